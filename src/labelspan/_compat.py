@@ -1,0 +1,22 @@
+"""Every name of scikit-learn that is not part of its public interface, in one place."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+__all__ = ["Interval", "RealNotInt", "StrOptions", "fit_context", "is_dask_array", "is_frame"]
+
+
+def is_dask_array(array: Any) -> bool:
+    """Tell whether `array` is a Dask array, without importing Dask."""
+    module = sys.modules.get("dask.array")
+    return module is not None and isinstance(array, module.Array)
+
+
+def is_frame(table: Any) -> bool:
+    """Tell whether `table` is a pandas or polars frame: an array with named columns."""
+    return hasattr(table, "columns") and hasattr(table, "__array__")

@@ -1,0 +1,240 @@
+"""The one abstract parent of the linear feature extractors."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
+from labelspan._validation import (
+    Labels,
+    check_features,
+    check_fit,
+    check_labels,
+    check_square,
+    set_n_features,
+)
+from labelspan.linalg import EigenPairs, choose_solver, fix_signs, narrow
+from labelspan.moments import Sample
+from labelspan.moments._collect import row_blocks
+
+N_COMPONENTS: list[Any] = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(RealNotInt, 0, 1, closed="neither"),
+    None,
+]
+
+
+def _has_partial_fit(estimator: LinearReducer) -> bool:
+    if not estimator._one_pass:
+        name = type(estimator).__name__
+        raise AttributeError(
+            f"{name} has no partial_fit: it needs the whole sample more than once. "
+            "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
+        )
+    return True
+
+
+class LinearReducer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+):
+    """Linear map to the leading directions of a generalised eigenproblem.
+
+    A method says what it needs of the sample (``_needs``), how to summarise it
+    (``_summarise``) and how the summary becomes eigenpairs (``_directions``). This class does
+    the rest: the gate, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
+    """
+
+    # Whether one pass over the data suffices, so that partial_fit is exact.
+    _one_pass: ClassVar[bool] = True
+    # Statistics of all chunks that partial_fit has seen.
+    _pooled: Any
+
+    @abstractmethod
+    def _needs(self) -> dict[str, bool]:
+        """Keywords of :func:`labelspan.linalg.choose_solver` that the parameters decide."""
+
+    @abstractmethod
+    def _summarise(self, sample: Sample) -> Any:
+        """Statistics of the sample; poolable by ``+`` if ``_one_pass``."""
+
+    @abstractmethod
+    def _directions(self, statistics: Any) -> EigenPairs:
+        """Eigenpairs from the statistics, as many vectors as ``n_components`` asks for."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> LinearReducer:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features. Sparse input is never made dense; of a Dask array only sums leave the
+            workers.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}; a 1-d y of classes is one label for
+            two classes and one label a class for more.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        X, labels = check_fit(self, X, y)
+        self._forget()
+        return self._fit_sample(X, labels, streamed=is_dask_array(X))
+
+    @available_if(_has_partial_fit)
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> LinearReducer:
+        """Add a chunk of rows and find the directions of all rows seen so far.
+
+        The result is that of ``fit`` on all chunks together, whatever their sizes: the
+        statistics are pooled, not the directions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features of the chunk.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
+            Labels of the chunk, as in ``fit``.
+        classes : array-like or None
+            All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        first = not hasattr(self, "_pooled")
+        if first:
+            self._refuse_after_fit()
+        X, labels = check_fit(self, X, y, reset=first)
+        if np.ndim(y) == 1:
+            known = classes if first else getattr(self, "classes_", None)
+            labels = check_labels(y, None if known is None else np.unique(known))
+        if not first and labels.Y.shape[1] != self._pooled.t_mean.shape[0]:
+            raise ValueError(
+                f"y has {labels.Y.shape[1]} labels, but the first chunk had "
+                f"{self._pooled.t_mean.shape[0]}; pass the same label columns in every chunk."
+            )
+        return self._fit_sample(X, labels, streamed=True, pool=True)
+
+    def transform(self, X: Any) -> Any:
+        """Project: ``(X - mean_) @ components_.T``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
+            Projections, float32 for float32 input.
+        """
+        check_is_fitted(self)
+        if is_dask_array(X):
+            set_n_features(self, X.shape[1], reset=False)
+            return self._transform_lazily(X)
+        return project(check_features(self, X), self.mean_, self.components_)
+
+    def _fit_sample(
+        self, X: Any, labels: Labels, *, streamed: bool, pool: bool = False
+    ) -> LinearReducer:
+        n_rows, n_features = X.shape
+        needs = self._needs()
+        solver = choose_solver(
+            n_rows, n_features, sparse=sparse.issparse(X), streamed=streamed, **needs
+        )
+        if solver in ("scatter", "root"):
+            check_square(
+                n_features,
+                "The scatter matrix of the features",
+                "Fit X in memory (not in chunks) with an integer n_components, "
+                "use MDDM(constraint='projection'), or select features first.",
+            )
+        wide = None
+        sample = Sample(X, labels.Y, solver)
+        if solver == "rows":
+            ridge_free = needs.get("ridge_free", False)
+            wide = narrow(X, ridge_free=ridge_free)
+            sample = Sample(wide.Z, labels.Y, "root" if ridge_free else "scatter")
+        statistics = self._summarise(sample)
+        if pool:
+            statistics = self._pooled + statistics if hasattr(self, "_pooled") else statistics
+            self._pooled = statistics
+        pairs = self._directions(statistics)
+        mean = statistics.x_mean
+        if wide is not None:
+            pairs, mean = pairs.mapped(wide.lift), wide.mean + wide.lift(mean[:, None])[:, 0]
+        self.solver_ = solver
+        if labels.names is not None:
+            self.label_names_ = labels.names
+        if labels.classes is not None:
+            self.classes_ = labels.classes
+        self._store(pairs, mean, np.float32 if X.dtype == np.float32 else np.float64)
+        return self
+
+    def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
+        self.components_ = np.ascontiguousarray(fix_signs(pairs.vectors).T, dtype=dtype)
+        self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
+        self.mean_ = np.array(mean, dtype=dtype)
+        self.n_components_ = len(self.components_)
+
+    def _forget(self) -> None:
+        """Drop what only an earlier fit on other data set."""
+        for name in ("_pooled", "label_names_", "classes_"):
+            self.__dict__.pop(name, None)
+
+    def _refuse_after_fit(self) -> None:
+        if hasattr(self, "components_"):
+            raise ValueError(
+                f"This {type(self).__name__} was fitted by fit, which keeps no statistics to add "
+                "to. Start with partial_fit on the first chunk, on a fresh clone."
+            )
+
+    def _transform_lazily(self, X: Any) -> Any:
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        return X.map_blocks(
+            project,
+            self.mean_,
+            self.components_,
+            dtype=dtype,
+            chunks=(X.chunks[0], (self.n_components_,)),
+            meta=np.empty((0, 0), dtype=dtype),
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """(X - mean) @ components.T by blocks of rows, in the dtype of X.
+
+    A dense block is centred first: afterwards, a large mean would cost digits. A sparse X is
+    projected first, which keeps it sparse.
+    """
+    mean, components = mean.astype(X.dtype, copy=False), components.astype(X.dtype, copy=False)
+    if sparse.issparse(X):
+        return np.asarray(X @ components.T - components @ mean)
+    projected = np.empty((len(X), len(components)), dtype=X.dtype)
+    for rows in row_blocks(X):
+        np.matmul(X[rows] - mean, components.T, out=projected[rows])
+    return projected

@@ -1,0 +1,12 @@
+"""Feature extraction: linear maps that keep what the labels say about the features."""
+
+from labelspan.extraction._cca import LabelCCA
+from labelspan.extraction._dmlda import DMLDA
+from labelspan.extraction._lpp import LPP
+from labelspan.extraction._mddm import MDDM
+from labelspan.extraction._mlda import MLDA
+from labelspan.extraction._mlsi import MLSI
+from labelspan.extraction._mvmd import MVMD
+from labelspan.extraction._opls import OPLS
+
+__all__ = ["DMLDA", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"]

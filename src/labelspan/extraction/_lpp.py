@@ -1,0 +1,171 @@
+"""Locality preserving projections."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.metrics.pairwise import euclidean_distances
+
+from labelspan._compat import Interval
+from labelspan.base import LinearReducer
+from labelspan.linalg import EigenPairs
+from labelspan.linalg._eigenpairs import EPS
+from labelspan.moments import Moments, Sample
+from labelspan.moments._collect import row_blocks
+
+
+class LPP(LinearReducer):
+    r"""Directions along which neighbours stay close; the labels are not used.
+
+    .. math:: \min_P \; \mathrm{tr}(P'X_c'(D - W)X_cP) \quad \text{subject to} \quad
+              P'(X_c'DX_c + \mathrm{ridge}\, I)P = I
+
+    with W the 0/1 graph that joins two rows if either is among the `n_neighbors` nearest of
+    the other, and D its degrees (Sec. 2 of [1]_): the unsupervised baseline of the MDDM paper.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of directions. A share makes no sense here: the eigenvalues are minimised.
+    n_neighbors : int, default=10
+        Neighbours a row; the paper takes the classifier's. Ties at the last place all count,
+        so that the graph does not depend on the order of the rows.
+    ridge : float > 0, default=0.1
+        Added to the diagonal of the constraint.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features)
+        Directions, smallest eigenvalue first.
+    eigenvalues_ : ndarray of shape (n_components_,)
+        Their eigenvalues, ascending.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the training rows.
+    n_components_ : int
+        Number of directions kept.
+    solver_ : str
+        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    Directions that no training row sees (the null space of Xc) are left out, as by the PCA
+    step of [1]_. Time O(n^2 D) for the neighbours, by brute force in blocks, and
+    O(n n_neighbors D + n D^2 + D^3); memory O(D^2 + n n_neighbors); n for D if n < D.
+
+    References
+    ----------
+    .. [1] X. He and P. Niyogi, "Locality preserving projections", NIPS 2004.
+
+    Examples
+    --------
+    >>> from labelspan import LPP
+    >>> from labelspan.datasets import load_yeast
+    >>> X = load_yeast().X
+    >>> LPP(n_components=3).fit_transform(X).shape
+    (2417, 3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+    }
+    _one_pass = False
+
+    def __init__(self, n_components: int = 10, *, n_neighbors: int = 10, ridge: float = 0.1):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.ridge = ridge
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+    def _needs(self) -> dict[str, bool]:
+        return {"thin": False}
+
+    def _summarise(self, sample: Sample) -> Any:
+        X = sample.X
+        n_neighbors = self.n_neighbors
+        if n_neighbors > X.shape[0] - 1:
+            n_neighbors = X.shape[0] - 1
+            warnings.warn(
+                f"n_neighbors={self.n_neighbors} is more than the {n_neighbors} other rows; "
+                f"{n_neighbors} are used.",
+                UserWarning,
+                stacklevel=2,
+            )
+        graph = neighbour_graph(X, n_neighbors)
+        return locality(X, graph)
+
+    def _directions(self, statistics: Any) -> EigenPairs:
+        values, V = linalg.eigh(statistics.scatter, driver="evd", check_finite=False)
+        V = V[:, values > len(values) * EPS * values[-1]]
+        n_kept = self.n_components
+        if n_kept > V.shape[1]:
+            n_kept = V.shape[1]
+            warnings.warn(
+                f"n_components={self.n_components} is more than the rank of X, {n_kept}; "
+                f"{n_kept} directions are kept (see n_components_).",
+                UserWarning,
+                stacklevel=2,
+            )
+        constraint = V.T @ statistics.degree @ V
+        constraint[np.diag_indices_from(constraint)] += self.ridge
+        values, C = linalg.eigh(
+            V.T @ statistics.laplacian @ V, constraint, subset_by_index=(0, n_kept - 1)
+        )
+        return EigenPairs(values, V @ C)
+
+
+@dataclass(frozen=True)
+class Locality:
+    """Xc'(D - W)Xc, Xc'DXc, Xc'Xc and the mean of X."""
+
+    laplacian: np.ndarray
+    degree: np.ndarray
+    scatter: np.ndarray
+    x_mean: np.ndarray
+
+
+def locality(X: Any, graph: sparse.csr_array) -> Locality:
+    """The matrices of the problem, from X (n, p) and the graph (n, n)."""
+    none = np.empty((X.shape[0], 0))
+    degrees = np.asarray(graph.sum(axis=1)).ravel()
+    plain = Moments.of(X, none, tt=False)
+    weighted = Moments.of(X, none, degrees, tt=False)
+    # (D - W) 1 = 0, so centring is optional here: it is done where it is free, for dense X.
+    Xc = X.astype(np.float64) if sparse.issparse(X) else X - plain.x_mean
+    laplacian = Xc.T @ (sparse.diags_array(degrees) @ Xc - graph @ Xc)
+    laplacian = laplacian.toarray() if sparse.issparse(laplacian) else laplacian
+    return Locality(
+        (laplacian + laplacian.T) / 2, weighted.about(plain.x_mean), plain.xx, plain.x_mean
+    )
+
+
+def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
+    """Symmetric 0/1 graph of nearest neighbours, ties at the last place included."""
+    n_rows = X.shape[0]
+    rows, columns = [], []
+    blocks = row_blocks(np.broadcast_to(0.0, (n_rows, n_rows)))
+    for block in blocks:
+        squares = euclidean_distances(X[block], X, squared=True)
+        here = np.arange(block.start, block.stop)
+        squares[np.arange(len(here)), here] = np.inf
+        radius = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+        near, column = np.nonzero(squares <= radius * (1 + 1e-9) + 1e-12)
+        rows.append(here[near])
+        columns.append(column)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    one_way = sparse.coo_array((np.ones(len(row)), (row, column)), shape=(n_rows, n_rows)).tocsr()
+    return one_way.maximum(one_way.T).tocsr()

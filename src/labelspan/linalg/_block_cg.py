@@ -1,0 +1,82 @@
+"""Block conjugate gradients: one Krylov space for all right-hand sides."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+
+from labelspan.linalg._eigenpairs import EPS
+
+# Residual of each column relative to its right-hand side. Eigenvalues converge with its square.
+TOLERANCE = 1e-9
+MAX_ITERATIONS = 1000
+
+
+def block_cg(
+    apply: Callable[[np.ndarray], np.ndarray], B: np.ndarray, tolerance: float = TOLERANCE
+) -> np.ndarray:
+    """Solve A X = B for a symmetric positive definite A that can only be applied.
+
+    Parameters
+    ----------
+    apply : callable
+        From V (p, k) to A V.
+    B : ndarray of shape (p, k)
+        Right-hand sides; they may be linearly dependent.
+    tolerance : float
+        Largest residual of a column relative to that column of `B`.
+
+    Returns
+    -------
+    ndarray of shape (p, k)
+        Solution; a ConvergenceWarning tells the residual if `tolerance` was not reached.
+
+    Notes
+    -----
+    The residuals are kept as Q S with orthonormal Q (Dubrulle 2001, BCGrQ), which needs no
+    deflation when single columns converge early. SciPy's ``cg`` takes one right-hand side at a
+    time; the shared Krylov space needs about a third of the iterations with 100 labels.
+    """
+    norms = np.linalg.norm(B, axis=0)
+    U, s, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
+    r = int(np.count_nonzero(s > max(B.shape) * EPS * s[0])) if len(s) else 0
+    Q, S = U[:, :r], s[:r, None] * Vt[:r]
+    X, P = np.zeros_like(B), Q
+    limit = tolerance * np.where(norms > 0, norms, 1.0)
+    for _ in range(MAX_ITERATIONS):
+        if (np.linalg.norm(S, axis=0) <= limit).all():
+            return X
+        Z = apply(P)
+        step = linalg.cho_factor(P.T @ Z, check_finite=False)
+        X += P @ linalg.cho_solve(step, S, check_finite=False)
+        Q, C = thin_qr(Q - linalg.cho_solve(step, Z.T, check_finite=False).T)
+        P = Q + P @ C.T
+        S = C @ S
+    worst = float((np.linalg.norm(S, axis=0) / np.where(norms > 0, norms, 1.0)).max())
+    warnings.warn(
+        f"Conjugate gradients stopped after {MAX_ITERATIONS} iterations at a relative residual "
+        f"of {worst:.1e} (tolerance {tolerance:.0e}). Raise the ridge or scale the features.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
+    return X
+
+
+def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A = Q R: by two Cholesky steps where A is well conditioned, by Householder where not."""
+    R = np.eye(A.shape[1])
+    for _ in range(2):
+        gram = A.T @ A
+        factor, info = linalg.lapack.dpotrf(gram)
+        pivots = np.abs(np.diag(factor))
+        # Two steps are as orthogonal as Householder as long as cond(A) stays below eps^(-1/2).
+        if info != 0 or pivots.min() < 1e-6 * pivots.max():
+            Q, R_rest = linalg.qr(A, mode="economic", check_finite=False)
+            return Q, R_rest @ R
+        A = linalg.solve_triangular(factor, A.T, trans="T", check_finite=False).T
+        R = np.triu(factor) @ R
+    return A, R

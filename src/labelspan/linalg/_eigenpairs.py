@@ -1,0 +1,106 @@
+"""Eigenpairs, the rank cut, the number of directions to keep and the sign rule."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Integral
+
+import numpy as np
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class EigenPairs:
+    """Leading eigenpairs, largest first.
+
+    Attributes
+    ----------
+    values : ndarray of shape (r,)
+        All positive eigenvalues that were computed.
+    vectors : ndarray of shape (D, k)
+        The first k <= r eigenvectors, as columns.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+
+    def keep(self, n_components: int | float | None) -> EigenPairs:
+        """The same pairs with only as many vectors as `n_components` asks for."""
+        n_kept = n_directions(self.values, self.values.sum(), n_components)
+        return replace(self, vectors=self.vectors[:, :n_kept])
+
+    def mapped(self, back: Callable[[np.ndarray], np.ndarray]) -> EigenPairs:
+        """The same pairs with the vectors in other coordinates."""
+        return replace(self, vectors=back(self.vectors))
+
+
+def rank(values: np.ndarray, side: int) -> int:
+    """Number of eigenvalues (descending) that stand out of rounding, side * eps of the first.
+
+    This is the one rank cut. It is relative and it is not optional: label matrices are
+    rank-deficient as a rule (one-hot labels, duplicated labels), and a null direction that
+    survives is divided by 1e-16.
+    """
+    if len(values) == 0 or values[0] <= 0:
+        return 0
+    return int(np.count_nonzero(values > side * EPS * values[0]))
+
+
+def n_directions(values: np.ndarray, total: float, n_components: int | float | None) -> int:
+    """How many of the positive eigenvalues `values` to keep.
+
+    Parameters
+    ----------
+    values : ndarray of shape (r,)
+        Positive eigenvalues, descending.
+    total : float
+        Sum of all eigenvalues: a trace, so it needs no full spectrum.
+    n_components : int, float or None
+        A number, a share of `total` (the papers' thr), or all.
+
+    Returns
+    -------
+    int
+        At least 1.
+    """
+    if len(values) == 0:
+        raise ValueError(
+            "There is no direction to keep: every eigenvalue is zero, because every label or "
+            "every feature is constant on the training rows. Check y for labels without rows "
+            "and X for constant columns."
+        )
+    if n_components is None:
+        return len(values)
+    if isinstance(n_components, Integral):
+        if n_components > len(values):
+            warnings.warn(
+                f"n_components={n_components} is more than the {len(values)} directions with a "
+                f"positive eigenvalue; {len(values)} are kept (see n_components_).",
+                UserWarning,
+                stacklevel=2,
+            )
+        return min(int(n_components), len(values))
+    # The slack is a rounding unit: without it the order of a sum could add a direction.
+    reached = np.cumsum(values) >= n_components * total * (1 - len(values) * EPS)
+    return int(np.argmax(reached)) + 1 if reached.any() else len(values)
+
+
+def fix_signs(V: np.ndarray) -> np.ndarray:
+    """Turn each column so that the sum of its cubes is positive.
+
+    The sum does not depend on the order of the features, and pairs of entries (a, -a), as
+    dummy-coded columns give them, cancel in it: the largest entry alone would leave the sign
+    to rounding there. Where the cubes cancel altogether, the first of the largest entries
+    decides.
+    """
+    if V.size == 0:
+        return V
+    cubes = np.sum(V**3, axis=0)
+    size = np.abs(V)
+    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
+    entry = V[first, np.arange(V.shape[1])]
+    undecided = np.abs(cubes) <= 1e-8 * np.sum(size**3, axis=0)
+    return V * np.where(np.where(undecided, entry, cubes) < 0, -1.0, 1.0)

@@ -1,0 +1,111 @@
+"""Fewer rows than features: an exact change to n coordinates before anything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from labelspan._validation import check_square
+from labelspan.linalg._eigenpairs import EPS, rank
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """The sample in orthonormal coordinates of its row space.
+
+    Every direction that a method here can find lies in the row space of Xc, where distances,
+    scatters and ridges are the same in these coordinates. So the methods need no second code
+    path for n < D.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n, r)
+        Xc V for an orthonormal basis V (D, r) of the row space, which is never formed.
+    mean : ndarray of shape (D,)
+        Mean of X.
+    X : ndarray or csr_array of shape (n, D)
+        The rows: centred if dense, as they are if sparse.
+    dual : ndarray of shape (n, r)
+        V = Xc' dual.
+    """
+
+    Z: np.ndarray
+    mean: np.ndarray
+    X: Any
+    dual: np.ndarray
+
+    def lift(self, C: np.ndarray) -> np.ndarray:
+        """V C = Xc' (dual C): directions (D, k) from coordinates (r, k)."""
+        W = self.dual @ C
+        # H W: centring the rows of X or those of W is the same product.
+        return self.X.T @ (W - W.mean(axis=0))
+
+
+def narrow(X: Any, *, ridge_free: bool) -> Narrow:
+    """Reduce a wide X (n < D) to n or fewer coordinates, exactly.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Wide sample in memory.
+    ridge_free : bool
+        Whether nothing will regularise small directions. Then the factor comes from QR steps
+        over blocks of features, which do not square the condition number: O(D n^2).
+        Otherwise from a pivoted Cholesky factor of the Gram matrix: O(nnz n) or O(D n^2) for
+        the product and n^3 / 3 for the factor.
+
+    Returns
+    -------
+    Narrow
+        Memory O(n^2), besides a centred copy of a dense X.
+    """
+    check_square(
+        X.shape[0],
+        "The Gram matrix of the rows",
+        "Give an integer n_components, use fewer rows, or select features first.",
+    )
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64))
+    rows = X.astype(np.float64) if sparse.issparse(X) else X - mean
+    Z, dual = from_blocks(rows) if ridge_free else from_gram(rows)
+    return Narrow(Z, mean, rows, dual)
+
+
+def from_gram(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Z and dual from K = Xc Xc' = Z Z', by Cholesky with pivoting and a rank cut."""
+    K = X @ X.T
+    if sparse.issparse(K):
+        K = centre_both(K.toarray())
+    scale = np.diag(K).max()
+    factor, order, r, _ = linalg.lapack.dpstrf(K, tol=len(K) * EPS * scale, lower=1)
+    L = np.tril(factor)[:, :r]
+    Z, dual = np.empty_like(L), np.zeros_like(L)
+    Z[order - 1] = L
+    dual[order[:r] - 1] = linalg.solve_triangular(
+        L[:r], np.eye(r), lower=True, trans="T", check_finite=False
+    )
+    return Z, dual
+
+
+def from_blocks(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Z and dual from Xc' = Q R, R built up over blocks of features, then R = U s W'."""
+    n_rows, n_features = X.shape
+    columns = X.tocsc() if sparse.issparse(X) else X
+    R = np.empty((0, n_rows))
+    for start in range(0, n_features, n_rows):
+        stop = min(start + n_rows, n_features)
+        block = columns[:, start:stop]
+        block = block.toarray() if sparse.issparse(block) else block
+        stacked = np.vstack([R, (block - block.mean(axis=0)).T])
+        R = linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:n_rows]
+    _, s, Wt = linalg.svd(R, full_matrices=False, check_finite=False)
+    r = rank(s, max(X.shape))
+    return Wt[:r].T * s[:r], Wt[:r].T / s[:r]
+
+
+def centre_both(K: np.ndarray) -> np.ndarray:
+    """H K H for the Gram matrix of rows that could not be centred before."""
+    rows = K.mean(axis=0)
+    return K - rows - rows[:, None] + rows.mean()

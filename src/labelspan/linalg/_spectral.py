@@ -1,0 +1,68 @@
+"""The spectral form of the statistics: one decomposition for every ridge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.moments import Moments, Root
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """Xc = U diag(s) V' as far as the statistics know it.
+
+    a xx + b I is V diag(a s^2 + b) V' + b (I - V V') for every a and b, so a grid over ridge,
+    mu, alpha or beta costs one decomposition.
+
+    Attributes
+    ----------
+    V : ndarray of shape (D, r)
+        Right singular vectors.
+    s : ndarray of shape (r,)
+        Positive singular values, descending.
+    UT : ndarray of shape (r, q)
+        U'Tc, so that V'xt = diag(s) UT.
+    """
+
+    V: np.ndarray
+    s: np.ndarray
+    UT: np.ndarray
+
+
+def spectral(statistics: Moments | Root) -> Spectral:
+    """Spectral form of Moments (eigenvectors of xx) or of a Root (singular vectors of R).
+
+    Parameters
+    ----------
+    statistics : Moments or Root
+        With xx.
+
+    Returns
+    -------
+    Spectral
+        O(D^3). From Moments, singular values below sqrt(D eps) of the largest count as zero.
+    """
+    if isinstance(statistics, Root):
+        U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
+        r = rank(s, int(statistics.weight))
+        return Spectral(Vt[:r].T, s[:r], U[:, :r].T @ statistics.Rt)
+    values, V = linalg.eigh(statistics.xx, driver="evd", check_finite=False)
+    values, V = values[::-1], V[:, ::-1]
+    r = rank(values, len(values))
+    s = np.sqrt(values[:r])
+    return Spectral(V[:, :r], s, (V[:, :r].T @ statistics.xt) / s[:, None])
+
+
+def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
+    """K (q, r) with K K' = (M + ridge I)^-1 on the range of M + ridge I.
+
+    The cut is relative: a label matrix has null directions as a rule.
+    """
+    values, vectors = linalg.eigh(M, check_finite=False)
+    values = np.maximum(values, 0.0) + ridge
+    positive = values > len(values) * EPS * values[-1]
+    return vectors[:, positive] / np.sqrt(values[positive])

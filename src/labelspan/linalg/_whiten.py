@@ -1,0 +1,81 @@
+"""Coordinates in which the metric a xx + b I is the identity, one function a statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from labelspan.linalg._block_cg import block_cg
+from labelspan.linalg._eigenpairs import rank
+from labelspan.moments import Moments, Root, Rows
+
+Back = Callable[[np.ndarray], np.ndarray]
+
+
+@singledispatch
+def whiten(statistics: Any, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+    """Whiten the thin factor F = xt K by the metric B = a xx + b I.
+
+    Returns
+    -------
+    W : ndarray
+        E'F for a basis E with E'BE = I whose span holds B^-1 F.
+    back : callable
+        From coordinates y to the direction E y.
+    """
+    raise TypeError(f"no whitening for {type(statistics).__name__}")
+
+
+@whiten.register
+def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+    F = times(statistics.xt, K)
+    if a == 0:
+        return F / np.sqrt(b), lambda Y: Y / np.sqrt(b)
+    L = linalg.cholesky(ridged(statistics.xx, a, b), lower=True, check_finite=False)
+
+    def back(Y: np.ndarray) -> np.ndarray:
+        return linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
+
+    return linalg.solve_triangular(L, F, lower=True, check_finite=False), back
+
+
+@whiten.register
+def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+    # B = a Rx'Rx exactly (b = 0). With Rx = U s V', E = V / s: the condition number of X, not
+    # its square, decides, and the null space of X is left out.
+    U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
+    r = rank(s, int(statistics.weight))
+    scale = s[:r] * np.sqrt(a)
+    W = times(U[:, :r].T @ statistics.Rt, K) / np.sqrt(a)
+    return W, lambda Y: Vt[:r].T @ (Y / scale[:, None])
+
+
+@whiten.register
+def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+    # P = B^-1 F by conjugate gradients; F'P = U m U' makes E = P U m^(-1/2) a B-orthonormal basis.
+    X, T = statistics.operator, times(statistics.T, K)
+    if X.shape[0] <= X.shape[1]:
+        P = X.rmatmat(block_cg(lambda V: a * X.gram(V) + b * V, T))
+    else:
+        P = block_cg(lambda V: a * X.rmatmat(X.matmat(V)) + b * V, X.rmatmat(T))
+    M = T.T @ X.matmat(P)
+    m, U = np.linalg.eigh((M + M.T) / 2)
+    r = rank(m[::-1], len(m))
+    m, U = m[len(m) - r :], U[:, len(m) - r :]
+    return np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None]))
+
+
+def times(A: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    """A K, where no K means the identity."""
+    return A if K is None else A @ K
+
+
+def ridged(xx: np.ndarray, a: float, b: float) -> np.ndarray:
+    """A fresh a xx + b I."""
+    B = a * xx
+    B[np.diag_indices_from(B)] += b
+    return B

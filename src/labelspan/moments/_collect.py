@@ -1,0 +1,124 @@
+"""Walk any array by blocks of rows and add up the statistics of the blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+from labelspan._validation import check_labels
+
+Statistic = TypeVar("Statistic")
+
+# A dense block is copied when it is centred; this bounds the copy.
+BLOCK_BYTES = 2**25
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Features and labels on their way to the statistics.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Features.
+    Y : ndarray, csr_array or Dask array of shape (n, q)
+        Label indicators in {0, 1}.
+    solver : str
+        The route that :func:`labelspan.linalg.choose_solver` picked.
+    """
+
+    X: Any
+    Y: Any
+    solver: str = "scatter"
+
+
+def collect(
+    sample: Sample, statistic: Callable[[Any, Any], Statistic], *, whole_sparse: bool = True
+) -> Statistic:
+    """Add up ``statistic(X_block, Y_block)`` over blocks of rows.
+
+    Parameters
+    ----------
+    sample : Sample
+        In memory, memory-mapped or on a Dask cluster.
+    statistic : callable
+        From a block of X and the same rows of Y to something that can be added.
+    whole_sparse : bool, default=True
+        Take a sparse X as one block; False if `statistic` makes its block dense.
+
+    Returns
+    -------
+    object
+        The sum over all blocks. Of a Dask array only this sum leaves the workers: one graph,
+        one compute.
+    """
+    if is_dask_array(sample.X):
+        return collect_dask(sample, statistic)
+    blocks = row_blocks(sample.X, one=sparse.issparse(sample.X) and whole_sparse)
+    return reduce(add, (statistic(sample.X[rows], sample.Y[rows]) for rows in blocks))
+
+
+def row_blocks(X: Any, *, one: bool = False) -> Iterator[slice]:
+    """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide."""
+    n_rows, n_columns = X.shape
+    height = n_rows if one else max(BLOCK_BYTES // (8 * n_columns), n_columns, 1)
+    # Equal blocks: a short last block would cost a pooling step for little work.
+    n_blocks = max(1, round(n_rows / height))
+    edges = np.linspace(0, n_rows, n_blocks + 1).astype(int)
+    return (slice(int(a), int(b)) for a, b in pairwise(edges))
+
+
+def collect_dask(sample: Sample, statistic: Callable[[Any, Any], Statistic]) -> Statistic:
+    """Sum over the blocks of a Dask array: pairwise on the workers, in one compute."""
+    import dask
+
+    X_blocks = sample.X.to_delayed().ravel()
+    if is_dask_array(sample.Y):
+        Y_blocks = sample.Y.to_delayed().ravel()
+    else:
+        ends = np.cumsum(sample.X.chunks[0])
+        Y_blocks = [
+            sample.Y[end - size : end] for end, size in zip(ends, sample.X.chunks[0], strict=True)
+        ]
+    of_block = dask.delayed(block_statistic, pure=False)
+    parts = [of_block(statistic, x, y) for x, y in zip(X_blocks, Y_blocks, strict=True)]
+    plus = dask.delayed(Checked.__add__, pure=False)
+    while len(parts) > 1:
+        pairs = [plus(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = pairs + parts[2 * len(pairs) :]
+    return parts[0].compute().statistic
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A statistic with the label values it was made from: blocks cannot see each other's."""
+
+    statistic: Any
+    values: frozenset
+
+    def __add__(self, other: Checked) -> Checked:
+        values = self.values | other.values
+        if {-1, 0} <= values:
+            raise ValueError(
+                "y holds both -1 and 0; an indicator matrix holds only 0 and 1, or only -1 and +1."
+            )
+        return Checked(self.statistic + other.statistic, values)
+
+
+def block_statistic(statistic: Callable[[Any, Any], Any], X: Any, Y: Any) -> Checked:
+    """Check one block on its worker, where its values are, and take its statistic."""
+    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    finite = X.data if sparse.issparse(X) else X
+    if not np.isfinite(finite).all():
+        raise ValueError("Input X contains NaN or infinity.")
+    dense = np.asarray(Y.data if sparse.issparse(Y) else Y)
+    values = frozenset(v for v in (-1, 0) if (dense == v).any())
+    return Checked(statistic(X, check_labels(Y).Y), values)

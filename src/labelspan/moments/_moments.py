@@ -1,0 +1,145 @@
+"""Centred first and second moments of (X, T), poolable by ``+``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Weighted sums of squares and products about the mean (scatter, not covariance).
+
+    ``a + b`` are the moments of both samples together, so chunks, memory maps, ``partial_fit``
+    and the blocks of a Dask array are one code path.
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the row weights; the number of rows if there are no weights.
+    x_mean : ndarray of shape (D,)
+        Mean of X.
+    t_mean : ndarray of shape (q,)
+        Mean of T.
+    xt : ndarray of shape (D, q)
+        Xc' diag(w) Tc.
+    xx : ndarray of shape (D, D) or None
+        Xc' diag(w) Xc, if asked for.
+    tt : ndarray of shape (q, q) or None
+        Tc' diag(w) Tc, if asked for.
+    """
+
+    weight: float
+    x_mean: np.ndarray
+    t_mean: np.ndarray
+    xt: np.ndarray
+    xx: Any = None
+    tt: Any = None
+
+    @classmethod
+    def of(
+        cls, X: Any, T: Any, weights: np.ndarray | None = None, *, xx: bool = True, tt: bool = True
+    ) -> Moments:
+        """Moments of one block.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n, D)
+            Features.
+        T : ndarray or csr_array of shape (n, q)
+            Encoded labels.
+        weights : ndarray of shape (n,) or None
+            Row weights, non-negative.
+        xx, tt : bool
+            Which of the square matrices to compute.
+
+        Returns
+        -------
+        Moments
+            Exact up to rounding. A dense block is centred *before* the product: centring
+            afterwards loses all digits when the mean is large. A sparse block is not, because
+            that would make it dense.
+        """
+        w = np.ones(X.shape[0]) if weights is None else weights
+        weight = float(w.sum())
+        x_mean, t_mean = mean(X, w, weight), mean(T, w, weight)
+        Xw, Tw = centred(X, x_mean), centred(T, t_mean)
+        # sqrt(w) on both factors keeps the product of an array with itself a symmetric update.
+        root = None if weights is None else np.sqrt(w)
+        Xw, Tw = scaled(Xw, root), scaled(Tw, root)
+        both_sparse = sparse.issparse(X) and sparse.issparse(T)
+        return cls(
+            weight=weight,
+            x_mean=x_mean,
+            t_mean=t_mean,
+            # One centred side is enough; a correction is due only if neither is.
+            xt=product(Xw, Tw) - (weight * np.outer(x_mean, t_mean) if both_sparse else 0.0),
+            xx=scatter(Xw, weight, x_mean) if xx else None,
+            tt=scatter(Tw, weight, t_mean) if tt else None,
+        )
+
+    def __add__(self, other: Moments) -> Moments:
+        weight = self.weight + other.weight
+        if weight == 0:
+            return self
+        share = other.weight / weight
+        # The pooled scatter gains one rank-one term: the two means differ.
+        gain = self.weight * share
+        dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
+        return Moments(
+            weight=weight,
+            x_mean=self.x_mean + share * dx,
+            t_mean=self.t_mean + share * dt,
+            xt=self.xt + other.xt + gain * np.outer(dx, dt),
+            xx=None if self.xx is None else pooled(self.xx, other.xx, gain, dx),
+            tt=None if self.tt is None else pooled(self.tt, other.tt, gain, dt),
+        )
+
+    def about(self, centre: np.ndarray) -> np.ndarray:
+        """Scatter of X about another centre than its mean, (D, D)."""
+        shift = self.x_mean - centre
+        return self.xx + self.weight * np.outer(shift, shift)
+
+
+def mean(A: Any, w: np.ndarray, weight: float) -> np.ndarray:
+    """Weighted column means; zero for a block without weight."""
+    return (w @ A) / weight if weight > 0 else np.zeros(A.shape[1])
+
+
+def centred(A: Any, centre: np.ndarray) -> Any:
+    """Dense: a float64 copy about its mean. Sparse: float64, as it is."""
+    if sparse.issparse(A):
+        return A.astype(np.float64, copy=False)
+    return np.subtract(A, centre, dtype=np.float64)
+
+
+def scaled(A: Any, root: np.ndarray | None) -> Any:
+    """Rows times the square roots of their weights."""
+    if root is None:
+        return A
+    return sparse.diags_array(root) @ A if sparse.issparse(A) else A * root[:, None]
+
+
+def product(X: Any, T: Any) -> np.ndarray:
+    """X'T as a dense array, whichever of the two is sparse."""
+    if sparse.issparse(T) and not sparse.issparse(X):
+        return (T.T @ X).T
+    XT = X.T @ T
+    return XT.toarray() if sparse.issparse(XT) else XT
+
+
+def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
+    """Centred A'A: in the short form if A is sparse, and so not centred yet."""
+    if sparse.issparse(A):
+        return (A.T @ A).toarray() - weight * np.outer(centre, centre)
+    return A.T @ A
+
+
+def pooled(a: np.ndarray, b: np.ndarray, gain: float, d: np.ndarray) -> np.ndarray:
+    """Sum of two scatters plus the term between their means."""
+    total = a + b
+    total += np.outer(gain * d, d)
+    return total

@@ -1,0 +1,83 @@
+"""The same statistics from QR factors, for ill-conditioned X without a ridge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+
+@dataclass(frozen=True)
+class Root:
+    """Triangular factor of the centred sample [Xc Tc], poolable by ``+``.
+
+    A Gram matrix squares the condition number: at cond(X) = 1e8 it has lost every digit of the
+    smallest direction. The factor R keeps them: ``R'R`` is the scatter that :class:`Moments`
+    holds, but nobody has to form it.
+
+    Attributes
+    ----------
+    weight : float
+        Number of rows.
+    x_mean : ndarray of shape (D,)
+        Mean of X.
+    t_mean : ndarray of shape (q,)
+        Mean of T.
+    R : ndarray of shape (min(n, D + q), D + q)
+        Upper triangular (trapezoidal while n < D + q), columns of X first.
+    """
+
+    weight: float
+    x_mean: np.ndarray
+    t_mean: np.ndarray
+    R: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any, T: Any) -> Root:
+        """Root of one block; a sparse block is made dense, so keep blocks of rows small."""
+        X, T = dense(X), dense(T)
+        x_mean, t_mean = X.mean(axis=0), T.mean(axis=0)
+        return cls(len(X), x_mean, t_mean, triangle(np.hstack([X - x_mean, T - t_mean])))
+
+    def __add__(self, other: Root) -> Root:
+        weight = self.weight + other.weight
+        share = other.weight / weight
+        dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
+        # As in IncrementalPCA: one more row carries the difference of the means.
+        between = np.sqrt(self.weight * share) * np.concatenate([dx, dt])
+        return Root(
+            weight=weight,
+            x_mean=self.x_mean + share * dx,
+            t_mean=self.t_mean + share * dt,
+            R=triangle(np.vstack([self.R, other.R, between])),
+        )
+
+    @property
+    def Rx(self) -> np.ndarray:
+        """Columns of R that belong to X, without the zero rows below: Rx'Rx = xx."""
+        n_features = len(self.x_mean)
+        return self.R[:n_features, :n_features]
+
+    @property
+    def Rt(self) -> np.ndarray:
+        """Columns of R that belong to T, on the rows of `Rx`: Rx'Rt = xt."""
+        n_features = len(self.x_mean)
+        return self.R[:n_features, n_features:]
+
+    @property
+    def tt(self) -> np.ndarray:
+        """Tc'Tc."""
+        T = self.R[:, len(self.x_mean) :]
+        return T.T @ T
+
+
+def dense(A: Any) -> np.ndarray:
+    """A float64 array."""
+    return np.asarray(A.toarray() if sparse.issparse(A) else A, dtype=np.float64)
+
+
+def triangle(A: np.ndarray) -> np.ndarray:
+    """R of A = QR, without Q."""
+    return linalg.qr(A, mode="r", overwrite_a=True, check_finite=False)[0][: A.shape[1]]

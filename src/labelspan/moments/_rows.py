@@ -1,0 +1,100 @@
+"""The sample itself, for solvers that only multiply with it: wide sparse X."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+
+class CentredRows(LinearOperator):
+    """diag(sqrt(w)) (X - 1 mean') as an operator; X stays sparse.
+
+    Centring is a projection: with e the unit vector along sqrt(w), the operator is
+    (I - e e') diag(sqrt(w)) X, so the correction costs n numbers, not n x D.
+    Columns of X without any entry are dropped from the products.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n, D)
+        Features.
+    weights : ndarray of shape (n,) or None
+        Row weights.
+    """
+
+    def __init__(self, X: sparse.csr_array, weights: np.ndarray | None = None):
+        super().__init__(np.float64, X.shape)
+        root = np.ones(X.shape[0]) if weights is None else np.sqrt(weights)
+        self._unit = root / np.linalg.norm(root)
+        self._active = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
+        rows = X.astype(np.float64)
+        if weights is not None:
+            rows = sparse.diags_array(root).tocsr() @ rows
+        self._rows = small_indices(rows[:, self._active])
+        # Both orientations as CSR: gathering is twice as fast as scattering.
+        self._columns = small_indices(self._rows.T.tocsr())
+
+    def _matmat(self, V: np.ndarray) -> np.ndarray:
+        return self.project(self._rows @ V[self._active])
+
+    def _rmatmat(self, W: np.ndarray) -> np.ndarray:
+        V = np.zeros((self.shape[1], W.shape[1]))
+        V[self._active] = self._columns @ self.project(W)
+        return V
+
+    def _matvec(self, v: np.ndarray) -> np.ndarray:
+        return self._matmat(v.reshape(-1, 1))[:, 0]
+
+    def _rmatvec(self, w: np.ndarray) -> np.ndarray:
+        return self._rmatmat(w.reshape(-1, 1))[:, 0]
+
+    def gram(self, W: np.ndarray) -> np.ndarray:
+        """Xc Xc' W, (n, k), without leaving the active columns."""
+        return self.project(self._rows @ (self._columns @ self.project(W)))
+
+    def project(self, W: np.ndarray) -> np.ndarray:
+        """(I - e e') W: rows with their weighted mean taken off."""
+        return W - np.outer(self._unit, self._unit @ W)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Statistics by reference: means and label scatter as numbers, xx as an operator.
+
+    Attributes
+    ----------
+    weight, x_mean, t_mean, tt
+        As in :class:`Moments`.
+    operator : CentredRows
+        Xc with its weights; xx is ``operator' operator``.
+    T : ndarray of shape (n, q)
+        diag(sqrt(w)) Tc, dense.
+    """
+
+    weight: float
+    x_mean: np.ndarray
+    t_mean: np.ndarray
+    operator: CentredRows
+    T: np.ndarray
+    tt: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None) -> Rows:
+        """Rows of a sparse sample that is in memory."""
+        w = np.ones(X.shape[0]) if weights is None else weights
+        operator = CentredRows(X, weights)
+        T = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
+        centred = operator.project(np.sqrt(w)[:, None] * T)
+        total = float(w.sum())
+        return cls(total, (w @ X) / total, (w @ T) / total, operator, centred, centred.T @ centred)
+
+
+def small_indices(A: sparse.csr_array) -> sparse.csr_array:
+    """The same matrix with 32-bit indices where they suffice: less memory to walk."""
+    if max(*A.shape, A.nnz) < np.iinfo(np.int32).max:
+        A.indices = A.indices.astype(np.int32, copy=False)
+        A.indptr = A.indptr.astype(np.int32, copy=False)
+    return A

@@ -1,0 +1,159 @@
+"""The feature extractors, transcribed literally from the papers: dense, slow, no thought for cost.
+
+Each function returns the eigenvalues, descending, and the directions as columns, for *all*
+directions; callers cut. X is (n, D), Y is (n, q) in {0, 1}.
+MVMD: Xu 2016; MDDM: Zhang and Zhou 2010; OPLS: Sun et al. 2009; LPP: He and Niyogi 2004.
+"""
+
+import numpy as np
+from scipy.linalg import eigh, svd
+
+
+def centring(n):
+    """H of MDDM Eq. (3) and MVMD Eq. (5)."""
+    return np.eye(n) - np.ones((n, n)) / n
+
+
+def largest(A, B=None):
+    """All eigenpairs of A v = lambda B v, largest first."""
+    values, vectors = eigh((A + A.T) / 2, None if B is None else (B + B.T) / 2)
+    return values[::-1], vectors[:, ::-1]
+
+
+def label_rbf(Y, width=1.0):
+    """B of MDDM Sec. 3.3: an RBF kernel between the label columns."""
+    Y = Y.astype(float)
+    q = Y.shape[1]
+    return np.array(
+        [
+            [np.exp(-((Y[:, s] - Y[:, t]) ** 2).sum() / (2 * width**2)) for t in range(q)]
+            for s in range(q)
+        ]
+    )
+
+
+def mddm(X, Y, constraint="projection", mu=0.5, B=None):
+    """MDDM Eqs. (6) and (17), with L = Y B Y' (Sec. 3.3)."""
+    n, D = X.shape
+    H = centring(n)
+    L = Y @ (np.eye(Y.shape[1]) if B is None else B) @ Y.T
+    A = X.T @ H @ L @ H @ X
+    if constraint == "projection":
+        return largest(A)
+    Xc = H @ X
+    return largest(A, mu * Xc.T @ Xc + (1 - mu) * np.eye(D))
+
+
+def mvmd(X, Y, beta=0.5):
+    """MVMD Eqs. (34) and (37), labels in {-1, +1}."""
+    H = centring(len(X))
+    S = 2.0 * Y - 1
+    Xc = H @ X
+    return largest((1 - beta) * Xc.T @ Xc + beta * Xc.T @ H @ S @ S.T @ H @ Xc)
+
+
+def label_cca(X, Y, ridge=0.1, label_ridge=0.1):
+    """MVMD Eq. (40), labels in {-1, +1}, both sides centred by Eq. (4)."""
+    H = centring(len(X))
+    Xc, Yc = H @ X, H @ (2.0 * Y - 1)
+    inner = np.linalg.inv(Yc.T @ Yc + label_ridge * np.eye(Y.shape[1]))
+    return largest(Xc.T @ Yc @ inner @ Yc.T @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
+
+
+def opls(X, Y, ridge=0.1):
+    """Orthonormalised PLS: X'YY'X w = lambda (X'X + ridge I) w, both sides centred."""
+    H = centring(len(X))
+    Xc, Yc = H @ X, H @ Y
+    return largest(Xc.T @ Yc @ Yc.T @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
+
+
+def mlsi(X, Y, beta=0.5, ridge=0.1, joint_ridge=0.1):
+    """MVMD Eq. (39), labels in {-1, +1}, both sides centred by Eq. (4)."""
+    n, D = X.shape
+    H = centring(n)
+    Xc, Yc = H @ X, H @ (2.0 * Y - 1)
+    joint = (1 - beta) * Xc @ Xc.T + beta * Yc @ Yc.T + joint_ridge * np.eye(n)
+    return largest(Xc.T @ Xc, Xc.T @ np.linalg.inv(joint) @ Xc + ridge * np.eye(D))
+
+
+def reciprocal(counts):
+    """1 / n_k, and 0 for a label without rows."""
+    return np.array([1 / c if c > 0 else 0.0 for c in counts])
+
+
+def within(Y):
+    """S_w(Y) of MVMD Eq. (42)."""
+    return np.diag(Y.sum(axis=1)) - Y @ np.diag(reciprocal(Y.sum(axis=0))) @ Y.T
+
+
+def correlation_weights(Y):
+    """MVMD Eqs. (43)-(44); an empty label correlates with nothing, an empty row weighs 0."""
+    Y = Y.astype(float)
+    norms = np.sqrt(Y.sum(axis=0))
+    C = (Y.T @ Y) * np.outer(reciprocal(norms), reciprocal(norms))
+    return np.array([C @ y / y.sum() if y.sum() > 0 else np.zeros(len(y)) for y in Y])
+
+
+def mlda(X, Y, ridge=0.1):
+    """MVMD Eqs. (41)-(44) and (47)."""
+    Z = correlation_weights(Y)
+    Xc = centring(len(X)) @ X
+    w = Z.sum(axis=1)
+    between = Z @ np.diag(reciprocal(Z.sum(axis=0))) @ Z.T - np.outer(w, w) / w.sum()
+    return largest(Xc.T @ between @ Xc, Xc.T @ within(Z) @ Xc + ridge * np.eye(X.shape[1]))
+
+
+def dmlda(X, Y, ridge=0.1):
+    """MVMD Eqs. (45)-(47), with the symmetric part of (46)."""
+    n, q = Y.shape
+    Y = Y.astype(float)
+    Xc = centring(n) @ X
+    inverse = reciprocal(Y.sum(axis=0))
+    between = (
+        q * np.eye(n)
+        - 2 * np.outer(np.ones(n), inverse) @ Y.T
+        + n * Y @ np.diag(inverse**2) @ Y.T
+        - within(Y)
+    )
+    between = (between + between.T) / 2
+    return largest(Xc.T @ between @ Xc, Xc.T @ within(Y) @ Xc + ridge * np.eye(X.shape[1]))
+
+
+def neighbour_graph(X, n_neighbors):
+    """0/1 weights: i and j are joined if either is among the other's neighbours; ties all count."""
+    distances = (
+        ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2) if X.size < 1e5 else squared_distances(X)
+    )
+    n = len(X)
+    W = np.zeros((n, n))
+    for i in range(n):
+        others = np.delete(distances[i], i)
+        radius = np.sort(others)[n_neighbors - 1]
+        W[i] = distances[i] <= radius * (1 + 1e-9) + 1e-12
+        W[i, i] = 0
+    return np.maximum(W, W.T)
+
+
+def squared_distances(X):
+    """One row at a time, by differences: no cancellation."""
+    return np.array([((X - x) ** 2).sum(axis=1) for x in X])
+
+
+def lpp(X, n_neighbors=10, ridge=0.1):
+    """He and Niyogi 2004, Sec. 2.3, after their PCA step, which drops the null space of X.
+
+    Returns the eigenvalues ascending: LPP minimises.
+    """
+    Xc = centring(len(X)) @ X
+    W = neighbour_graph(X, n_neighbors)
+    degree = np.diag(W.sum(axis=1))
+    _, s, Vt = svd(Xc, full_matrices=False)
+    V = Vt[s > max(X.shape) * np.finfo(float).eps * s[0]].T
+    Z = Xc @ V
+    values, vectors = eigh(Z.T @ (degree - W) @ Z, Z.T @ degree @ Z + ridge * np.eye(Z.shape[1]))
+    return values, V @ vectors
+
+
+def kept(values, share=0.999):
+    """MVMD Eq. (15) and MDDM Eq. (9): the smallest d that keeps the share of the eigenvalue sum."""
+    return next(d for d in range(1, len(values) + 1) if values[:d].sum() >= share * values.sum())
