@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABCMeta, abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar
@@ -97,7 +98,8 @@ class LinearReducer(
         """Add a chunk of rows and find the directions of all rows seen so far.
 
         The result is that of ``fit`` on all chunks together, whatever their sizes: the
-        statistics are pooled, not the directions.
+        statistics are pooled, not the directions. Each call solves anew; the statistics are
+        kept in the estimator, and pickled with it, until ``fit`` is called.
 
         Parameters
         ----------
@@ -115,7 +117,7 @@ class LinearReducer(
         """
         first = not hasattr(self, "_pooled")
         if first:
-            self._refuse_after_fit()
+            self._warn_after_fit()
         X, labels = check_fit(self, X, y, reset=first)
         if np.ndim(y) == 1:
             known = classes if first else getattr(self, "classes_", None)
@@ -194,11 +196,14 @@ class LinearReducer(
         for name in ("_pooled", "label_names_", "classes_"):
             self.__dict__.pop(name, None)
 
-    def _refuse_after_fit(self) -> None:
+    def _warn_after_fit(self) -> None:
         if hasattr(self, "components_"):
-            raise ValueError(
+            warnings.warn(
                 f"This {type(self).__name__} was fitted by fit, which keeps no statistics to add "
-                "to. Start with partial_fit on the first chunk, on a fresh clone."
+                "to: partial_fit starts anew, and the rows that fit saw no longer count. "
+                "Pass them to partial_fit as the first chunk.",
+                UserWarning,
+                stacklevel=3,
             )
 
     def _transform_lazily(self, X: Any) -> Any:

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
@@ -51,7 +52,8 @@ class MLDA(LinearReducer):
     Notes
     -----
     A row without labels weighs nothing, a label without rows has no mean (1 / n_k is taken
-    as 0). With w_i the sum of z_i, the total scatter S_t = S_w + S_b is the scatter of X with
+    as 0). A single label has nothing to be separated from: it is fitted with its complement,
+    [y, 1 - y]. With w_i the sum of z_i, the total scatter S_t = S_w + S_b is the scatter of X with
     weights w, and S_b = F F' for the thin F with columns sqrt(n_k) (mean_k - mean). So the
     thin problem S_b v = m (S_t + ridge I) v is solved, and lambda = m / (1 - m).
     Two passes: label co-occurrences, then X. Time O(n D^2 + D^3 / 3 + n q^2), memory
@@ -107,8 +109,17 @@ class MLDA(LinearReducer):
 
 def cooccurrence(X: Any, Y: Any) -> np.ndarray:
     """Y'Y of one block, (q, q): how often two labels occur together."""
+    Y = with_complement(Y)
     together = Y.T @ Y
-    return together if isinstance(together, np.ndarray) else together.toarray()
+    return together.toarray() if sparse.issparse(together) else together
+
+
+def with_complement(Y: Any) -> Any:
+    """[y, 1 - y] for a single label, anything else as it is."""
+    if Y.shape[1] > 1:
+        return Y
+    y = Y.toarray() if sparse.issparse(Y) else Y
+    return np.hstack([y, 1 - y])
 
 
 def label_similarity(together: np.ndarray) -> np.ndarray:
@@ -120,6 +131,7 @@ def label_similarity(together: np.ndarray) -> np.ndarray:
 
 def weighted_labels(similarity: np.ndarray, Y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Eq. (44) as targets and row weights: w_i the sum of z_i, T = z_i / w_i."""
+    Y = with_complement(Y)
     counts = np.asarray(Y.sum(axis=1)).ravel()
     Z = np.asarray(Y @ similarity)
     # z_i / w_i does not depend on the division by the number of labels, w_i does.
