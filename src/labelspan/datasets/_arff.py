@@ -1,0 +1,240 @@
+"""Mulan and MEKA ARFF files."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets._arff_header import SKIPPED, Attribute, Header, read_header, unquote
+from labelspan.datasets._arff_rows import read_rows
+from labelspan.datasets._dataset import MultilabelDataset
+from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._limits import Limits
+from labelspan.datasets._mulan_xml import read_label_names
+from labelspan.datasets._split import join
+from labelspan.datasets._stream import LineBlocks
+
+MEKA_LABELS = re.compile(r"(?:^|\s)-C\s+(-?\d{1,9})(?=\s|$)")
+SPLIT_SUFFIX = re.compile(r"[-_](train|test)(-sparse)?$", re.IGNORECASE)
+
+
+def read_arff(
+    path: str | os.PathLike[str],
+    test: str | os.PathLike[str] | None = None,
+    *,
+    xml: str | os.PathLike[str] | None = None,
+    label_names: Sequence[str] | None = None,
+    label_count: int | None = None,
+    ignore: Sequence[str] = (),
+    name: str | None = None,
+    encoding: str = "utf-8",
+    limits: Limits | None = None,
+) -> MultilabelDataset:
+    r"""Read a multi-label ARFF file, dense or sparse, plain or gzip.
+
+    Which columns are labels is taken from the first of: `label_names`, `label_count`, `xml`,
+    the option ``-C`` in the relation name (MEKA), a Mulan XML file beside the ARFF file
+    (``NAME.xml`` for ``NAME.arff``, ``NAME-train.arff`` and ``NAME-test.arff``).
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or its training part.
+    test : str or path, optional
+        The test part: same header, rows stacked below those of `path`.
+    xml : str or path, optional
+        Mulan XML file with the label names.
+    label_names : sequence of str, optional
+        Names of the label columns.
+    label_count : int, optional
+        As MEKA's ``-C``: positive for the first columns, negative for the last.
+    ignore : sequence of str, default=()
+        Columns to leave out, such as an identifier.
+    name : str, optional
+        Name of the data set; by default the name of the file.
+    encoding : str, default="utf-8"
+        Encoding of names and categories.
+    limits : Limits, optional
+        Largest file to accept.
+
+    Returns
+    -------
+    MultilabelDataset
+        `X` is float64, an ndarray for dense files and a csr_array for sparse ones; `Y` is
+        uint8, likewise. Columns keep the order of the ARFF file. Missing values are NaN.
+
+    Warns
+    -----
+    UserWarning
+        When values are missing, and when a string or date column is left out of `X`.
+
+    Notes
+    -----
+    Categories become numbers: their own value if all are numbers, 0 and 1 if they are words
+    such as no and yes, else their position. An absent value of a sparse row is the first
+    category, whatever its number. Time is linear in the size of the file; memory is that of
+    the result plus one block of text.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelspan.datasets import read_arff
+    >>> text = "@relation 'toy: -C 1'\n@attribute a {0,1}\n@attribute x real\n@data\n1,2.5\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.arff")
+    ...     _ = path.write_text(text)
+    ...     toy = read_arff(path)
+    >>> toy
+    MultilabelDataset('toy': 1 samples, 1 features, 1 labels)
+    >>> toy.X, toy.Y, toy.label_names
+    (array([[2.5]]), array([[1]], dtype=uint8), ('a',))
+    """
+    limits = Limits() if limits is None else limits
+    path = Path(path)
+
+    def read_part(part: Path) -> MultilabelDataset:
+        with LineBlocks(part, limits) as source:
+            header = read_header(source, encoding)
+            wanted = _label_names(header, part, label_names, label_count, xml, limits)
+            table = read_rows(source, header.attributes, encoding)
+        _report(header, table, part, ignore)
+        return _split_columns(header, table, wanted, part, ignore, name or _stem(path))
+
+    dataset = read_part(path)
+    return dataset if test is None else join(dataset, read_part(Path(test)), test)
+
+
+def _stem(path: Path) -> str:
+    stem = path.name.removesuffix(".gz").removesuffix(".arff")
+    return SPLIT_SUFFIX.sub("", stem)
+
+
+def _label_names(
+    header: Header,
+    path: Path,
+    label_names: Sequence[str] | None,
+    label_count: int | None,
+    xml: str | os.PathLike[str] | None,
+    limits: Limits,
+) -> set[str] | range:
+    """Give the names of the label columns, or their positions."""
+    if label_names is not None:
+        return _present(label_names, header, path)
+    if label_count is None and xml is None and (match := MEKA_LABELS.search(header.relation)):
+        label_count = int(match.group(1))
+    if label_count is not None:
+        return _counted(label_count, len(header.attributes), path)
+    if xml is None:
+        xml = _xml_beside(path)
+    return _present(read_label_names(xml, limits), header, path, xml)
+
+
+def _xml_beside(path: Path) -> Path:
+    stem = path.name.removesuffix(".gz").removesuffix(".arff")
+    candidates = [path.with_name(f"{name}.xml") for name in dict.fromkeys((stem, _stem(path)))]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise DataFileError(
+        "which columns are labels? No -C in the relation name and no "
+        f"{' or '.join(c.name for c in candidates)} beside the file; "
+        "pass xml=, label_names= or label_count=",
+        file=path,
+    )
+
+
+def _counted(count: int, n_columns: int, path: Path) -> range:
+    if not 0 < abs(count) < n_columns:
+        message = f"label_count={count}; allowed is 1 to {n_columns - 1}, or negative for the last"
+        raise DataFileError(message, file=path)
+    return range(count) if count > 0 else range(n_columns + count, n_columns)
+
+
+def _present(
+    names: Sequence[str],
+    header: Header,
+    path: Path,
+    xml: str | os.PathLike[str] | None = None,
+) -> set[str]:
+    """Match label names to columns, with or without the quotes and escapes of ARFF."""
+    columns = {column.name for column in header.attributes}
+    plain = {unquote(f"'{column}'"): column for column in columns if "\\" in column}
+    found = {name if name in columns else plain.get(name, unquote(name)) for name in names}
+    unknown = sorted(found - columns)
+    if unknown:
+        raise DataFileError(
+            f"label {unknown[0]!r} is no attribute of {path.name} ({len(unknown)} unknown in all)",
+            file=xml or path,
+        )
+    return found
+
+
+def _report(header: Header, table: Any, path: Path, ignore: Sequence[str]) -> None:
+    """Warn of what does not reach X as it is in the file."""
+    dropped = [c.name for c in header.attributes if c.kind == SKIPPED and c.name not in ignore]
+    if dropped:
+        warnings.warn(
+            f"{path.name}: string or date column {', '.join(dropped[:5])} is left out of X; "
+            "name it in ignore= to silence this",
+            stacklevel=4,
+        )
+    stored = table.data if sp.issparse(table) else table
+    n_missing = int(np.count_nonzero(np.isnan(stored)))
+    if n_missing:
+        message = f"{path.name}: {n_missing} missing values are NaN in X; impute before fitting"
+        warnings.warn(message, stacklevel=4)
+
+
+def _split_columns(
+    header: Header,
+    table: Any,
+    wanted: set[str] | range,
+    path: Path,
+    ignore: Sequence[str],
+    name: str,
+) -> MultilabelDataset:
+    is_label = np.array(
+        [
+            column.name in wanted if isinstance(wanted, set) else position in wanted
+            for position, column in enumerate(header.attributes)
+        ]
+    )
+    kept = [c.kind != SKIPPED and c.name not in ignore for c in header.attributes]
+    labels = np.flatnonzero(is_label)
+    features = np.flatnonzero(~is_label & np.array(kept))
+    columns = [header.attributes[i] for i in labels]
+    return MultilabelDataset(
+        name=name,
+        X=table[:, features],
+        Y=_indicators(table[:, labels], columns, path),
+        feature_names=tuple(header.attributes[i].name for i in features),
+        label_names=tuple(column.name for column in columns),
+        train=None,
+        test=None,
+        source=str(path),
+    )
+
+
+def _indicators(table: Any, columns: list[Attribute], path: Path) -> Any:
+    """Turn label columns into 0 and 1 (uint8); -1 counts as 0."""
+    stored = table.data if sp.issparse(table) else table
+    if not np.isin(stored, (-1.0, 0.0, 1.0)).all():
+        dense = table.toarray() if sp.issparse(table) else table
+        row, position = np.argwhere(~np.isin(dense, (-1.0, 0.0, 1.0)))[0]
+        message = (
+            f"row {row + 1} of the data: label {columns[position].name!r} is "
+            f"{dense[row, position]:g}; allowed are 0, 1 and -1"
+        )
+        raise DataFileError(message, file=path)
+    if not sp.issparse(table):
+        return (table > 0).astype(np.uint8)
+    Y = sp.csr_array(table > 0).astype(np.uint8)
+    Y.sort_indices()
+    return Y

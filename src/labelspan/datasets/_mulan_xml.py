@@ -1,0 +1,60 @@
+"""The XML file that names the labels of a Mulan data set."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._limits import Limits
+from labelspan.datasets._optional import require
+
+
+def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str, ...]:
+    """List the label names of a Mulan XML file, flat or hierarchical, in document order.
+
+    The order means nothing: the XML of yeast and enron is sorted as a hierarchy, and the
+    columns of Y follow the ARFF file.
+    """
+    elements = require("defusedxml.ElementTree", "data", "reading Mulan XML")
+    common = require("defusedxml.common", "data", "reading Mulan XML")
+    content = _read_bytes(Path(path), limits)
+    try:
+        root = elements.fromstring(content, forbid_dtd=True)
+    except elements.ParseError as error:
+        line, column = error.position
+        raise DataFileError(
+            f"not well-formed XML ({error.msg})", file=path, line=line, column=column + 1
+        ) from error
+    except common.DefusedXmlException as error:
+        message = f"XML with a document type or entities is refused ({type(error).__name__})"
+        raise DataFileError(message, file=path) from error
+    except (LookupError, ValueError) as error:
+        raise DataFileError(f"cannot decode the XML ({error})", file=path) from error
+    names = [e.get("name") for e in root.iter() if e.tag.rpartition("}")[2] == "label"]
+    return _checked(names, path)
+
+
+def _read_bytes(path: Path, limits: Limits) -> bytes:
+    with path.open("rb") as file:
+        content = file.read(limits.max_line_bytes + 1)
+    if len(content) > limits.max_line_bytes:
+        message = f"larger than {limits.max_line_bytes} bytes (Limits.max_line_bytes)"
+        raise DataFileError(message, file=path)
+    return content
+
+
+def _checked(names: list[str | None], path: str | os.PathLike[str]) -> tuple[str, ...]:
+    given = tuple(name for name in names if name)
+    if len(given) < len(names):
+        raise DataFileError("a <label> element has no name", file=path)
+    if not given:
+        raise DataFileError("no <label name=...> element; is this a Mulan XML file?", file=path)
+    repeated = sorted({name for name in given if given.count(name) > 1}) if _repeats(given) else []
+    if repeated:
+        raise DataFileError(f"label {repeated[0]!r} is listed twice", file=path)
+    return given
+
+
+def _repeats(names: tuple[str, ...]) -> bool:
+    return len(set(names)) < len(names)

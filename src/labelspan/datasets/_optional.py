@@ -1,0 +1,16 @@
+"""Optional dependencies, imported where they are needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+
+def require(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import a module of an extra, or say which command installs it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{purpose} needs {module.split('.')[0]}: pip install labelspan[{extra}]"
+        ) from error
