@@ -1,0 +1,184 @@
+"""NumPy archives: the fast exact format of this package."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets._dataset import MultilabelDataset
+from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._limits import Limits
+
+CSR_PARTS = ("data", "indices", "indptr", "shape")
+
+
+def read_npz(
+    path: str | os.PathLike[str], *, name: str | None = None, limits: Limits | None = None
+) -> MultilabelDataset:
+    """Read a NumPy archive with features, labels, names and split.
+
+    Parameters
+    ----------
+    path : str or path
+        Archive with ``X`` and ``Y``, each an array or the CSR parts ``X_data``, ``X_indices``,
+        ``X_indptr`` and ``X_shape``; optional are ``feature_names``, ``label_names``,
+        ``train_idx``, ``test_idx`` and ``source``. Pickled objects are refused.
+    name : str, optional
+        Name of the data set; by default the name of the file.
+    limits : Limits, optional
+        Largest archive to accept; sizes are checked before anything is read.
+
+    Returns
+    -------
+    MultilabelDataset
+        Arrays as they are stored; `Y` is uint8.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> from labelspan.datasets import read_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.npz")
+    ...     np.savez(path, X=np.eye(3), Y=np.eye(3, 2, dtype=np.uint8))
+    ...     toy = read_npz(path)
+    >>> toy
+    MultilabelDataset('toy': 3 samples, 3 features, 2 labels)
+    """
+    path = Path(path)
+    try:
+        arrays = _load(path, Limits() if limits is None else limits)
+        X, Y = (_matrix(arrays, key, path) for key in ("X", "Y"))
+    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError) as error:
+        if isinstance(error, DataFileError):
+            raise
+        raise DataFileError(f"not a usable npz archive ({error})", file=path) from error
+    if X.shape[0] != Y.shape[0]:
+        raise DataFileError(f"X has {X.shape[0]} rows, Y has {Y.shape[0]}", file=path)
+    return MultilabelDataset(
+        name=name or path.stem,
+        X=X,
+        Y=_indicators(Y, path),
+        feature_names=_names(arrays, "feature_names", X.shape[1], path),
+        label_names=_names(arrays, "label_names", Y.shape[1], path),
+        train=_rows(arrays, "train_idx", X.shape[0], path),
+        test=_rows(arrays, "test_idx", X.shape[0], path),
+        source=str(arrays.get("source", path)),
+    )
+
+
+def write_npz(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
+    """Write a data set as a compressed NumPy archive, which `read_npz` reads back exactly.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        The data set.
+    path : str or path
+        File to write.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelspan.datasets import load_yeast, read_npz, write_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "yeast.npz")
+    ...     write_npz(load_yeast(), path)
+    ...     bool((read_npz(path).X == load_yeast().X).all())
+    True
+    """
+    arrays: dict[str, Any] = {
+        "feature_names": np.array(dataset.feature_names, dtype=np.str_),
+        "label_names": np.array(dataset.label_names, dtype=np.str_),
+        "source": np.array(dataset.source, dtype=np.str_),
+    }
+    split = {"train_idx": dataset.train, "test_idx": dataset.test}
+    arrays |= {key: rows for key, rows in split.items() if rows is not None}
+    for key, matrix in (("X", dataset.X), ("Y", dataset.Y)):
+        if sp.issparse(matrix):
+            csr = sp.csr_array(matrix)
+            parts = (csr.data, csr.indices, csr.indptr, csr.shape)
+            arrays |= {f"{key}_{p}": part for p, part in zip(CSR_PARTS, parts, strict=True)}
+        else:
+            arrays[key] = np.asarray(matrix)
+    with Path(path).open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def _load(path: Path, limits: Limits) -> dict[str, np.ndarray]:
+    """Read the members of an archive after checking what each one declares."""
+    arrays = {}
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        total = sum(member.file_size for member in members)
+        if total > limits.max_bytes:
+            message = f"{total} bytes after decompression; the limit is {limits.max_bytes}"
+            raise DataFileError(f"{message} (Limits.max_bytes)", file=path)
+        for member in members:
+            with archive.open(member) as file:
+                _check_header(file, member, path)  # type: ignore[arg-type]
+            with archive.open(member) as file:
+                key = member.filename.removesuffix(".npy")
+                arrays[key] = np.lib.format.read_array(file, allow_pickle=False)
+    return arrays
+
+
+def _check_header(file: BinaryIO, member: zipfile.ZipInfo, path: Path) -> None:
+    """Refuse an array whose header asks for more bytes than its member holds."""
+    version = np.lib.format.read_magic(file)
+    reader = {(1, 0): np.lib.format.read_array_header_1_0}.get(
+        version, np.lib.format.read_array_header_2_0
+    )
+    shape, _, dtype = reader(file)
+    if dtype.hasobject:
+        raise DataFileError(f"{member.filename} holds pickled objects: refused", file=path)
+    n_bytes = dtype.itemsize
+    for length in shape:
+        n_bytes *= int(length)
+    if n_bytes > member.file_size or min(shape, default=0) < 0:
+        message = f"{member.filename} declares {n_bytes} bytes but holds {member.file_size}"
+        raise DataFileError(message, file=path)
+
+
+def _matrix(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
+    if key in arrays:
+        if arrays[key].ndim != 2 or arrays[key].dtype.kind not in "fiub":
+            raise DataFileError(f"{key} must be a 2-d array of numbers", file=path)
+        return arrays[key]
+    missing = [f"{key}_{part}" for part in CSR_PARTS if f"{key}_{part}" not in arrays]
+    if missing:
+        raise DataFileError(f"neither {key} nor {', '.join(missing)} in the archive", file=path)
+    data, indices, indptr, shape = (arrays[f"{key}_{part}"] for part in CSR_PARTS)
+    matrix = sp.csr_array((data, indices, indptr), shape=tuple(int(n) for n in shape))
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _indicators(Y: Any, path: Path) -> Any:
+    stored = Y.data if sp.issparse(Y) else Y
+    if not np.isin(stored, (0, 1)).all():
+        raise DataFileError("Y has values other than 0 and 1", file=path)
+    return Y.astype(np.uint8)
+
+
+def _names(arrays: dict[str, np.ndarray], key: str, count: int, path: Path) -> tuple[str, ...]:
+    prefix = key.removesuffix("_names")
+    if key not in arrays:
+        return tuple(f"{prefix}{i}" for i in range(count))
+    if arrays[key].shape != (count,):
+        raise DataFileError(f"{key}: {arrays[key].shape} names for {count} columns", file=path)
+    return tuple(arrays[key].astype(np.str_).tolist())
+
+
+def _rows(arrays: dict[str, np.ndarray], key: str, n_rows: int, path: Path) -> np.ndarray | None:
+    if key not in arrays:
+        return None
+    rows = arrays[key]
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or (rows >= n_rows).any() or (rows < 0).any():
+        raise DataFileError(f"{key} must be row numbers below {n_rows}", file=path)
+    return rows.astype(np.intp)
