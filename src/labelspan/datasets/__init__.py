@@ -1,6 +1,22 @@
-"""Multi-label data sets."""
+"""Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
+from labelspan.datasets._arff import read_arff
 from labelspan.datasets._dataset import MultilabelDataset
+from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._limits import Limits
+from labelspan.datasets._load import load_dataset
+from labelspan.datasets._mat import read_mat
+from labelspan.datasets._npz import read_npz, write_npz
 from labelspan.datasets._yeast import load_yeast
 
-__all__ = ["MultilabelDataset", "load_yeast"]
+__all__ = [
+    "DataFileError",
+    "Limits",
+    "MultilabelDataset",
+    "load_dataset",
+    "load_yeast",
+    "read_arff",
+    "read_mat",
+    "read_npz",
+    "write_npz",
+]

@@ -1,0 +1,234 @@
+"""The benchmark data sets that `load_dataset` knows: statistics, files, pinned addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GITHUB_RAW = "https://raw.githubusercontent.com"
+MULAN = "tsoumakas/mulan/43f6389095ad71984264db4387a8074b22bc7d4a/data/multi-label"
+MLDE = "JiaxuanGood/MLDE/4e8b1f73b9b438a06364326c999808bc5b539371/data"
+PMLFS = (
+    "peipeilihfut/PMLFS_Partial-Multi-Label-Feature-Selection/"
+    "88e0711cfc9fca90abbbc77bf8528617bb1f7645/data"
+)
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file: its name on disk, its address below the base address, its SHA-256.
+
+    The address is repository, commit and path; it is empty for a file that has to be brought.
+    """
+
+    name: str
+    address: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A data set of the catalogue; statistics are those of the whole set, train and test."""
+
+    name: str
+    reader: str
+    files: tuple[DataFile, ...]
+    n_samples: int
+    n_features: int
+    n_labels: int
+    cardinality: float
+    n_train: int | None
+    citation: str
+    ignore: tuple[str, ...] = ()
+
+
+def _mulan(
+    name: str,
+    statistics: tuple[int, int, int, float, int],
+    hashes: tuple[str, str, str],
+    citation: str,
+    *,
+    folder: str = "",
+    stem: str = "",
+    suffix: str = "",
+    ignore: tuple[str, ...] = (),
+) -> Entry:
+    """Mulan files: XML, training part, test part, with their SHA-256 in this order."""
+    folder, stem = folder or f"{MULAN}/{name}", stem or name
+    names = (f"{stem}.xml", f"{stem}-train{suffix}.arff", f"{stem}-test{suffix}.arff")
+    files = tuple(
+        DataFile(file, f"{folder}/{file}", sha256)
+        for file, sha256 in zip(names, hashes, strict=True)
+    )
+    return Entry(name, "arff", files, *statistics, citation=citation, ignore=ignore)
+
+
+def _yahoo(
+    topic: str, file: str, sha256: str, n_features: int, n_labels: int, cardinality: float
+) -> Entry:
+    name = f"yahoo-mlknn-{topic}"
+    files = (DataFile(f"{name}.mat", f"{PMLFS}/{file}.mat", sha256),)
+    citation = "Ueda and Saito, NIPS 2002; as used by Zhang and Zhou, Pattern Recognition 2007"
+    return Entry(name, "mat", files, 5000, n_features, n_labels, cardinality, 2000, citation)
+
+
+def _brought(
+    name: str, statistics: tuple[int, int, int, float, int | None], citation: str
+) -> Entry:
+    """Describe a data set without a public pinned address."""
+    return Entry(name, "npz", (DataFile(f"{name}.npz"),), *statistics, citation=citation)
+
+
+ENTRIES = (
+    _mulan(
+        "emotions",
+        (593, 72, 6, 1.868, 391),
+        (
+            "dbce8e6ccbbb2fcbfd9e9edbb230d7ed12692c6e13f59fdbc0161fa9b6cf2dc0",
+            "bbe704106c79bb8fb99c1d1d2e9bde081d6a2daeb01f100862f11fd91a3c1f98",
+            "f13d4b746b7b5c8eb484bd751d6ac463d4560dff998a93516a5c1fe35daf6c8f",
+        ),
+        "Trohidis, Tsoumakas, Kalliris and Vlahavas, ISMIR 2008",
+    ),
+    _mulan(
+        "scene",
+        (2407, 294, 6, 1.074, 1211),
+        (
+            "55d8b247b949ad5c52e5a73d8c6775ec6e5469ce9682465b45b333b68ee4bcc5",
+            "b53ba93bdf412de922e3960389bcee24744fa3e872ce610511fc1d750888b64d",
+            "ea38d20296b3ff7e220f477a3b802a9bcb2d768881fe6ee163efbc97ea527a42",
+        ),
+        "Boutell, Luo, Shen and Brown, Pattern Recognition 2004",
+    ),
+    _mulan(
+        "yeast",
+        (2417, 103, 14, 4.237, 1500),
+        (
+            "c3056cc26444b5158b1588d1b73bec9c45429e10f0957ad085903423cb81f247",
+            "e759dc991ff54694a4ff9c4314f3be0d6fd2b1994a4b563f57e416394c6aebbd",
+            "4aaac102bff9669a765bf0b378602e5cc8c3b181048282e2f003117b496d552a",
+        ),
+        "Elisseeff and Weston, NIPS 2001",
+    ),
+    _mulan(
+        "enron",
+        (1702, 1001, 53, 3.378, 1123),
+        (
+            "ed40c92d7f613eed51714912cab10dddc4ce456262137d8fef230d44c7f4457b",
+            "2988cefc1cdf7a8004a20ef84615cc8fa1b5d7434c16687283b41454e2d9d194",
+            "2f3aad54a8f54caaab4ab01246fe9dd385ba944a2633028f52747b57eac5474e",
+        ),
+        "Read, Pfahringer and Holmes, ICDM 2008; from the Enron corpus of Klimt and Yang 2004",
+    ),
+    _mulan(
+        "medical",
+        (978, 1449, 45, 1.245, 333),
+        (
+            "51fa9d5c09e48caff3f0a0c75db1c9aa85944f8e35451f3ad8bd56fc422286ce",
+            "c764f45756ab1c553b8b4eaaf5605a5610a43bbbcf37492d0f1a12bf9c9e2244",
+            "6be472e75a6c0b0916187f343a398011b1b26f8f0ddc682c575312ad3532f6c4",
+        ),
+        "Pestian et al., BioNLP 2007",
+    ),
+    _mulan(
+        "genbase",
+        (662, 1185, 27, 1.252, 463),
+        (
+            "198e8a1d7070e9603119e02e626cedc589db7577339b307b06f5192047b69eb9",
+            "37670db2c2b308a1c163d05501819526f1d65d659638ddfb76812d4ce384b5c6",
+            "0e988520bedab39aa3f23f08f646c769bcdb6f9119ee298fd92b37127b226a36",
+        ),
+        "Diplaris, Tsoumakas, Mitkas and Vlahavas, PCI 2005",
+        ignore=("protein",),
+    ),
+    _mulan(
+        "bibtex",
+        (7395, 1836, 159, 2.402, 4880),
+        (
+            "08fe20013c1e75dcf1888c185f5187c95e76495b8518ce289b4d3afce38d1232",
+            "8dcc9de6e0b2cebaec8c1f4fac78431adeeb73cfd3ab879b530a66d366e59174",
+            "9b03329cde64d3f994bdf7fbbac3f3b10fe185c311cb9ae725475f59c7f3f922",
+        ),
+        "Katakis, Tsoumakas and Vlahavas, ECML PKDD Discovery Challenge 2008",
+    ),
+    _mulan(
+        "corel5k",
+        (5000, 499, 374, 3.522, 4500),
+        (
+            "54ef6a6ccb7ca9b77524052b34b306d5d501661a5609b9d1cc7085b2b597679d",
+            "19eb253c447144bea74ffa86b4731a56022addae2ba7d0aab72ad07fdc02e9b3",
+            "e8f8e9cd052c43ba7bdfdf99d242f461fc8c2a03163466d921e576887b51d8a7",
+        ),
+        "Duygulu, Barnard, de Freitas and Forsyth, ECCV 2002",
+        stem="Corel5k",
+        suffix="-sparse",
+    ),
+    _mulan(
+        "delicious",
+        (16105, 500, 983, 19.020, 12920),
+        (
+            "4e0c0f93c7d86a39b9fca4aaefaa00e9428f2c80277732dfbf03ca48e2c14da2",
+            "030186cdb542ebdd32052fcdbb1ebe30115b3a22518c1b4b198c45eb827aebe1",
+            "2dfb01723a819914b0ca83361177ed413ce3f2169851d9f228d4692915d63944",
+        ),
+        "Tsoumakas, Katakis and Vlahavas, ECML PKDD workshop MMD 2008",
+    ),
+    _mulan(
+        "human-go",
+        (3106, 9844, 14, 1.185, 2053),
+        (
+            "13fe2a7b242423a5ad41d5675f13ae17a2dbeb15e4be9e1cdb6319b21a146088",
+            "4e9e33b5f13d3ea9fa3bf564a39a1c7048daf9ca4bd693d995a6ad843ad51960",
+            "c8aa0921ec9861f4a504a0eb68d1a3d28473c9a0c09fb479b33554a7d104ba6b",
+        ),
+        "Xu, Liu, Yin and Sun, Pattern Recognition 2016",
+        folder=f"{MLDE}/HumanGO",
+        stem="HumanGO",
+    ),
+    _yahoo(
+        "arts",
+        "arts",
+        "978dfa84613f4bacf801f5292a31c7e8a40696b34a9c4c5b3514830d61f160d5",
+        462,
+        26,
+        1.636,
+    ),
+    _yahoo(
+        "business",
+        "Business",
+        "b91c9069b80ce0e56ec4b018714d252c19c3fe7cfeec70038088647e1c39b00e",
+        438,
+        30,
+        1.588,
+    ),
+    _yahoo(
+        "health",
+        "Health",
+        "c60fc9fb960bd77a09961d84b29e9fa73a25445452742d5c784ffeae7f64075b",
+        612,
+        32,
+        1.662,
+    ),
+    _yahoo(
+        "science",
+        "science",
+        "05a3d13b24a9024a2cedd43a97b85d955a0ccefd428b78f718babe80feb86121",
+        743,
+        40,
+        1.451,
+    ),
+    _brought(
+        "yahoo-mulan-arts", (7484, 23146, 26, 1.654, None), "Ueda and Saito, NIPS 2002; Mulan copy"
+    ),
+    _brought("slashdot", (3782, 1079, 22, 1.181, None), "Read, University of Waikato 2010"),
+    _brought(
+        "rcv1subset1",
+        (6000, 47236, 101, 2.895, 3000),
+        "Lewis, Yang, Rose and Li, JMLR 2004; subset 1, with the halves realigned",
+    ),
+    _brought(
+        "rcv1subset1-asdistributed",
+        (6000, 47236, 101, 2.880, None),
+        "Lewis, Yang, Rose and Li, JMLR 2004; subset 1, DEFECTIVE: halves misaligned by a column",
+    ),
+)
+CATALOGUE = {entry.name: entry for entry in ENTRIES}

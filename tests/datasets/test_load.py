@@ -1,0 +1,106 @@
+"""Every benchmark file loads with the statistics on record; formats agree value for value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelspan.datasets import load_dataset, load_yeast, read_arff
+
+# n, features, labels, cardinality, training rows: read off the data folder's README by hand.
+RECORD = {
+    "emotions": (593, 72, 6, 1.868, 391),
+    "scene": (2407, 294, 6, 1.074, 1211),
+    "yeast": (2417, 103, 14, 4.237, 1500),
+    "enron": (1702, 1001, 53, 3.378, 1123),
+    "delicious": (16105, 500, 983, 19.020, 12920),
+    "human-go": (3106, 9844, 14, 1.185, 2053),
+    "yahoo-mulan-arts": (7484, 23146, 26, 1.654, None),
+    "slashdot": (3782, 1079, 22, 1.181, None),
+    "rcv1subset1": (6000, 47236, 101, 2.895, 3000),
+    "rcv1subset1-asdistributed": (6000, 47236, 101, 2.880, None),
+    "yahoo-mlknn-arts": (5000, 462, 26, None, 2000),
+    "yahoo-mlknn-business": (5000, 438, 30, None, 2000),
+    "yahoo-mlknn-health": (5000, 612, 32, None, 2000),
+    "yahoo-mlknn-science": (5000, 743, 40, None, 2000),
+}
+SPARSE = {"enron", "delicious", "human-go", "yahoo-mulan-arts", "slashdot"}
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_statistics_are_those_on_record(name, data_folder):
+    n, n_features, n_labels, cardinality, n_train = RECORD[name]
+    dataset = load_dataset(name, download=False)
+    assert dataset.name == name
+    assert dataset.X.shape == (n, n_features)
+    assert dataset.Y.shape == (n, n_labels)
+    assert dataset.Y.dtype == np.uint8
+    assert dataset.X.dtype == np.float64
+    assert len(dataset.feature_names) == n_features
+    assert len(set(dataset.label_names)) == n_labels
+    if cardinality is not None:
+        assert dataset.Y.sum() / n == pytest.approx(cardinality, abs=5e-4)
+    if n_train is None:
+        assert dataset.train is None
+    else:
+        np.testing.assert_array_equal(dataset.train, np.arange(n_train))
+        np.testing.assert_array_equal(dataset.test, np.arange(n_train, n))
+    if sp.issparse(dataset.X):
+        assert dataset.X.has_canonical_format
+        assert dataset.X.data.all()
+    assert sp.issparse(dataset.X) == (name in SPARSE or name.startswith("rcv1"))
+
+
+def test_yeast_file_equals_the_bundle(data_folder):
+    built_in, from_file = load_yeast(), load_dataset("yeast")
+    np.testing.assert_array_equal(from_file.X, built_in.X)
+    np.testing.assert_array_equal(from_file.Y, built_in.Y)
+    assert from_file.label_names == built_in.label_names
+
+
+def test_yeast_needs_no_files(no_network_folders):
+    assert load_dataset("yeast", download=False).X.shape == (2417, 103)
+
+
+def test_labels_follow_the_arff_not_the_xml(data_folder):
+    names = load_dataset("yeast").label_names
+    xml = (data_folder / "mulan/yeast/yeast.xml").read_text()
+    assert names == tuple(f"Class{i}" for i in range(1, 15))
+    assert [xml.index(f'"{name}"') for name in names] != sorted(
+        xml.index(f'"{name}"') for name in names
+    )
+
+
+def test_delicious_has_empty_rows_and_the_escaped_name(data_folder):
+    delicious = load_dataset("delicious")
+    assert "TAG_dise\\~no" in delicious.label_names
+    assert (delicious.Y.sum(axis=1) == 0).any()
+
+
+def test_meka_file(data_folder):
+    music = read_arff(data_folder / "meka/Music.arff")
+    assert music.X.shape == (592, 71)
+    assert music.label_names[0] == "amazed-suprised"
+    assert music.Y.shape == (592, 6)
+    np.testing.assert_array_equal(music.Y[0], [0, 1, 1, 0, 0, 0])
+    assert music.X[0, 0] == 0.132498
+
+
+def test_unknown_name_suggests():
+    with pytest.raises(ValueError, match="did you mean emotions"):
+        load_dataset("emotion")
+
+
+def test_offline_message_says_what_to_put_where(no_network_folders):
+    with pytest.raises(FileNotFoundError) as caught:
+        load_dataset("scene", download=False)
+    message = str(caught.value)
+    assert str(no_network_folders / "scene") in message
+    assert "scene-train.arff from https://raw.githubusercontent.com/tsoumakas/mulan/" in message
+    assert "b53ba93bdf412de922e3960389bcee24744fa3e872ce610511fc1d750888b64d" in message
+
+
+def test_set_without_address_says_so(no_network_folders):
+    with pytest.raises(FileNotFoundError, match="no public pinned address"):
+        load_dataset("slashdot")
