@@ -104,14 +104,16 @@ def _split_header(source: LineBlocks) -> tuple[bytes, bytes]:
         text += block
         if len(text) > source.limits.max_line_bytes:
             raise source.error("header longer than Limits.max_line_bytes")
-    return text[: match.start()].removesuffix(b"\n"), text[match.end() + 1 :]
+    return text[: match.start()], text[match.end() + 1 :]
 
 
 def _column_type(
     declared: str, source: LineBlocks, line: int
 ) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
     if declared.startswith("{"):
-        categories = _categories(declared[1 : declared.rfind("}")], source, line)
+        if (closing := declared.rfind("}")) < 0:
+            raise source.error("the list of categories is not closed by }", line)
+        categories = _categories(declared[1:closing], source, line)
         return NOMINAL, categories, category_values(categories)
     word = declared.split()[0].lower()
     if word in NUMERIC_TYPES:

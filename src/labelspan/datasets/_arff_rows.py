@@ -108,7 +108,8 @@ class _DenseRows(_Rows):
 
     def add(self, text: np.ndarray) -> None:
         n_columns = len(self.attributes)
-        n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * n_columns)
+        # One row more than can be whole: a truncated row is written before it is refused.
+        n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * n_columns) + 1
         out = np.empty((n_rows, n_columns))
         hard = np.empty((len(text) // DENSE_VALUE_BYTES + 1, 3), dtype=np.int64)
         status, pos, n_rows, n_hard = parse_dense(text, self.categories, out, hard)

@@ -1,0 +1,273 @@
+"""ARFF files: the grammar, its traps, and errors that name the place."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelspan.datasets import DataFileError, Limits, read_arff
+
+XML = '<labels xmlns="http://mulan.sourceforge.net/labels">{}</labels>'
+
+
+def write(folder, text, labels=None, name="toy.arff"):
+    path = folder / name
+    path.write_bytes(text.encode())
+    if labels is not None:
+        items = "".join(f'<label name="{label}"></label>' for label in labels)
+        (folder / "toy.xml").write_bytes(XML.format(items).encode())
+    return path
+
+
+DENSE = """% a comment
+@RELATION toy
+@attribute x1 REAL
+@attribute 'x 2' integer % trailing comment
+@attribute a {0,1}
+@attribute b {0, 1}
+@DATA
+1.5,-2,0,1
+
+% another
+ 3e2 , ? ,1,0 % comment after the row
++.5\t7.\t1\t1
+"""
+
+
+def test_dense_grammar(tmp_path):
+    path = write(tmp_path, DENSE, ["b", "a"])
+    with pytest.warns(UserWarning, match="1 missing values"):
+        toy = read_arff(path)
+    np.testing.assert_array_equal(toy.X, [[1.5, -2], [300, np.nan], [0.5, 7]])
+    np.testing.assert_array_equal(toy.Y, [[0, 1], [1, 0], [1, 1]])
+    assert toy.feature_names == ("x1", "x 2")
+    assert toy.label_names == ("a", "b")
+
+
+def test_windows_line_ends_and_no_final_newline(tmp_path):
+    path = write(tmp_path, DENSE.replace("?", "0").replace("\n", "\r\n").rstrip(), ["a", "b"])
+    np.testing.assert_array_equal(read_arff(path).X, [[1.5, -2], [300, 0], [0.5, 7]])
+
+
+def test_absent_nominal_value_is_the_first_category(tmp_path):
+    text = """@relation toy
+@attribute n numeric
+@attribute yes {YES,NO}
+@attribute no {NO,YES}
+@attribute digit {5,0,7}
+@attribute colour {red,green,blue}
+@attribute a {1,0}
+@attribute b {0,1}
+@data
+{}
+{0 2.5,1 NO,2 YES,3 0,4 blue,5 0,6 1}
+{3 7, 4 green}
+"""
+    toy = read_arff(write(tmp_path, text, ["a", "b"]))
+    assert isinstance(toy.X, sp.csr_array)
+    expected = [[0, 1, 0, 5, 0], [2.5, 0, 1, 0, 2], [0, 1, 0, 7, 1]]
+    np.testing.assert_array_equal(toy.X.toarray(), expected)
+    assert toy.X.nnz == np.count_nonzero(expected)
+    np.testing.assert_array_equal(toy.Y.toarray(), [[1, 0], [0, 1], [1, 0]])
+
+
+def test_quotes_escapes_and_unicode(tmp_path):
+    text = """@relation "q \\"r\\""
+@attribute 'it\\'s' {'don\\'t','a,b',"x}y",straße}
+@attribute TAG_dise\\~no {0,1}
+@attribute étiquette {0,1}
+@data
+'don\\'t',1,0
+"a,b",0,1
+'x}y',0,0
+straße,1,1
+"""
+    toy = read_arff(write(tmp_path, text, ["TAG_dise\\~no", "étiquette"]))
+    assert toy.feature_names == ("it's",)
+    assert toy.label_names == ("TAG_dise\\~no", "étiquette")
+    np.testing.assert_array_equal(toy.X.ravel(), [0, 1, 2, 3])
+    np.testing.assert_array_equal(toy.Y, [[1, 0], [0, 1], [0, 0], [1, 1]])
+
+
+def test_sparse_row_with_quoted_brace_and_unsorted_indices(tmp_path):
+    text = """@relation toy
+@attribute c {'p}q',r}
+@attribute x numeric
+@attribute a {0,1}
+@data
+{2 1, 0 r, 1 3}
+{0 'p}q',1 -1e-3}
+"""
+    toy = read_arff(write(tmp_path, text, ["a"]))
+    np.testing.assert_array_equal(toy.X.toarray(), [[1, 3], [0, -0.001]])
+    np.testing.assert_array_equal(toy.Y.toarray(), [[1], [0]])
+
+
+def test_string_column_is_left_out_with_a_warning(tmp_path):
+    text = "@relation t\n@attribute protein string\n@attribute x real\n@attribute a {0,1}\n@data\n"
+    path = write(tmp_path, text + "'P 1',2,1\nQ2,3,0\n", ["a"])
+    with pytest.warns(UserWarning, match="protein is left out"):
+        toy = read_arff(path)
+    assert toy.feature_names == ("x",)
+    np.testing.assert_array_equal(toy.X.ravel(), [2, 3])
+    assert read_arff(path, ignore=["protein"]).X.shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "labels"), [("-C 2", ("c0", "c1")), ("-C -1", ("c3",)), ("x -C 1 -t f", ("c0",))]
+)
+def test_meka_option(tmp_path, option, labels):
+    columns = "".join(f"@attribute c{i} {{0,1}}\n" for i in range(4))
+    path = write(tmp_path, f"@relation 'toy: {option}'\n{columns}@data\n0,1,1,0\n")
+    assert read_arff(path).label_names == labels
+
+
+def test_labels_by_argument(tmp_path):
+    path = write(tmp_path, DENSE.replace("?", "0"))
+    assert read_arff(path, label_count=-2).label_names == ("a", "b")
+    assert read_arff(path, label_names=["b"]).label_names == ("b",)
+    with pytest.raises(DataFileError, match=r"pass xml=, label_names= or label_count="):
+        read_arff(path)
+    with pytest.raises(DataFileError, match="label_count=9; allowed is 1 to 3"):
+        read_arff(path, label_count=9)
+
+
+def test_minus_one_is_no_label(tmp_path):
+    text = "@relation 't: -C 1'\n@attribute a {-1,1}\n@attribute x real\n@data\n-1,0\n1,0\n"
+    np.testing.assert_array_equal(read_arff(write(tmp_path, text)).Y, [[0], [1]])
+
+
+def test_gzip_by_content_and_train_test(tmp_path):
+    text = DENSE.replace("?", "0")
+    write(tmp_path, "", ["a", "b"])
+    (tmp_path / "toy-train.arff").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "toy-test.arff.gz").write_bytes(gzip.compress(text.encode()))
+    toy = read_arff(tmp_path / "toy-train.arff", tmp_path / "toy-test.arff.gz")
+    assert toy.name == "toy"
+    assert toy.X.shape == (6, 2)
+    np.testing.assert_array_equal(toy.test, [3, 4, 5])
+
+
+def test_test_part_with_other_columns_is_refused(tmp_path):
+    path = write(tmp_path, DENSE.replace("?", "0"), ["a", "b"])
+    other = tmp_path / "other.arff"
+    other.write_text(DENSE.replace("x1", "z1").replace("?", "0"))
+    with pytest.raises(DataFileError, match="number 1 is 'z1', not 'x1'"):
+        read_arff(path, other, xml=tmp_path / "toy.xml")
+
+
+NUMBERS = [
+    "0", "-0", "1", "+1", "007", "0.1", "1e22", "1e23", "9007199254740993", "0.30000000000000004",
+    "123456789012345678", "1234567890123456789012", "1.7976931348623157e308", "5e-324",
+    "2.2250738585072011e-308", "0.000000000000000000000000000001", "1E-5", "3.", ".25",
+    "179769313486231570000000000000000000000", "8.5e-23", "6.02214076e+23", "0e999999999999999999",
+]  # fmt: skip
+
+
+def test_numbers_round_as_python_does(tmp_path):
+    header = "@relation 't: -C 1'\n@attribute a {0,1}\n@attribute x real\n@data\n"
+    path = write(tmp_path, header + "".join(f"0,{n}\n" for n in NUMBERS))
+    read = read_arff(path).X.ravel()
+    expected = np.array([float(n) for n in NUMBERS])
+    np.testing.assert_array_equal(read.view(np.int64), expected.view(np.int64))
+
+
+HEAD = "@relation 't: -C 1'\n@attribute a {0,1}\n@attribute x real\n@attribute c {u,v}\n@data\n"
+MALFORMED = {
+    "truncated dense row": (HEAD + "0,1,u\n0,1", 7, 4, "fewer values"),
+    "too many values": (HEAD + "0,1,u,5\n", 6, 6, "more values"),
+    "empty value": (HEAD + "0,,u\n", 6, 3, "empty value"),
+    "not a number": (HEAD + "0,1,u\n0,x7,u\n", 7, 3, "'x7' of attribute 'x'"),
+    "underscore": (HEAD + "0,1_000,u\n", 6, 3, "finite number"),
+    "infinity": (HEAD + "0,inf,u\n", 6, 3, "finite number"),
+    "overflow": (HEAD + "0,1e999,u\n", 6, 3, "finite number"),
+    "lone sign": (HEAD + "0,-,u\n", 6, 3, "finite number"),
+    "bad exponent": (HEAD + "0,1e,u\n", 6, 3, "finite number"),
+    "unknown category": (HEAD + "0,1,w\n", 6, 5, "expected one of {u,v}"),
+    "open quote": (HEAD + "0,1,'u\n0,1,u\n", 6, 6, "quote is not closed"),
+    "sparse in dense": (HEAD + "0,1,u\n{0 1}\n", 7, 1, "sparse row"),
+    "dense in sparse": (HEAD + "{0 1}\n0,1,u\n", 7, 1, "expected a sparse row"),
+    "truncated sparse row": (HEAD + "{0 1,1 2", 6, 9, "not closed"),
+    "index too large": (HEAD + "{0 1,3 2}\n", 6, 6, "beyond the last attribute"),
+    "huge index": (HEAD + "{99999999999999999999 2}\n", 6, 2, "beyond the last attribute"),
+    "negative index": (HEAD + "{-1 2}\n", 6, 2, "expected a column index"),
+    "missing blank": (HEAD + "{1}\n", 6, 2, "expected a column index"),
+    "missing comma": (HEAD + "{0 1 1 2}\n", 6, 6, "expected a comma"),
+    "weight": (HEAD + "{0 1},{5}\n", 6, 6, "instance weights"),
+    "column twice": (HEAD + "{1 1,1 2}\n", None, None, "row 1 of the data names column 1 twice"),
+    "no data line": (HEAD[:-6], None, None, "no @data line"),
+    "binary": ("\x00\x01\x02\n@data\n", 1, None, "not an ARFF header line"),
+    "no attributes": ("@relation t\n@data\n1\n", None, None, "no @attribute"),
+    "bad type": ("@relation t\n@attribute x complex\n@data\n", 2, None, "expected numeric"),
+    "open categories": ("@relation t\n@attribute x {a,b\n@data\n", 2, None, "not closed by }"),
+    "category twice": ("@relation t\n@attribute x {a,a}\n@data\n", 2, None, "listed twice"),
+    "missing label": (HEAD + "?,1,u\n", None, None, "label 'a' is nan"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*missing values")
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_files_name_file_line_and_column(case, tmp_path):
+    text, line, column, message = MALFORMED[case]
+    path = write(tmp_path, text)
+    with pytest.raises(DataFileError) as caught:
+        read_arff(path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+    if line is not None:
+        assert caught.value.line == line
+    if column is not None:
+        assert caught.value.column == column
+
+
+def test_error_line_counts_over_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr("labelspan.datasets._stream.LineBlocks.__init__.__defaults__", (64,))
+    path = write(tmp_path, HEAD + "0,1,u\n" * 100 + "0,oops,u\n")
+    with pytest.raises(DataFileError) as caught:
+        read_arff(path)
+    assert caught.value.line == 106
+
+
+def test_small_blocks_give_the_same_table(tmp_path, monkeypatch):
+    rows = "".join(f"{{0 1,1 {i}.5}}\n{{}}\n" for i in range(50))
+    path = write(tmp_path, HEAD + rows)
+    whole = read_arff(path)
+    monkeypatch.setattr("labelspan.datasets._stream.LineBlocks.__init__.__defaults__", (16,))
+    pieces = read_arff(path)
+    assert (whole.X != pieces.X).nnz == 0
+    assert (whole.Y != pieces.Y).nnz == 0
+    assert pieces.X.shape == (100, 2)
+
+
+def test_not_utf8_says_what_to_pass(tmp_path):
+    path = tmp_path / "toy.arff"
+    path.write_bytes(HEAD.replace("x real", "é real").encode("latin-1") + b"0,1,u\n")
+    with pytest.raises(DataFileError, match="line 3: not utf-8; try encoding='latin-1'"):
+        read_arff(path)
+    assert read_arff(path, encoding="latin-1").feature_names == ("é", "c")
+
+
+def test_unknown_label_in_the_xml(tmp_path):
+    path = write(tmp_path, DENSE.replace("?", "0"), ["a", "zebra"])
+    with pytest.raises(DataFileError, match=r"toy\.xml: label 'zebra' is no attribute of toy"):
+        read_arff(path)
+
+
+def test_limits(tmp_path):
+    path = write(tmp_path, HEAD + "0,1,u\n" * 100)
+    with pytest.raises(DataFileError, match="3 columns; the limit is 2"):
+        read_arff(path, limits=Limits(max_columns=2))
+    with pytest.raises(DataFileError, match=r"Limits\.max_rows"):
+        read_arff(path, limits=Limits(max_rows=99))
+    with pytest.raises(DataFileError, match="more than 500 bytes after decompression"):
+        read_arff(path, limits=Limits(max_bytes=500))
+    assert read_arff(path, limits=Limits(max_rows=100)).X.shape == (100, 2)
+
+
+def test_file_without_rows(tmp_path):
+    toy = read_arff(write(tmp_path, HEAD))
+    assert toy.X.shape == (0, 2)
+    assert toy.Y.shape == (0, 1)
