@@ -3,10 +3,13 @@
 from labelspan.datasets._arff import read_arff
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._libsvm import read_libsvm
 from labelspan.datasets._limits import Limits
 from labelspan.datasets._load import load_dataset
 from labelspan.datasets._mat import read_mat
 from labelspan.datasets._npz import read_npz, write_npz
+from labelspan.datasets._write_text import write_arff, write_libsvm
+from labelspan.datasets._xmc import read_xmc
 from labelspan.datasets._yeast import load_yeast
 
 __all__ = [
@@ -16,7 +19,11 @@ __all__ = [
     "load_dataset",
     "load_yeast",
     "read_arff",
+    "read_libsvm",
     "read_mat",
     "read_npz",
+    "read_xmc",
+    "write_arff",
+    "write_libsvm",
     "write_npz",
 ]

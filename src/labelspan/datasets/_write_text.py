@@ -1,0 +1,177 @@
+"""Writers of LibSVM text and Mulan ARFF."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets._dataset import MultilabelDataset
+
+PLAIN_NAME = re.compile(r"[^\s,{}'\"%\\@?][^\s,{}'\"%\\]*")
+# What XML 1.0 cannot hold: control characters, surrogates and two noncharacters.
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+NAMESPACE = "http://mulan.sourceforge.net/labels"
+
+
+def write_libsvm(
+    dataset: MultilabelDataset, path: str | os.PathLike[str], *, rows: np.ndarray | None = None
+) -> None:
+    """Write a data set as multi-label LibSVM text: features from one, labels from zero.
+
+    The format has no names, no split and no width: pass `rows` for one part, and give
+    `read_libsvm` the number of features and labels.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        The data set.
+    path : str or path
+        File to write.
+    rows : ndarray of int, optional
+        Rows to write, such as ``dataset.train``; by default all.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelspan.datasets import load_yeast, read_libsvm, write_libsvm
+    >>> yeast = load_yeast()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "yeast.txt")
+    ...     write_libsvm(yeast, path)
+    ...     bool((read_libsvm(path).X == yeast.X).all())
+    True
+    """
+    X, Y = _selected(dataset, rows)
+    _check_values(X, "LibSVM text", allow_missing=False)
+    with Path(path).open("w", encoding="ascii", newline="\n") as file:
+        for labels, features in zip(_rows(Y), _rows(X), strict=True):
+            left = ",".join(str(label) for label, _ in labels)
+            # A row without anything would be a blank line, which readers skip.
+            right = " ".join(f"{i + 1}:{_shortest(v)}" for i, v in features) or "1:0"
+            file.write(f"{left} {right}\n")
+
+
+def write_arff(
+    dataset: MultilabelDataset,
+    path: str | os.PathLike[str],
+    *,
+    xml: str | os.PathLike[str] | None = None,
+    rows: np.ndarray | None = None,
+) -> None:
+    """Write a data set as Mulan ARFF, sparse if `X` is, with the XML file of label names.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        The data set; names must be distinct.
+    path : str or path
+        ARFF file to write.
+    xml : str or path, optional
+        XML file to write; by default ``NAME.xml`` beside ``NAME.arff``.
+    rows : ndarray of int, optional
+        Rows to write, such as ``dataset.train``; by default all.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelspan.datasets import load_yeast, read_arff, write_arff
+    >>> yeast = load_yeast()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "yeast.arff")
+    ...     write_arff(yeast, path)
+    ...     bool((read_arff(path).X == yeast.X).all())
+    True
+    """
+    path = Path(path)
+    _check_names((*dataset.feature_names, *dataset.label_names))
+    X, Y = _selected(dataset, rows)
+    _check_values(X, "ARFF", allow_missing=True)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(f"@relation {_quoted(dataset.name)}\n\n")
+        file.writelines(f"@attribute {_quoted(n)} numeric\n" for n in dataset.feature_names)
+        file.writelines(f"@attribute {_quoted(n)} {{0,1}}\n" for n in dataset.label_names)
+        file.write("\n@data\n")
+        file.writelines(_sparse_lines(X, Y) if sp.issparse(X) else _dense_lines(X, Y))
+    _write_xml(dataset.label_names, path.with_suffix(".xml") if xml is None else Path(xml))
+
+
+def _write_xml(names: Iterable[str], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{NAMESPACE}">\n')
+        file.writelines(f"<label name={quoteattr(name)}></label>\n" for name in names)
+        file.write("</labels>\n")
+
+
+def _check_names(names: tuple[str, ...]) -> None:
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two columns are called {repeated!r}; ARFF names must be distinct")
+    for name in names:
+        if not name or UNWRITABLE.search(name):
+            raise ValueError(f"column name {name!r} is empty or has control characters")
+
+
+def _selected(dataset: MultilabelDataset, rows: np.ndarray | None) -> tuple[Any, Any]:
+    if rows is None:
+        return dataset.X, dataset.Y
+    return dataset.X[rows], dataset.Y[rows]
+
+
+def _check_values(X: Any, what: str, *, allow_missing: bool) -> None:
+    stored = X.data if sp.issparse(X) else X
+    refused = np.isinf(stored) if allow_missing else ~np.isfinite(stored)
+    if refused.any():
+        raise ValueError(
+            f"{int(refused.sum())} values of X are infinite or missing, which {what} "
+            "cannot hold; impute them first"
+        )
+
+
+def _rows(matrix: Any) -> Iterator[list[tuple[int, Any]]]:
+    """Yield the nonzero entries of each row as pairs of column and Python number."""
+    csr = sp.csr_array(matrix)
+    csr.sort_indices()
+    indices, data, ends = csr.indices, csr.data, csr.indptr
+    for start, stop in pairwise(ends):
+        columns, values = indices[start:stop].tolist(), data[start:stop].tolist()
+        yield [(i, v) for i, v in zip(columns, values, strict=True) if v]
+
+
+def _sparse_lines(X: Any, Y: Any) -> Iterator[str]:
+    n_features = X.shape[1]
+    for features, labels in zip(_rows(X), _rows(Y), strict=True):
+        entries = [f"{i} {_shortest(v)}" for i, v in features]
+        entries += [f"{i + n_features} 1" for i, _ in labels]
+        yield f"{{{','.join(entries)}}}\n"
+
+
+def _dense_lines(X: np.ndarray, Y: Any) -> Iterator[str]:
+    Y = Y.toarray() if sp.issparse(Y) else Y
+    for features, labels in zip(np.asarray(X), np.asarray(Y), strict=True):
+        values = [_shortest(value) for value in features.tolist()]
+        yield ",".join(values + [str(label) for label in labels.tolist()]) + "\n"
+
+
+def _shortest(value: float) -> str:
+    """Shortest text that reads back as the same number; integers without a point."""
+    if value != value:
+        return "?"
+    text = repr(float(value))
+    return text.removesuffix(".0")
+
+
+def _quoted(name: str) -> str:
+    if PLAIN_NAME.fullmatch(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    for letter, character in (("n", "\n"), ("r", "\r"), ("t", "\t")):
+        escaped = escaped.replace(character, f"\\{letter}")
+    return f"'{escaped}'"

@@ -1,0 +1,138 @@
+"""LibSVM and extreme-classification text: equal to the ARFF copies, strict about the rest."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_svmlight_file
+
+from labelspan.datasets import DataFileError, Limits, load_dataset, read_libsvm, read_xmc
+
+
+def test_yeast_is_equal_through_libsvm_and_arff(data_folder):
+    folder = data_folder / "libsvm"
+    text = read_libsvm(folder / "yeast_train.txt.gz", folder / "yeast_test.txt.gz", name="yeast")
+    arff = load_dataset("yeast")
+    np.testing.assert_array_equal(text.X.toarray(), arff.X)
+    np.testing.assert_array_equal(text.Y.toarray(), arff.Y)
+    np.testing.assert_array_equal(text.train, arff.train)
+
+
+def test_yeast_is_equal_to_scikit_learns_reader(data_folder):
+    path = data_folder / "libsvm/yeast_test.txt.gz"
+    X, labels = load_svmlight_file(str(path), multilabel=True)
+    ours = read_libsvm(path)
+    assert (X != ours.X).nnz == 0
+    assert [tuple(np.flatnonzero(row)) for row in ours.Y.toarray()] == [
+        tuple(int(label) for label in row) for row in labels
+    ]
+
+
+def test_delicious_is_equal_through_xmc_and_arff(data_folder):
+    folder = data_folder / "xmc"
+    text = read_xmc(folder / "delicious_train.txt.gz", folder / "delicious_test.txt.gz")
+    arff = load_dataset("delicious")
+    assert (text.X != arff.X).nnz == 0
+    assert (text.Y != arff.Y).nnz == 0
+    np.testing.assert_array_equal(text.test, arff.test)
+
+
+def test_libsvm_grammar(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text(
+        "# comment\n3, 0 2:1 1:5 # note\n\n 1:-1e-3\n2\r\n1:4 3:0\n0,1,\t2:12345678901234567890\n"
+    )
+    toy = read_libsvm(path)
+    expected = [[5, 1, 0], [-0.001, 0, 0], [0, 0, 0], [4, 0, 0], [0, 12345678901234567890, 0]]
+    np.testing.assert_array_equal(toy.X.toarray(), expected)
+    labels = [[1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 0]]
+    np.testing.assert_array_equal(toy.Y.toarray(), labels)
+
+
+def test_libsvm_parts_get_one_width(tmp_path):
+    (tmp_path / "a").write_text("0 1:1\n")
+    (tmp_path / "b").write_text("4 7:1\n")
+    both = read_libsvm(tmp_path / "a", tmp_path / "b")
+    assert both.X.shape == (2, 7)
+    assert both.Y.shape == (2, 5)
+    stated = read_libsvm(tmp_path / "a", n_features=9, n_labels=6)
+    assert (stated.X.shape, stated.Y.shape) == ((1, 9), (1, 6))
+    based = read_libsvm(tmp_path / "b", first_feature=0, first_label=1)
+    assert (based.X.shape, based.Y.shape) == ((1, 8), (1, 4))
+
+
+MALFORMED = {
+    "letters": ("a 1:1\n", 1, 1, "expected labels"),
+    "no colon": ("0 1:1\n0 12\n", 2, 3, "expected a feature"),
+    "no value": ("0 1:\n", 1, 5, "finite number"),
+    "bad value": ("0 1:1x\n", 1, 5, "finite number"),
+    "nan": ("0 1:nan\n", 1, 5, "finite number"),
+    "overflow": ("0 1:1e999\n", 1, 5, "finite number"),
+    "feature zero": ("0 0:1\n", 1, 3, "below the first"),
+    "feature huge": ("0 99999999999999999999:1\n", 1, 3, "Limits.max_columns"),
+    "label huge": ("99999999999999999999 1:1\n", 1, 1, "Limits.max_columns"),
+    "negative label": ("-1 1:1\n", 1, 1, "expected labels"),
+    "qid": ("1 qid:3 1:1\n", 1, 3, "expected a feature"),
+    "feature twice": ("0 1:1 1:2\n", None, None, "column 0 twice"),
+    "label twice": ("0,0 1:1\n", None, None, "column 0 twice"),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_libsvm(case, tmp_path):
+    text, line, column, message = MALFORMED[case]
+    path = tmp_path / "toy.txt"
+    path.write_text(text)
+    with pytest.raises(DataFileError) as caught:
+        read_libsvm(path)
+    assert message in str(caught.value)
+    if line is not None:
+        assert (caught.value.line, caught.value.column) == (line, column)
+
+
+def test_xmc_blank_rows_count_up_to_the_header(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text("3 2 2\n0 1:1\n\n1 0:2\n\n\n")
+    toy = read_xmc(path)
+    np.testing.assert_array_equal(toy.X.toarray(), [[0, 1], [0, 0], [2, 0]])
+    np.testing.assert_array_equal(toy.Y.toarray(), [[1, 0], [0, 0], [0, 1]])
+
+
+BAD_XMC = {
+    "no header": ("0,1 1:1\n", 1, "expected a header"),
+    "too few rows": ("3 2 2\n0 1:1\n", None, "announces 3 rows but the file has 1; is it trunc"),
+    "too many rows": ("1 2 2\n0 1:1\n0 1:1\n", None, "announces 1 rows but the file has 2"),
+    "wide feature": ("1 2 2\n0 2:1\n", 2, "beyond the last feature"),
+    "wide label": ("1 2 2\n2 1:1\n", 2, "beyond the last label"),
+    "huge": ("1 999999999 2\n0 1:1\n", 1, "announces 999999999 features; the limit is 4000000"),
+    "huge rows": ("999999999 9 2\n0 1:1\n", 1, "announces 999999999 rows"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_XMC)
+def test_malformed_xmc(case, tmp_path):
+    text, line, message = BAD_XMC[case]
+    path = tmp_path / "toy.txt"
+    path.write_text(text)
+    with pytest.raises(DataFileError) as caught:
+        read_xmc(path)
+    assert message in str(caught.value)
+    if line is not None:
+        assert caught.value.line == line
+
+
+def test_truncated_gzip(tmp_path, data_folder):
+    whole = (data_folder / "xmc/delicious_test.txt.gz").read_bytes()
+    path = tmp_path / "cut.txt.gz"
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataFileError, match="broken gzip file"):
+        read_xmc(path)
+
+
+def test_row_limit(tmp_path):
+    path = tmp_path / "toy.txt.gz"
+    path.write_bytes(gzip.compress(b"0 1:1\n" * 20))
+    with pytest.raises(DataFileError, match=r"Limits\.max_rows"):
+        read_libsvm(path, limits=Limits(max_rows=10))

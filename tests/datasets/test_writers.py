@@ -1,0 +1,140 @@
+"""Writers: what is written reads back as the same numbers and names."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from labelspan.datasets import (
+    MultilabelDataset,
+    load_dataset,
+    load_yeast,
+    read_arff,
+    read_libsvm,
+    read_npz,
+    write_arff,
+    write_libsvm,
+    write_npz,
+)
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+writable = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn")) | st.sampled_from("\t\n\r"),
+    min_size=1,
+    max_size=8,
+)
+
+
+@st.composite
+def datasets(draw):
+    n, n_features, n_labels = (draw(st.integers(1, 4)) for _ in range(3))
+    X = draw(hnp.arrays(np.float64, (n, n_features), elements=finite | st.just(0.0)))
+    Y = draw(hnp.arrays(np.uint8, (n, n_labels), elements=st.integers(0, 1)))
+    names = draw(
+        st.lists(
+            writable, min_size=n_features + n_labels, max_size=n_features + n_labels, unique=True
+        )
+    )
+    if draw(st.booleans()):
+        X, Y = sp.csr_array(X), sp.csr_array(Y)
+    return MultilabelDataset(
+        "toy", X, Y, tuple(names[:n_features]), tuple(names[n_features:]), None, None, "hypothesis"
+    )
+
+
+def dense(matrix):
+    return matrix.toarray() if sp.issparse(matrix) else matrix
+
+
+def assert_same(ours, theirs, *, names=True):
+    np.testing.assert_array_equal(dense(ours.X), dense(theirs.X))
+    np.testing.assert_array_equal(dense(ours.Y), dense(theirs.Y))
+    assert ours.Y.dtype == theirs.Y.dtype
+    if names:
+        assert ours.feature_names == theirs.feature_names
+        assert ours.label_names == theirs.label_names
+        assert sp.issparse(ours.X) == sp.issparse(theirs.X)
+
+
+@settings(max_examples=60, deadline=None)
+@given(datasets())
+def test_arff_round_trip(dataset):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "toy.arff")
+        write_arff(dataset, path)
+        assert_same(read_arff(path), dataset)
+
+
+@settings(max_examples=60, deadline=None)
+@given(datasets())
+def test_libsvm_round_trip(dataset):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "toy.txt")
+        write_libsvm(dataset, path)
+        n_features, n_labels = dataset.X.shape[1], dataset.Y.shape[1]
+        back = read_libsvm(path, n_features=n_features, n_labels=n_labels)
+        assert_same(back, dataset, names=False)
+
+
+@settings(max_examples=30, deadline=None)
+@given(datasets())
+def test_npz_round_trip(dataset):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "toy.npz")
+        write_npz(dataset, path)
+        assert_same(read_npz(path), dataset)
+
+
+@pytest.mark.parametrize("name", ["emotions", "enron", "yahoo-mlknn-arts"])
+def test_real_sets_survive_all_formats(name, data_folder, tmp_path):
+    dataset = load_dataset(name)
+    write_npz(dataset, tmp_path / "set.npz")
+    back = read_npz(tmp_path / "set.npz")
+    assert_same(back, dataset)
+    assert back.source == dataset.source
+    np.testing.assert_array_equal(back.train, dataset.train)
+    for part in ("train", "test"):
+        write_arff(dataset, tmp_path / f"set-{part}.arff", rows=getattr(dataset, part))
+        write_libsvm(dataset, tmp_path / f"{part}.txt", rows=getattr(dataset, part))
+    arff = read_arff(
+        tmp_path / "set-train.arff", tmp_path / "set-test.arff", xml=tmp_path / "set-test.xml"
+    )
+    assert_same(arff, dataset)
+    np.testing.assert_array_equal(arff.train, dataset.train)
+    width = {"n_features": dataset.X.shape[1], "n_labels": dataset.Y.shape[1]}
+    text = read_libsvm(tmp_path / "train.txt", tmp_path / "test.txt", **width)
+    assert_same(text, dataset, names=False)
+
+
+def test_missing_values(tmp_path):
+    yeast = load_yeast()
+    X = yeast.X[:5].copy()
+    X[1, 2] = np.nan
+    holed = dataclasses.replace(yeast, X=X, Y=yeast.Y[:5])
+    write_arff(holed, tmp_path / "holed.arff")
+    with pytest.warns(UserWarning, match="1 missing values are NaN"):
+        back = read_arff(tmp_path / "holed.arff")
+    np.testing.assert_array_equal(back.X, X)
+    with pytest.raises(ValueError, match="1 values of X are infinite or missing"):
+        write_libsvm(holed, tmp_path / "holed.txt")
+    X[0, 0] = np.inf
+    with pytest.raises(ValueError, match="which ARFF cannot hold"):
+        write_arff(holed, tmp_path / "infinite.arff")
+
+
+def test_bad_names_are_refused(tmp_path):
+    yeast = load_yeast()
+    twice = dataclasses.replace(yeast, label_names=("Att1", *yeast.label_names[1:]))
+    with pytest.raises(ValueError, match="two columns are called 'Att1'"):
+        write_arff(twice, tmp_path / "a.arff")
+    control = dataclasses.replace(yeast, label_names=("a\x00b", *yeast.label_names[1:]))
+    with pytest.raises(ValueError, match="control characters"):
+        write_arff(control, tmp_path / "a.arff")
