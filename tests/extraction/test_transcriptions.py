@@ -1,0 +1,90 @@
+"""Every extractor against the literal transcription of its paper, on real data."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+
+import labelspan as ls
+from tests.comparison import assert_same_subspaces, assert_same_values
+from tests.reference import extraction as reference
+from tests.registry import METHODS, name
+
+SETS = ["emotions", "scene", "yeast", "enron", "human-go"]
+SPARSE_SETS = {"enron", "human-go"}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=name)
+@pytest.mark.parametrize("data", SETS)
+def test_equals_transcription(method, data, training):
+    X, Y = training(data)
+    values, vectors = method.transcription(X, Y)
+    forms = [(X, Y)]
+    if data in SPARSE_SETS:
+        forms += [(sparse.csr_array(X), sparse.csr_array(Y))]
+    for X_form, Y_form in forms:
+        model = clone(method.estimator).fit(X_form, Y_form)
+        assert_same_values(model.eigenvalues_, values)
+        assert_same_subspaces(model.components_.T, vectors, values)
+
+
+@pytest.mark.parametrize("data", SETS)
+def test_lpp_equals_transcription(data, training):
+    X, Y = training(data)
+    values, vectors = reference.lpp(X, n_neighbors=10)
+    for X_form in (X, sparse.csr_array(X)):
+        model = ls.LPP(5).fit(X_form, Y)
+        np.testing.assert_allclose(model.eigenvalues_, values[:5], rtol=1e-7)
+        # Ascending: the gaps are those of the negated values.
+        assert_same_subspaces(model.components_.T, vectors, values.max() - values, gap=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("method", "directions"),
+    [
+        (ls.MDDM(), 5),
+        (ls.MDDM(constraint="feature"), 6),
+        (ls.LabelCCA(), 6),
+        (ls.MLDA(), 5),
+        (ls.MVMD(), 47),
+        (ls.MLSI(), 276),
+        (ls.DMLDA(), 294),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else str(value),
+)
+def test_directions_on_scene_are_those_of_the_paper(method, directions, training):
+    # Xu 2016, Sec. 7.3, t = 0.999.
+    assert method.fit(*training("scene")).n_components_ == directions
+
+
+def test_pca_on_scene_keeps_the_papers_directions(training):
+    X, _ = training("scene")
+    spectrum = PCA().fit(X).explained_variance_
+    assert reference.kept(spectrum) == 271
+
+
+def test_empty_label_rows_of_delicious(dataset):
+    # Rows without any label: MATLAB's MLDA divides 0 by 0 here.
+    data = dataset("delicious")
+    empty = np.flatnonzero(data.Y.sum(axis=1) == 0)
+    assert len(empty) > 0
+    rows = np.concatenate([empty[:20], np.arange(600)])
+    X, Y = data.X[rows].toarray(), data.Y[rows].toarray()[:, :60]
+    assert (Y.sum(axis=0) == 0).any()
+    for method in METHODS:
+        values, vectors = method.transcription(X, Y)
+        model = clone(method.estimator).fit(data.X[rows], sparse.csr_array(Y))
+        assert_same_values(model.eigenvalues_, values)
+        assert_same_subspaces(model.components_.T, vectors, values)
+
+
+@pytest.mark.reproduce
+@pytest.mark.parametrize("method", METHODS, ids=name)
+def test_equals_transcription_on_the_whole_of_human_go(method, dataset):
+    data = dataset("human-go")
+    X, Y = data.X[data.train], data.Y[data.train]
+    values, vectors = method.transcription(X.toarray(), Y.toarray())
+    model = clone(method.estimator).fit(X, Y)
+    assert_same_values(model.eigenvalues_, values)
+    assert_same_subspaces(model.components_.T, vectors, values)
