@@ -1,4 +1,4 @@
-"""Comparing eigenpairs: values relative, subspaces instead of vectors, cuts where the gap allows."""
+"""Comparing eigenpairs: values relative, subspaces instead of vectors, cut where a gap is."""
 
 import numpy as np
 from scipy import linalg

@@ -59,7 +59,13 @@ def check_fit(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[An
     labels : Labels
         The indicator matrix and where it came from.
     """
+    supervised = estimator.__sklearn_tags__().target_tags.required
     if is_dask_array(X):
+        if not supervised:
+            raise TypeError(
+                f"{type(estimator).__name__} compares all pairs of rows and takes no Dask array. "
+                "Bring the rows into memory first: X.compute()."
+            )
         check_dask(X, y)
         set_n_features(estimator, X.shape[1], reset)
         return X, Labels(y) if is_dask_array(y) else check_labels(y)
@@ -68,7 +74,6 @@ def check_fit(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[An
             f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
             "with the same row chunks, or compute y first: y.compute()."
         )
-    supervised = estimator.__sklearn_tags__().target_tags.required
     if y is None and supervised:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
@@ -187,8 +192,9 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
     if classes is None:
         classes = np.unique(y)
     elif not np.isin(y, classes).all():
+        unknown = str(y[~np.isin(y, classes)][0])
         raise ValueError(
-            f"y holds the class {y[~np.isin(y, classes)][0]!r}, which was not in the first call; "
+            f"y holds the class {unknown!r}, which was not in the first call; "
             "pass classes= with all of them to the first call of partial_fit."
         )
     codes = np.searchsorted(classes, y)

@@ -1,0 +1,233 @@
+"""The solvers against NumPy on small problems, with certificates."""
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import labelspan as ls
+from labelspan.linalg import (
+    choose_solver,
+    fix_signs,
+    inverse_root,
+    leading,
+    leading_operator,
+    leading_pencil,
+    leading_sum,
+    narrow,
+    spectral,
+)
+from labelspan.linalg._block_cg import block_cg, thin_qr
+from labelspan.linalg._eigenpairs import n_directions, rank
+from labelspan.moments import Moments, Root
+from tests.comparison import sine
+from tests.registry import METHODS, name
+
+
+def spd(rng, side, condition):
+    Q = linalg.qr(rng.standard_normal((side, side)))[0]
+    return (Q * np.geomspace(1, condition, side)) @ Q.T
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e3, 1e6])
+def test_block_cg_reaches_its_residual(rng, condition):
+    A = spd(rng, 60, condition)
+    B = rng.standard_normal((60, 5))
+    B = np.column_stack([B, B[:, 0] + B[:, 1], np.zeros(60)])  # dependent and zero columns
+    X = block_cg(lambda V: A @ V, B)
+    residual = np.linalg.norm(A @ X - B, axis=0)
+    # The recursion's residual drifts from the true one by eps times the condition number.
+    assert (residual <= 1e-9 * np.linalg.norm(B, axis=0) + 1e-12 * condition).all()
+
+
+def test_block_cg_says_when_it_does_not_converge(rng, monkeypatch):
+    monkeypatch.setattr("labelspan.linalg._block_cg.MAX_ITERATIONS", 2)
+    A = spd(rng, 60, 1e6)
+    with pytest.warns(ConvergenceWarning, match="relative residual of .* Raise the ridge"):
+        block_cg(lambda V: A @ V, rng.standard_normal((60, 2)))
+
+
+@pytest.mark.parametrize("smallest", [1.0, 1e-4, 1e-9, 0.0])
+def test_thin_qr_is_orthonormal_whatever_the_condition(rng, smallest):
+    A = rng.standard_normal((40, 4))
+    A[:, 3] = A[:, 0] + smallest * A[:, 3]
+    Q, R = thin_qr(A)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(4), atol=1e-13)
+    np.testing.assert_allclose(Q @ R, A, atol=1e-13)
+
+
+def test_rank_is_relative():
+    assert rank(np.array([1e8, 1.0, 1e-10]), 10) == 2
+    assert rank(np.array([1e-20, 1e-22]), 10) == 2
+    assert rank(np.array([0.0, -1e-20]), 10) == 0
+    assert rank(np.array([]), 10) == 0
+
+
+def test_share_is_of_the_whole_sum():
+    values = np.array([5.0, 3.0, 1.0, 1.0])
+    assert n_directions(values, 10.0, 0.5) == 1
+    assert n_directions(values, 10.0, 0.51) == 2
+    assert n_directions(values, 10.0, 0.8) == 2
+    assert n_directions(values, 10.0, 0.999) == 4
+    assert n_directions(values, 10.0, None) == 4
+    assert n_directions(values, 10.0, 3) == 3
+    # Only the first two were computed, the sum is a trace.
+    assert n_directions(values[:2], 10.0, 0.8) == 2
+
+
+def test_signs_do_not_hang_on_rounding():
+    V = np.array([[0.6, 0.5], [-0.6, -0.5], [0.1, -0.5], [-0.3, 0.5]])
+    fixed = fix_signs(V)
+    # First column: the pair cancels, the rest decides. Second: all cancels, the first entry.
+    np.testing.assert_array_equal(fixed[:, 0], -V[:, 0])
+    np.testing.assert_array_equal(fixed[:, 1], V[:, 1])
+    noisy = V + 1e-15 * np.array([[-1, 0], [-1, 0], [1, 0], [1, 0]])
+    np.testing.assert_allclose(fix_signs(noisy), fixed, atol=1e-12)
+    np.testing.assert_array_equal(fix_signs(-V), fixed * [1, 1])
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (4, 30)])
+@pytest.mark.parametrize("n_components", [2, None])
+def test_leading_solves_the_pencil(rng, shape, n_components):
+    n_features, n_labels = shape
+    X, T = rng.standard_normal((60, n_features)), rng.standard_normal((60, n_labels))
+    moments = Moments.of(X, T)
+    K = rng.standard_normal((n_labels, n_labels))
+    A, B = moments.xt @ K @ K.T @ moments.xt.T, 0.3 * moments.xx + 0.7 * np.eye(n_features)
+    pairs = leading(moments, K, n_components, a=0.3, b=0.7)
+    values = linalg.eigh(A, B, eigvals_only=True)[::-1][: len(pairs.values)]
+    np.testing.assert_allclose(pairs.values, values, rtol=1e-9)
+    V = pairs.vectors
+    np.testing.assert_allclose(V.T @ B @ V, np.eye(V.shape[1]), atol=1e-10)
+    residual = A @ V - B @ V * pairs.values[: V.shape[1]]
+    assert np.abs(residual).max() <= 1e-9 * pairs.values[0] * np.abs(B @ V).max()
+
+
+def test_all_directions_are_orthonormal_even_near_the_rank_cut(rng):
+    U, V = (linalg.qr(rng.standard_normal((50, 50)))[0][:, :8] for _ in range(2))
+    factor = (U * np.geomspace(1, 3e-7, 8)) @ V[:8, :8]
+    moments = Moments(50.0, np.zeros(50), np.zeros(8), factor)
+    vectors = leading(moments, None, None).vectors
+    assert vectors.shape[1] >= 6
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(vectors.shape[1]), atol=1e-12)
+
+
+def test_leading_sum_number_and_share_agree(rng):
+    G = spd(rng, 20, 1e4)
+    some, every = leading_sum(G.copy(), 3), leading_sum(G.copy(), None)
+    np.testing.assert_allclose(some.values, every.values[:3], rtol=1e-12)
+    np.testing.assert_allclose(np.abs(some.vectors.T @ every.vectors[:, :3]), np.eye(3), atol=1e-9)
+    lanczos = leading_operator((20, lambda v: G @ v), 3)
+    np.testing.assert_allclose(lanczos.values, every.values[:3], rtol=1e-10)
+    assert sine(lanczos.vectors, every.vectors[:, :3]) < 1e-9
+
+
+def test_leading_pencil_is_eigh(rng):
+    A, B = spd(rng, 15, 100.0), spd(rng, 15, 50.0)
+    pairs = leading_pencil(A, B, None)
+    np.testing.assert_allclose(pairs.values, linalg.eigh(A, B, eigvals_only=True)[::-1])
+    np.testing.assert_allclose(pairs.vectors.T @ B @ pairs.vectors, np.eye(15), atol=1e-10)
+
+
+@pytest.mark.parametrize("ridge_free", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_narrow_is_an_isometry(rng, ridge_free, form):
+    X = rng.standard_normal((12, 40)) + 2.0
+    X[3] = X[4]  # rank 10 after centring
+    wide = narrow(form(X), ridge_free=ridge_free)
+    Xc = X - X.mean(axis=0)
+    assert wide.Z.shape == (12, 10)
+    np.testing.assert_allclose(wide.Z @ wide.Z.T, Xc @ Xc.T, atol=1e-10)
+    V = wide.lift(np.eye(10))
+    np.testing.assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
+    np.testing.assert_allclose(Xc @ V, wide.Z, atol=1e-10)
+    np.testing.assert_allclose(wide.mean, X.mean(axis=0))
+
+
+@pytest.mark.parametrize("statistic", [Moments, Root])
+def test_spectral_form_serves_every_ridge(rng, statistic):
+    X, T = rng.standard_normal((40, 7)), rng.standard_normal((40, 3))
+    X[:, 6] = X[:, 0]
+    moments, form = Moments.of(X, T), spectral(statistic.of(X, T))
+    assert len(form.s) == 6
+    for ridge in (0.01, 10.0):
+        solved = linalg.solve(moments.xx + ridge * np.eye(7), moments.xt)
+        by_form = form.V @ ((form.s / (form.s**2 + ridge))[:, None] * form.UT)
+        np.testing.assert_allclose(by_form, solved, atol=1e-10)
+
+
+def test_inverse_root_leaves_null_directions_out(rng):
+    T = rng.standard_normal((30, 3))
+    M = np.column_stack([T, T[:, 0]]).T @ np.column_stack([T, T[:, 0]])
+    K = inverse_root(M, 0.0)
+    assert K.shape == (4, 3)
+    np.testing.assert_allclose(K @ K.T, linalg.pinv(M), atol=1e-10)
+    K = inverse_root(M, 0.5)
+    np.testing.assert_allclose(K @ K.T, linalg.inv(M + 0.5 * np.eye(4)), atol=1e-10)
+
+
+def test_solver_table():
+    dense = {"sparse": False, "streamed": False}
+    assert choose_solver(10, 20, **dense, scatter=False) == "thin"
+    assert choose_solver(20, 10, **dense) == "scatter"
+    assert choose_solver(10, 20, **dense) == "rows"
+    assert choose_solver(20, 10, **dense, ridge_free=True) == "root"
+    assert choose_solver(10, 20, **dense, ridge_free=True) == "rows"
+    assert choose_solver(10, 20, sparse=False, streamed=True) == "scatter"
+    assert choose_solver(10, 20, sparse=True, streamed=True, ridge_free=True) == "root"
+    assert choose_solver(5000, 9000, sparse=True, streamed=False) == "krylov"
+    assert choose_solver(5000, 9000, sparse=True, streamed=False, thin=False) == "rows"
+    assert choose_solver(5000, 900, sparse=True, streamed=False) == "scatter"
+
+
+THIN = [m for m in METHODS if m.thin] + [m for m in METHODS if m.name.startswith("mvmd")]
+
+
+@pytest.mark.parametrize("method", THIN, ids=name)
+@pytest.mark.parametrize("wide", [True, False])
+def test_krylov_equals_the_direct_solvers(method, wide, training, monkeypatch):
+    X, Y = training("yeast")
+    X, Y = (X[:80], Y[:80]) if wide else (X[:300], Y[:300])
+    X = sparse.csr_array(np.where(np.abs(X) > 0.08, X, 0.0))
+    model = clone(method.estimator).set_params(n_components=6).fit(X, Y)
+    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 10)
+    krylov = clone(method.estimator).set_params(n_components=6).fit(X, Y)
+    assert (model.solver_, krylov.solver_) == ("rows" if wide else "scatter", "krylov")
+    shared = min(len(krylov.eigenvalues_), len(model.eigenvalues_))
+    np.testing.assert_allclose(krylov.eigenvalues_[:shared], model.eigenvalues_[:shared], rtol=1e-8)
+    assert sine(krylov.components_.T, model.components_.T) < 1e-6
+    np.testing.assert_allclose(krylov.mean_, model.mean_, atol=1e-12)
+
+
+def test_ill_conditioned_x_without_a_ridge_keeps_its_digits(rng):
+    # X = U s V' with known factors and cond 1e8: the eigenvalues are those of (U'Y)(U'Y)'.
+    n, n_features = 300, 12
+    U = linalg.qr(np.column_stack([np.ones(n), rng.standard_normal((n, n_features))]))[0]
+    U = U[:, 1 : n_features + 1]
+    V = linalg.qr(rng.standard_normal((n_features, n_features)))[0]
+    X = (U * np.geomspace(1, 1e-8, n_features)) @ V.T
+    Y = (U[:, -4:] + 0.02 * rng.standard_normal((n, 4)) > 0).astype(int)
+    W = U.T @ Y
+    values, vectors = np.linalg.eigh(W @ W.T)
+    model = ls.OPLS(4, ridge=0.0).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_, values[::-1][:4], rtol=1e-6)
+    assert sine(model.transform(X), U @ vectors[:, ::-1][:, :4]) < 1e-6
+    for chunked in (ls.OPLS(4, ridge=0.0), ls.MDDM(4, constraint="feature", mu=1.0)):
+        for rows in np.array_split(np.arange(n), 5):
+            chunked.partial_fit(X[rows], Y[rows])
+        assert sine(chunked.transform(X), model.transform(X)) < 1e-6
+    # The check can fail: the Gram matrix has lost these directions.
+    gram = linalg.eigvalsh(Moments.of(X, Y.astype(float)).xx)
+    assert abs(gram[0] / 1e-16 - 1) > 0.1
+
+
+def test_canonical_correlations_of_ill_conditioned_x(rng):
+    n = 200
+    U = linalg.qr(np.column_stack([np.ones(n), rng.standard_normal((n, 6))]))[0][:, 1:7]
+    X = (U * np.geomspace(1, 1e-8, 6)) @ linalg.qr(rng.standard_normal((6, 6)))[0]
+    Y = (U[:, 3:] + 0.05 * rng.standard_normal((n, 3)) > 0).astype(int)
+    Q = linalg.orth(Y - Y.mean(axis=0))
+    model = ls.LabelCCA(None, ridge=0.0, label_ridge=0.0).fit(X, Y)
+    correlations = linalg.svdvals(Q.T @ U)
+    np.testing.assert_allclose(np.sqrt(model.eigenvalues_), correlations, rtol=1e-6)

@@ -1,0 +1,153 @@
+"""Dask arrays on a real cluster of two processes."""
+
+import pickle
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from dask.distributed import Client, LocalCluster
+from scipy import sparse
+from sklearn.base import clone
+
+import labelspan as ls
+from tests.registry import METHODS, RIDGE_FREE, name
+
+CHUNK = 37
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def sample():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((200, 15)) * np.linspace(0.5, 2, 15) + 4.0
+    X[rng.random(X.shape) < 0.5] = 0.0
+    Y = (X @ rng.standard_normal((15, 4)) + rng.standard_normal((200, 4)) > 4).astype(int)
+    Y[:40] = 0  # a whole block without labels
+    return X, Y
+
+
+def lazy(A, form=np.asarray):
+    """A Dask array whose blocks are arrays of `form`."""
+    array = da.from_array(A, chunks=(CHUNK, -1))
+    return array if form is np.asarray else array.map_blocks(form, meta=form(A[:0]))
+
+
+def assert_same_directions(a, b, tolerance=1e-10):
+    """Each direction to `tolerance` over its gap: rounding turns near-equal ones by that much."""
+    values = b.eigenvalues_ / b.eigenvalues_[0]
+    gaps = np.abs(np.diff(values, prepend=np.inf, append=0.0))
+    gap = np.minimum(gaps[:-1], gaps[1:])
+    error = np.linalg.norm(a.components_ - b.components_, axis=1)
+    assert (error <= tolerance / gap * np.linalg.norm(b.components_, axis=1)).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("method", [*METHODS, *RIDGE_FREE], ids=name)
+def test_cluster_equals_memory(method, form, client, sample):
+    X, Y = sample
+    memory = clone(method.estimator).fit(X, Y)
+    for Y_form in (lazy(Y), lazy(Y, sparse.csr_matrix), Y, sparse.csr_array(Y)):
+        model = clone(method.estimator).fit(lazy(X, form), Y_form)
+        np.testing.assert_allclose(model.eigenvalues_, memory.eigenvalues_, rtol=1e-10)
+        assert_same_directions(model, memory)
+        for value in vars(model).values():
+            assert not dask.is_dask_collection(value)
+        assert all(type(getattr(model, n)) is np.ndarray for n in ("components_", "mean_"))
+        assert len(pickle.dumps(model)) < 2e6
+        if method not in (METHODS[0], METHODS[-1]):
+            break  # the forms of Y do not depend on the method
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_transform_stays_lazy(form, client, sample):
+    X, Y = sample
+    model = ls.MVMD(3).fit(X, Y)
+    projected = model.transform(lazy(X, form))
+    assert dask.is_dask_collection(projected)
+    assert projected.shape == (200, 3)
+    assert projected.chunks[0] == lazy(X).chunks[0]
+    np.testing.assert_allclose(projected.compute(), model.transform(X), atol=1e-10)
+    single = model.transform(lazy(X.astype(np.float32)))
+    assert single.dtype == single.compute().dtype == np.float32
+
+
+@pytest.mark.parametrize(("estimator", "passes"), [(ls.MDDM(), 1), (ls.MLSI(), 1), (ls.DMLDA(), 2)])
+def test_one_compute_a_pass(estimator, passes, client, sample, monkeypatch):
+    X, Y = sample
+    computes = []
+    original = dask.base.compute
+
+    def counted(*args, **kwargs):
+        computes.append(args)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr("dask.base.compute", counted)
+    estimator.fit(lazy(X), lazy(Y))
+    assert len(computes) == passes
+
+
+def test_only_statistics_leave_the_workers(client, sample):
+    # Blocks are made on the workers from a seed: the client never holds a row.
+    X = da.random.default_rng(0).standard_normal((4000, 50), chunks=(1000, -1))
+    Y = (X[:, :3] > 0).astype(int)
+    model = ls.MDDM(constraint="feature").fit(X, Y)
+    assert model.solver_ == "scatter"
+    assert np.abs(model.components_[:, :3]).min(axis=1).max() > 0
+    np.testing.assert_allclose(np.abs(model.components_[:, 3:]).max(), 0, atol=0.01)
+
+
+def test_refusals_name_the_repair(client, sample):
+    X, Y = sample
+    unknown = lazy(X)[da.from_array(X[:, 0] > -9, chunks=CHUNK)]
+    with pytest.raises(ValueError, match=r"X\.compute_chunk_sizes\(\)"):
+        ls.MDDM().fit(unknown, lazy(Y))
+    with pytest.raises(ValueError, match=r"X\.rechunk\(\{1: -1\}\)"):
+        ls.MDDM().fit(lazy(X).rechunk({1: 5}), lazy(Y))
+    with pytest.raises(ValueError, match=r"y = y\.rechunk\(\{0: X\.chunks\[0\]\}\)"):
+        ls.MDDM().fit(lazy(X), lazy(Y).rechunk({0: 50}))
+    with pytest.raises(ValueError, match="X has 200 rows, y has 199"):
+        ls.MDDM().fit(lazy(X), lazy(Y[:-1]))
+    with pytest.raises(ValueError, match="1-d Dask array"):
+        ls.MDDM().fit(lazy(X), lazy(Y)[:, 0])
+    with pytest.raises(ValueError, match="requires y"):
+        ls.MDDM().fit(lazy(X))
+    with pytest.raises(TypeError, match=r"y\.compute\(\)"):
+        ls.MDDM().fit(X, lazy(Y))
+    with pytest.raises(TypeError, match=r"LPP .* X\.compute\(\)"):
+        ls.LPP(2).fit(lazy(X))
+    with pytest.raises(ValueError, match=r"14 features.*expecting 15"):
+        ls.MDDM().fit(X, Y).transform(lazy(X)[:, :14])
+
+
+def test_bad_values_are_found_on_the_workers(client, sample):
+    X, Y = sample
+    bad = X.copy()
+    bad[150, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        ls.MDDM().fit(lazy(bad), lazy(Y))
+    with pytest.raises(ValueError, match="only 0 and 1"):
+        ls.MDDM().fit(lazy(X), lazy(Y + 1))
+    # Each block alone is a fair coding; together they are not.
+    mixed = Y.copy()
+    mixed[:CHUNK] = 2 * mixed[:CHUNK] - 1
+    with pytest.raises(ValueError, match="both -1 and 0"):
+        ls.MDDM().fit(lazy(X), lazy(mixed))
+
+
+def test_classes_in_memory_with_features_on_the_cluster(client, sample):
+    X, Y = sample
+    y = np.array(["a", "b", "c"])[Y[:, 0] + Y[:, 1]]
+    np.testing.assert_allclose(
+        ls.MLDA().fit(lazy(X), y).components_, ls.MLDA().fit(X, y).components_, atol=1e-8
+    )
