@@ -186,7 +186,8 @@ class LinearReducer(
         return self
 
     def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
-        self.components_ = np.ascontiguousarray(fix_signs(pairs.vectors).T, dtype=dtype)
+        components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
+        self.components_ = components.astype(dtype, copy=False)
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.mean_ = np.array(mean, dtype=dtype)
         self.n_components_ = len(self.components_)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from labelspan.linalg._eigenpairs import EPS
 
 # Residual of each column relative to its right-hand side. Eigenvalues converge with its square.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-8
 MAX_ITERATIONS = 1000
 
 
@@ -67,16 +67,20 @@ def block_cg(
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A = Q R: by two Cholesky steps where A is well conditioned, by Householder where not."""
+    """A = Q R: by one or two Cholesky steps if A is well conditioned, by Householder if not.
+
+    A step leaves Q'Q - I at eps cond(A)^2, so one is enough below cond 1e2 and two below 1e6,
+    and each costs a sixth of Householder's.
+    """
     R = np.eye(A.shape[1])
     for _ in range(2):
-        gram = A.T @ A
-        factor, info = linalg.lapack.dpotrf(gram)
+        factor, info = linalg.lapack.dpotrf(A.T @ A)
         pivots = np.abs(np.diag(factor))
-        # Two steps are as orthogonal as Householder as long as cond(A) stays below eps^(-1/2).
         if info != 0 or pivots.min() < 1e-6 * pivots.max():
             Q, R_rest = linalg.qr(A, mode="economic", check_finite=False)
             return Q, R_rest @ R
         A = linalg.solve_triangular(factor, A.T, trans="T", check_finite=False).T
         R = np.triu(factor) @ R
+        if pivots.min() > 1e-2 * pivots.max():
+            break
     return A, R

@@ -88,19 +88,19 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
     return int(np.argmax(reached)) + 1 if reached.any() else len(values)
 
 
-def fix_signs(V: np.ndarray) -> np.ndarray:
-    """Turn each column so that the sum of its cubes is positive.
+def fix_signs(components: np.ndarray) -> np.ndarray:
+    """Turn each row, in place, so that the sum of its cubes is positive.
 
     The sum does not depend on the order of the features, and pairs of entries (a, -a), as
     dummy-coded columns give them, cancel in it: the largest entry alone would leave the sign
     to rounding there. Where the cubes cancel altogether, the first of the largest entries
     decides.
     """
-    if V.size == 0:
-        return V
-    cubes = np.sum(V**3, axis=0)
-    size = np.abs(V)
-    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
-    entry = V[first, np.arange(V.shape[1])]
-    undecided = np.abs(cubes) <= 1e-8 * np.sum(size**3, axis=0)
-    return V * np.where(np.where(undecided, entry, cubes) < 0, -1.0, 1.0)
+    for row in components:
+        squares, size = row * row, np.abs(row)
+        decisive = squares @ row
+        if np.abs(decisive) <= 1e-8 * (squares @ size):
+            decisive = row[np.argmax(size >= (1 - 1e-6) * size.max())]
+        if decisive < 0:
+            np.negative(row, out=row)
+    return components
