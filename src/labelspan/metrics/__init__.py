@@ -1,0 +1,57 @@
+"""Measures of multi-label prediction, with the conventions of the papers as parameters."""
+
+from labelspan.metrics._auc import macro_auc, micro_auc
+from labelspan.metrics._ranking import average_precision, coverage, one_error, ranking_loss
+from labelspan.metrics._registry import (
+    CONVENTIONS,
+    MEASURES,
+    PAPER_MEASURES,
+    Measure,
+    evaluate,
+    get_measure,
+)
+from labelspan.metrics._sets import (
+    hamming_loss,
+    instance_accuracy,
+    instance_precision,
+    instance_recall,
+    macro_f1,
+    micro_f1,
+    samples_f1,
+    subset_accuracy,
+)
+from labelspan.metrics._topk import (
+    ndcg_at_k,
+    precision_at_k,
+    propensities,
+    propensity_scored_precision_at_k,
+    recall_at_k,
+)
+
+__all__ = [
+    "CONVENTIONS",
+    "MEASURES",
+    "PAPER_MEASURES",
+    "Measure",
+    "average_precision",
+    "coverage",
+    "evaluate",
+    "get_measure",
+    "hamming_loss",
+    "instance_accuracy",
+    "instance_precision",
+    "instance_recall",
+    "macro_auc",
+    "macro_f1",
+    "micro_auc",
+    "micro_f1",
+    "ndcg_at_k",
+    "one_error",
+    "precision_at_k",
+    "propensities",
+    "propensity_scored_precision_at_k",
+    "ranking_loss",
+    "recall_at_k",
+    "samples_f1",
+    "subset_accuracy",
+]
