@@ -1,6 +1,7 @@
 """The registry states the truth about its measures, and errors say how to repair a call."""
 
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -44,6 +45,12 @@ def test_mddm_convention_leaves_out_undefined_rows_and_counts_empty_labels_as_on
     empty = np.zeros((2, 2))
     assert metrics.get_measure("macro_f1", "mddm")(empty, empty) == 1
     assert metrics.get_measure("macro_f1", "mddm", zero_division=0.0)(empty, empty) == 0
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_measures_travel_to_other_processes(name):
+    measure = metrics.get_measure(name, "mddm")
+    assert pickle.loads(pickle.dumps(measure)) == measure
 
 
 def test_propensities_follow_the_published_formula():

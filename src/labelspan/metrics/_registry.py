@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ class Measure:
         Whether `output` is the predicted indicators or the scores.
     title : str
         Its name in a table.
-    parameters : mapping
+    parameters : tuple of (str, value)
         Keyword arguments: the convention.
 
     Examples
@@ -45,11 +45,11 @@ class Measure:
     direction: Direction
     needs: Needs
     title: str
-    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: tuple[tuple[str, Any], ...] = ()
 
     def __call__(self, Y_true: Any, output: Any) -> float:
         """Evaluate the measure on true labels and predicted labels or scores."""
-        return self.function(Y_true, output, **self.parameters)
+        return self.function(Y_true, output, **dict(self.parameters))
 
 
 _LIST = (
@@ -151,7 +151,7 @@ def get_measure(name: str, convention: str = "sklearn", **parameters: Any) -> Me
             f"There is no convention {convention!r}; use one of {', '.join(CONVENTIONS)}."
         )
     bound = {**CONVENTIONS[convention].get(name, {}), **parameters}
-    return replace(MEASURES[name], parameters=MappingProxyType(bound))
+    return replace(MEASURES[name], parameters=tuple(bound.items()))
 
 
 def evaluate(
