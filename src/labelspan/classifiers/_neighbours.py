@@ -1,0 +1,203 @@
+"""Nearest training rows, by our exact search, a scikit-learn backend or given distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+
+from labelspan.classifiers._select import (
+    select_dense,
+    select_distances,
+    select_graph,
+    select_sparse,
+)
+
+# Cells of a block of inner products (32 MB), and the fewest rows that keep the product fast.
+BLOCK_CELLS = 2**22
+MIN_BLOCK_ROWS = 32
+MAX_BLOCK_ROWS = 1024
+# Share of stored entries below which a walk over the shared features beats a matrix product.
+SPARSE_BELOW = 0.1
+
+
+def nearest_rows(
+    T: Any,
+    Q: Any,
+    n_neighbors: int,
+    *,
+    metric: Any = "euclidean",
+    algorithm: str = "auto",
+    metric_params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Find the nearest training rows of each query row.
+
+    Parameters
+    ----------
+    T : ndarray or csr_array of shape (n_train, n_features)
+        Training rows; not looked at if `metric` is "precomputed".
+    Q : ndarray or csr_array of shape (n_queries, n_features), or None
+        Query rows; None asks for the neighbours of each training row among the others. With
+        "precomputed", distances of shape (n_queries, n_train).
+    n_neighbors : int
+        How many, at most n_train, or n_train - 1 among the others.
+    metric : str or callable
+        "euclidean", "precomputed" or any that scikit-learn's ``NearestNeighbors`` takes.
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
+        For Euclidean distances "auto" and "brute" are our search; else handed to scikit-learn.
+    metric_params : dict or None
+        Handed to scikit-learn.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    ndarray of int of shape (n_queries, n_neighbors)
+        Ordered by distance, then by index.
+
+    Notes
+    -----
+    Dense Euclidean search: time O(n_queries n_train n_features) by matrix products, memory of
+    one block. Sparse: time in proportion to the pairs of stored entries that share a feature,
+    plus n_queries n_train; X is never made dense, and a dense X of which less than a tenth
+    is not zero is searched in this way too.
+    """
+    euclidean = metric == "euclidean" and algorithm in ("auto", "brute") and not metric_params
+    if not euclidean:
+        extra = dict(metric_params or {})
+        # scikit-learn has a parameter of its own for the power of "minkowski".
+        power = extra.pop("p", 2)
+        backend = NearestNeighbors(
+            n_neighbors=n_neighbors,
+            metric=metric,
+            algorithm=algorithm,
+            p=power,
+            metric_params=extra or None,
+            n_jobs=n_jobs,
+        ).fit(T)
+        distances, rows = backend.kneighbors(Q)
+        order = np.lexsort((rows, distances), axis=1)
+        return np.take_along_axis(rows, order, axis=1)
+    sparse_rows = sparse.issparse(T) or np.count_nonzero(T) < SPARSE_BELOW * T.size
+    search = _sparse_search(T, Q) if sparse_rows else _dense_search(T, Q)
+    n_queries = (T if Q is None else Q).shape[0]
+    return _in_blocks(search, n_queries, T.shape[0], n_neighbors, n_jobs)
+
+
+def nearest_of_distances(
+    distances: Any, n_neighbors: int, *, leave_one_out: bool, n_jobs: int | None = None
+) -> np.ndarray:
+    """Find the nearest training rows from given distances.
+
+    Parameters
+    ----------
+    distances : ndarray or csr_array of shape (n_queries, n_train)
+        What a sparse array does not store is infinitely far.
+    n_neighbors : int
+        How many.
+    leave_one_out : bool
+        Whether queries are the training rows, so that row i must not find itself.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    ndarray of int of shape (n_queries, n_neighbors)
+        Ordered by distance, then by index.
+    """
+
+    def dense(rows: slice, chosen: np.ndarray) -> None:
+        select_distances(distances[rows], rows.start if leave_one_out else -1, chosen)
+
+    def stored(rows: slice, chosen: np.ndarray) -> None:
+        block = distances[rows]
+        found = np.empty(len(chosen), dtype=np.int64)
+        own = rows.start if leave_one_out else -1
+        select_graph(block.indptr, block.indices, block.data, own, chosen, found)
+        if (found < n_neighbors).any():
+            row = int(np.argmin(found))
+            raise ValueError(
+                f"Row {rows.start + row} of the precomputed graph stores {found[row]} neighbours "
+                f"but n_neighbors={n_neighbors} are needed (a training row does not count "
+                "itself); compute the graph with more neighbours."
+            )
+
+    search = stored if sparse.issparse(distances) else dense
+    return _in_blocks(search, distances.shape[0], distances.shape[1], n_neighbors, n_jobs)
+
+
+def _dense_search(T: np.ndarray, Q: np.ndarray | None) -> Callable[[slice, np.ndarray], None]:
+    T = np.ascontiguousarray(T, dtype=np.float64)
+    n_features = T.shape[1]
+    exact = _whole(T, n_features) and (Q is None or _whole(Q, n_features))
+    # Rounding errors grow with the norms; the mean is taken off unless products are exact.
+    centre = 0.0 if exact else T.mean(axis=0)
+    centred = T if exact else T - centre
+    norms = np.einsum("ij,ij->i", centred, centred)
+    slack = 0.0 if exact else _slack(n_features)
+
+    def search(rows: slice, chosen: np.ndarray) -> None:
+        block = T[rows] if Q is None else np.ascontiguousarray(Q[rows], dtype=np.float64)
+        about = block - centre
+        q_norms = np.einsum("ij,ij->i", about, about)
+        own = rows.start if Q is None else -1
+        select_dense(about @ centred.T, block, T, q_norms, norms, slack, own, chosen)
+
+    return search
+
+
+def _sparse_search(T: Any, Q: Any) -> Callable[[slice, np.ndarray], None]:
+    T = _sorted_csr(T)
+    queries = T if Q is None else _sorted_csr(Q)
+    columns = T.tocsc()
+    norms = np.asarray(T.multiply(T).sum(axis=1)).ravel()
+    exact = _whole(T.data, T.shape[1]) and _whole(queries.data, T.shape[1])
+    slack = 0.0 if exact else _slack(T.shape[1])
+    index = (columns.indptr, columns.indices, columns.data)
+
+    def search(rows: slice, chosen: np.ndarray) -> None:
+        block = queries[rows]
+        own = rows.start if Q is None else -1
+        parts = (block.indptr, block.indices, block.data, T.indptr, T.indices, T.data)
+        select_sparse(*parts, *index, norms, slack, own, chosen)
+
+    return search
+
+
+def _in_blocks(
+    search: Callable[[slice, np.ndarray], None],
+    n_queries: int,
+    n_train: int,
+    n_neighbors: int,
+    n_jobs: int | None,
+) -> np.ndarray:
+    chosen = np.empty((n_queries, n_neighbors), dtype=np.int64)
+    size = int(np.clip(BLOCK_CELLS // n_train, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS))
+    blocks = [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
+    Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(search)(rows, chosen[rows]) for rows in blocks
+    )
+    return chosen
+
+
+def _whole(values: np.ndarray, n_terms: int) -> bool:
+    """Whether all values are integers so small that no inner product of `n_terms` rounds."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return bool(largest**2 * n_terms < 2**51 and (values == np.rint(values)).all())
+
+
+def _slack(n_features: int) -> float:
+    """Bound of the rounding error of a squared distance, over the sum of the squared norms."""
+    return 4 * (n_features + 4) * float(np.finfo(np.float64).eps)
+
+
+def _sorted_csr(X: Any) -> Any:
+    X = sparse.csr_array(X).astype(np.float64)
+    X.sum_duplicates()
+    X.sort_indices()
+    return X

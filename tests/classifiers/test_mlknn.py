@@ -1,0 +1,274 @@
+"""ML-kNN bit by bit against its transcription, and its search against all pairs."""
+
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from scipy.io import loadmat
+from scipy.spatial.distance import cdist
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelspan.classifiers import MLkNN, _neighbours
+from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
+from labelspan.datasets import load_dataset, load_yeast
+from labelspan.model_selection import MultilabelStratifiedKFold
+from tests.reference.mlknn import mlknn, ordered, squared_distances
+
+DATA = os.environ.get("LABELSPAN_DATA")
+needs_data = pytest.mark.skipif(DATA is None, reason="set LABELSPAN_DATA to the benchmark data")
+
+
+def dense_split(name):
+    data = load_dataset(name)
+    return data.X[data.train], data.Y[data.train], data.X[data.test], data.Y[data.test]
+
+
+def yahoo(name):
+    stored = loadmat(os.path.join(DATA, "mat", f"yahoo-mlknn-{name}.mat"))
+    parts = [stored[key] for key in ("train_data", "train_target", "test_data", "test_target")]
+    return parts[0], (parts[1].T > 0).astype(int), parts[2], (parts[3].T > 0).astype(int)
+
+
+def assert_is_transcription(X, Y, X_test, k=10, s=1.0, **parameters):
+    predicted, probability, posteriors = mlknn(X, Y, X_test, k, s)
+    for form in (np.asarray, sparse.csr_array):
+        model = MLkNN(k, smoothing=s, **parameters).fit(form(X), form(Y))
+        np.testing.assert_array_equal(model.posterior_, posteriors)
+        np.testing.assert_array_equal(model.predict_proba(form(X_test)), probability)
+        np.testing.assert_array_equal(model.predict(form(X_test)), predicted)
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["emotions", "scene"])
+def test_bit_equal_on(name):
+    X, Y, X_test, _ = dense_split(name)
+    assert_is_transcription(X, np.asarray(Y, dtype=int), X_test)
+
+
+@needs_data
+def test_bit_equal_on_yahoo_arts():
+    X, Y, X_test, _ = yahoo("arts")
+    assert_is_transcription(X[:1000], Y[:1000], X_test[:300])
+
+
+@needs_data
+@pytest.mark.reproduce
+def test_bit_equal_on_all_of_yahoo_arts():
+    X, Y, X_test, _ = yahoo("arts")
+    assert_is_transcription(X, Y, X_test)
+
+
+@pytest.mark.parametrize(("k", "s"), [(1, 1.0), (7, 0.5), (10, 3.0)])
+def test_bit_equal_on_yeast(k, s):
+    yeast = load_yeast()
+    assert_is_transcription(yeast.X[:300], yeast.Y[:300].astype(int), yeast.X[300:400], k, s)
+
+
+@st.composite
+def tied_rows(draw):
+    """Few values, so that duplicates and ties are the rule; thirds, so that products round."""
+    shape = draw(st.tuples(st.integers(4, 15), st.integers(1, 4)))
+    whole = draw(arrays(np.int8, shape, elements=st.integers(-1, 2))).astype(float)
+    return whole / draw(st.sampled_from([1.0, 3.0])) + draw(st.sampled_from([0.0, 1e3]))
+
+
+@settings(max_examples=80, deadline=None)
+@given(tied_rows(), st.integers(1, 3))
+def test_search_is_exact_with_ties_and_duplicates(X, k):
+    T, Q = X[: len(X) - 1], X
+    among = [ordered(row, k, without=i) for i, row in enumerate(squared_distances(T, T))]
+    of_queries = [ordered(row, k) for row in squared_distances(Q, T)]
+    for form in (np.asarray, sparse.csr_array, lambda A: sparse.csr_array(A.astype(np.float64))):
+        if len(T) > k:
+            np.testing.assert_array_equal(nearest_rows(form(T), None, k), among)
+        np.testing.assert_array_equal(nearest_rows(form(T), form(Q), k), of_queries)
+    distances = squared_distances(Q, T)
+    np.testing.assert_array_equal(
+        nearest_of_distances(distances, k, leave_one_out=False), of_queries
+    )
+    if len(T) > k:
+        square = squared_distances(T, T)
+        rows, columns = np.indices(square.shape).reshape(2, -1)
+        stored = sparse.csr_array((square.ravel(), (rows, columns)), shape=square.shape)
+        for given_distances in (square, stored):
+            actual = nearest_of_distances(given_distances, k, leave_one_out=True)
+            np.testing.assert_array_equal(actual, among)
+
+
+def test_search_survives_a_large_mean():
+    """Inner products of uncentred rows lose all digits here."""
+    rng = np.random.default_rng(0)
+    T = rng.random((60, 3)) + 1e7
+    expected = [ordered(row, 5, without=i) for i, row in enumerate(squared_distances(T, T))]
+    np.testing.assert_array_equal(nearest_rows(T, None, 5), expected)
+    np.testing.assert_array_equal(nearest_rows(sparse.csr_array(T), None, 5), expected)
+
+
+def test_blocks_threads_and_dtypes_do_not_change_the_neighbours(monkeypatch):
+    X = load_yeast().X[:200]
+    whole = nearest_rows(X, None, 6)
+    assert not (whole == np.arange(200)[:, None]).any()
+    monkeypatch.setattr(_neighbours, "BLOCK_CELLS", 1)
+    np.testing.assert_array_equal(nearest_rows(X, None, 6, n_jobs=2), whole)
+    np.testing.assert_array_equal(nearest_rows(sparse.csr_array(X), None, 6, n_jobs=2), whole)
+    X32 = X.astype(np.float32)
+    np.testing.assert_array_equal(
+        nearest_rows(X32, None, 6), nearest_rows(X32.astype(float), None, 6)
+    )
+
+
+def test_a_dense_matrix_of_zeros_is_searched_as_a_sparse_one():
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 50)) * (rng.random((80, 50)) < 0.05)
+    expected = [ordered(row, 5, without=i) for i, row in enumerate(squared_distances(X, X))]
+    np.testing.assert_array_equal(nearest_rows(X, None, 5), expected)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "metric"),
+    [
+        ({"metric": "cosine"}, "cosine"),
+        ({"metric": "manhattan"}, "cityblock"),
+        ({"metric": "minkowski", "metric_params": {"p": 3}}, "minkowski"),
+        ({"algorithm": "kd_tree"}, "euclidean"),
+        ({"algorithm": "ball_tree", "n_jobs": 2}, "euclidean"),
+    ],
+)
+def test_scikit_learn_backends(parameters, metric):
+    yeast = load_yeast()
+    X, Y, X_test = yeast.X[:150], yeast.Y[:150].astype(int), yeast.X[150:200]
+    extra = {"p": 3} if metric == "minkowski" else {}
+    predicted, probability, _ = mlknn(
+        X, Y, X_test, 5, 1.0, lambda A, B: cdist(A, B, metric, **extra)
+    )
+    model = MLkNN(5, **parameters).fit(X, Y)
+    np.testing.assert_array_equal(model.predict_proba(X_test), probability)
+    np.testing.assert_array_equal(model.predict(X_test), predicted)
+
+
+def test_precomputed_distances_and_graphs():
+    yeast = load_yeast()
+    X, Y, X_test = yeast.X[:150], yeast.Y[:150], yeast.X[150:200]
+    expected = MLkNN(5).fit(X, Y).predict_proba(X_test)
+    model = MLkNN(5, metric="precomputed").fit(cdist(X, X), Y)
+    np.testing.assert_array_equal(model.predict_proba(cdist(X_test, X)), expected)
+    graphs = NearestNeighbors(n_neighbors=8).fit(X)
+    model.fit(graphs.kneighbors_graph(X, mode="distance"), Y)
+    actual = model.predict_proba(graphs.kneighbors_graph(X_test, mode="distance"))
+    np.testing.assert_array_equal(actual, expected)
+
+
+def test_labels_of_any_form_give_one_model():
+    yeast = load_yeast()
+    X, Y = yeast.X[:120], yeast.Y[:120].copy()
+    Y[:, 3], Y[:, 4], Y[5] = 0, 1, 0  # a label without rows, one of all rows, a row of none
+    expected = MLkNN(4).fit(X, Y).predict_proba(X)
+    frame = pd.DataFrame(Y, columns=[f"label {i}" for i in range(14)])
+    for form in (Y.astype(bool), 2 * Y.astype(int) - 1, sparse.csc_matrix(Y), frame):
+        model = MLkNN(4).fit(X, form)
+        np.testing.assert_array_equal(model.predict_proba(X), expected)
+    assert model.label_names_[2] == "label 2"
+    assert not model.predict(X)[:, 3].any()
+    assert model.predict(X)[:, 4].all()
+
+
+def test_classes_of_one_dimension():
+    rng = np.random.default_rng(0)
+    centres = np.array([[0, 0], [9, 0], [0, 9]])
+    code = np.arange(90) % 3
+    X = centres[code] + rng.normal(size=(90, 2))
+    names = np.array(["red", "green", "blue"])[code]
+    model = MLkNN(5).fit(X, names)
+    np.testing.assert_array_equal(model.predict(X), names)
+    assert model.classes_.tolist() == ["blue", "green", "red"]
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    two = MLkNN(5).fit(X, names == "red")
+    one_label = MLkNN(5).fit(X, (names == "red")[:, None].astype(int))
+    assert two.predict(X).dtype == bool
+    np.testing.assert_array_equal(two.predict_proba(X)[:, 1:], one_label.predict_proba(X))
+    only = MLkNN(5).fit(X, np.repeat("red", 90))
+    assert set(only.predict(X)) == {"red"}
+
+
+def test_without_smoothing_a_label_without_evidence_has_its_prior():
+    X = np.arange(8.0)[:, None]
+    Y = np.array([[0, 1]] * 7 + [[1, 1]])
+    model = MLkNN(2, smoothing=0.0).fit(X, Y)
+    # No training row has a neighbour with label 0 beside it but row 6, which lacks the label.
+    assert model.prior_.tolist() == [1 / 8, 1.0]
+    assert model.posterior_[0, 2] == 1 / 8
+    assert model.posterior_[1].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_more_neighbours_than_rows_are_capped_with_a_warning():
+    X, Y = np.arange(6.0)[:, None], np.eye(6, 2, dtype=int)
+    with pytest.warns(UserWarning, match="n_neighbors=10 is more than the 5 other"):
+        model = MLkNN().fit(X, Y)
+    assert model.n_neighbors_ == 5
+    np.testing.assert_array_equal(model.predict_proba(X), MLkNN(5).fit(X, Y).predict_proba(X))
+
+
+def test_fit_keeps_its_own_rows():
+    yeast = load_yeast()
+    X, Y = yeast.X[:100].copy(), yeast.Y[:100]
+    model = MLkNN(5).fit(X, Y)
+    before = model.predict_proba(yeast.X[100:150])
+    X[:] = 0
+    np.testing.assert_array_equal(model.predict_proba(yeast.X[100:150]), before)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict_proba(yeast.X[100:150]), before)
+
+
+def test_in_grid_search_with_scores():
+    yeast = load_yeast()
+    X, Y = yeast.X[:200], yeast.Y[:200, :3]
+    cv = MultilabelStratifiedKFold(3)
+    search = GridSearchCV(MLkNN(), {"n_neighbors": [3, 9]}, cv=cv, scoring="roc_auc").fit(X, Y)
+    by_hand = [
+        roc_auc_score(Y[test], mlknn(X[train], Y[train].astype(int), X[test], 9, 1.0)[1])
+        for train, test in cv.split(X, Y)
+    ]
+    assert search.cv_results_["mean_test_score"][1] == pytest.approx(np.mean(by_hand))
+
+
+@parametrize_with_checks([MLkNN(n_neighbors=3)])
+@pytest.mark.filterwarnings("ignore:n_neighbors=3 is more")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda X, Y: MLkNN(0).fit(X, Y), ValueError, "n_neighbors"),
+        (lambda X, Y: MLkNN(smoothing=-1).fit(X, Y), ValueError, "smoothing"),
+        (lambda X, Y: MLkNN(3, metric="precomputed").fit(X, Y), ValueError, r"\(20, 3\).*square"),
+        (
+            lambda X, Y: MLkNN(3, metric="precomputed").fit(sparse.eye_array(20).tocsr(), Y),
+            ValueError,
+            "Row 0 .* stores 0 neighbours .*n_neighbors=3.*more neighbours",
+        ),
+        (lambda X, Y: MLkNN(3).fit(X, Y * 2), ValueError, "0 and 1"),
+        (lambda X, Y: MLkNN(3).fit(X, Y).predict(X[:, :2]), ValueError, "2 features"),
+        (lambda X, Y: MLkNN(3).fit(X * np.nan, Y), ValueError, "NaN"),
+    ],
+)
+def test_errors_name_value_range_and_repair(call, error, message):
+    X = np.random.default_rng(0).random((20, 3))
+    with pytest.raises(error, match=message):
+        call(X, np.eye(20, 2, dtype=int))
+
+
+def test_dask_arrays_are_refused_with_advice():
+    dask_array = pytest.importorskip("dask.array")
+    with pytest.raises(TypeError, match=r"X\.compute\(\)"):
+        MLkNN(3).fit(dask_array.ones((20, 3)), np.eye(20, 2))
