@@ -5,6 +5,7 @@ from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._libsvm import read_libsvm
 from labelspan.datasets._limits import Limits
+from labelspan.datasets._listing import DatasetInfo, list_datasets
 from labelspan.datasets._load import load_dataset
 from labelspan.datasets._mat import read_mat
 from labelspan.datasets._npz import read_npz, write_npz
@@ -14,8 +15,10 @@ from labelspan.datasets._yeast import load_yeast
 
 __all__ = [
     "DataFileError",
+    "DatasetInfo",
     "Limits",
     "MultilabelDataset",
+    "list_datasets",
     "load_dataset",
     "load_yeast",
     "read_arff",

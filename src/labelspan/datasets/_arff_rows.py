@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +21,9 @@ from labelspan.datasets._csr import assemble
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._stream import LineBlocks
 
-# The shortest entry of a sparse row is "0 1," and the shortest dense value is "0,".
+FIRST_BYTE = re.compile(rb"^[ \t\r]*([^ \t\r\n%])", re.MULTILINE)
 QUOTES = b"'\""
+# The shortest entry of a sparse row is "0 1," and the shortest dense value is "0,".
 SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 4, 2
 
 
@@ -169,11 +171,8 @@ def fill_absent(table: sp.csr_array, defaults: np.ndarray) -> sp.csr_array:
 
 def _first_byte(block: bytes) -> bytes | None:
     """First byte of the first row of a block, past comments and blank lines."""
-    for line in block.splitlines():
-        stripped = line.strip()
-        if stripped and not stripped.startswith(b"%"):
-            return stripped[:1]
-    return None
+    match = FIRST_BYTE.search(block)
+    return match.group(1) if match else None
 
 
 def _category_table(

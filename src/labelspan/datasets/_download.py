@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,6 +13,9 @@ from labelspan.datasets._locate import DATA_VARIABLE
 from labelspan.datasets._optional import require
 
 TIMEOUT_SECONDS = 30
+PIECE_BYTES = 2**16
+# The largest file of the catalogue has 10 MB.
+MAX_DOWNLOAD_BYTES = 2**28
 BAR_WIDTH = 30
 
 
@@ -37,10 +41,9 @@ def fetch(
     )
     paths = []
     for file in entry.files:
-        bar = ProgressBar(file.name, sys.stderr) if _shown(progress) else False
-        downloader = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT_SECONDS)
+        bar = ProgressBar(file.name, sys.stderr) if _shown(progress) else None
         try:
-            paths.append(Path(store.fetch(file.name, downloader=downloader)))
+            paths.append(Path(store.fetch(file.name, downloader=_downloader(requests, bar))))
         except requests.RequestException as error:
             raise _missing(entry, cache, base_url, f"the download failed: {error}") from error
         except ValueError as error:
@@ -49,8 +52,36 @@ def fetch(
     return paths
 
 
+def _downloader(requests: Any, bar: ProgressBar | None) -> Callable[[str, str, Any], None]:
+    """Make a downloader for pooch that closes its connection and stops at a maximum size.
+
+    pooch's own one leaves the socket open after an error status and writes whatever comes.
+    """
+
+    def download(url: str, output_file: str, _store: Any) -> None:
+        with (
+            requests.Session() as session,
+            session.get(url, stream=True, timeout=TIMEOUT_SECONDS) as response,
+            open(output_file, "wb") as file,
+        ):
+            response.raise_for_status()
+            total = int(response.headers.get("Content-Length", 0))
+            done = 0
+            for piece in response.iter_content(PIECE_BYTES):
+                done += len(piece)
+                if done > MAX_DOWNLOAD_BYTES:
+                    raise ValueError(f"more than {MAX_DOWNLOAD_BYTES} bytes")
+                file.write(piece)
+                if bar is not None:
+                    bar.show(done, total)
+        if bar is not None:
+            bar.close()
+
+    return download
+
+
 class ProgressBar:
-    """One line of progress, in the form that pooch's downloader drives.
+    """One line of progress.
 
     Parameters
     ----------
@@ -63,20 +94,13 @@ class ProgressBar:
     def __init__(self, label: str, stream: TextIO) -> None:
         self.label = label
         self.stream = stream
-        self.total = 0
-        self.done = 0
 
-    def update(self, n_bytes: int) -> None:
-        """Count bytes and draw."""
-        self.done += n_bytes
-        share = min(self.done / self.total, 1.0) if self.total else 0.0
+    def show(self, done: int, total: int) -> None:
+        """Draw the share done, of a total that is zero where the server does not tell it."""
+        share = min(done / total, 1.0) if total else 0.0
         bar = "#" * round(share * BAR_WIDTH)
-        self.stream.write(f"\r{self.label} [{bar:<{BAR_WIDTH}}] {self.done / 1e6:.1f} MB")
+        self.stream.write(f"\r{self.label} [{bar:<{BAR_WIDTH}}] {done / 1e6:.1f} MB")
         self.stream.flush()
-
-    def reset(self) -> None:
-        """Start again from zero."""
-        self.done = 0
 
     def close(self) -> None:
         """End the line."""
