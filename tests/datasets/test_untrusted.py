@@ -1,0 +1,218 @@
+"""Hostile files end in a clear error, quickly and in bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.io
+
+from labelspan.datasets import (
+    DataFileError,
+    Limits,
+    read_arff,
+    read_libsvm,
+    read_mat,
+    read_npz,
+    read_xmc,
+)
+
+resource = pytest.importorskip("resource", reason="memory is measured by a POSIX module")
+HEAD = b"@relation 't: -C 1'\n@attribute a {0,1}\n@attribute x real\n@data\n"
+GIGABYTE = 2**30
+
+
+@pytest.fixture(scope="module")
+def gzip_of_zeros(tmp_path_factory):
+    """One gigabyte of zero bytes in about one megabyte."""
+    path = tmp_path_factory.mktemp("bomb") / "zeros.arff.gz"
+    block = bytes(2**24)
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(GIGABYTE // len(block)):
+            file.write(block)
+    return path
+
+
+@pytest.mark.parametrize("reader", [read_arff, read_libsvm, read_xmc])
+def test_gigabyte_of_zeros(reader, gzip_of_zeros):
+    with pytest.raises(DataFileError, match="no line end within 67108864 bytes"):
+        reader(gzip_of_zeros)
+
+
+def test_memory_stays_bounded(gzip_of_zeros):
+    """The same in a process that may not take more than 1 GB beyond its libraries."""
+    code = (
+        "import sys, resource\n"
+        "from labelspan.datasets import read_arff, DataFileError\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try:\n    read_arff(sys.argv[1])\n"
+        "except DataFileError:\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(gzip_of_zeros)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert int(result.stdout) * _rss_unit() < 250e6
+
+
+def _rss_unit() -> int:
+    return 1 if sys.platform == "darwin" else 1024
+
+
+def test_blank_lines_meets_the_size_limit(tmp_path):
+    path = tmp_path / "blank.arff.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(HEAD)
+        for _ in range(8):
+            file.write(b"\n" * 2**24)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DataFileError, match="more than 100000000 bytes after decompression"):
+        read_arff(path, limits=Limits(max_bytes=100_000_000))
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert (after - before) * _rss_unit() < 250e6
+
+
+ENTITY_BOMB = """<?xml version="1.0"?>
+<!DOCTYPE labels [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">]>
+<labels><label name="&d;"></label></labels>"""
+BAD_XML = {
+    "entity bomb": (ENTITY_BOMB, "refused"),
+    "external entity": (
+        '<!DOCTYPE l [<!ENTITY x SYSTEM "file:///x">]><l><label name="a">&x;</label></l>',
+        "refused",
+    ),
+    "not closed": ('<labels>\n<label name="a">', "line 2, column 17: not well-formed"),
+    "no labels": ("<labels></labels>", "no <label name=...> element"),
+    "no name": ("<labels><label/></labels>", "has no name"),
+    "twice": ('<labels><label name="a"/><label name="a"/></labels>', "'a' is listed twice"),
+    "empty": ("", "not well-formed"),
+    "encoding": ('<?xml version="1.0" encoding="rot13"?><labels/>', "XML"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_XML)
+def test_hostile_xml(case, tmp_path):
+    text, message = BAD_XML[case]
+    (tmp_path / "t.arff").write_bytes(HEAD.replace(b": -C 1", b"") + b"1,2\n")
+    (tmp_path / "t.xml").write_text(text)
+    with pytest.raises(DataFileError) as caught:
+        read_arff(tmp_path / "t.arff")
+    assert message in str(caught.value)
+    assert "t.xml" in str(caught.value)
+
+
+def test_large_xml_is_refused(tmp_path):
+    (tmp_path / "t.arff").write_bytes(HEAD.replace(b": -C 1", b"") + b"1,2\n")
+    (tmp_path / "t.xml").write_text("<labels>" + " " * 1000)
+    with pytest.raises(DataFileError, match="larger than 500 bytes"):
+        read_arff(tmp_path / "t.arff", limits=Limits(max_line_bytes=500))
+
+
+def npz_bytes(**arrays):
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+CSR = {
+    "X_data": np.ones(2),
+    "X_indices": np.array([0, 1]),
+    "X_indptr": np.array([0, 1, 2]),
+    "X_shape": np.array([2, 2]),
+}
+Y = np.eye(2, dtype=np.uint8)
+BAD_NPZ = {
+    "not a zip": (b"hello", "not a usable npz"),
+    "no Y": (npz_bytes(X=np.eye(2)), "neither Y nor Y_data"),
+    "rows differ": (npz_bytes(X=np.eye(3), Y=Y), "X has 3 rows, Y has 2"),
+    "labels of 2": (npz_bytes(X=np.eye(2), Y=Y * 2), "other than 0 and 1"),
+    "text X": (npz_bytes(X=np.array([["a"]]), Y=Y), "2-d array of numbers"),
+    "index out of range": (npz_bytes(**CSR | {"X_indices": np.array([0, 7])}, Y=Y), "usable npz"),
+    "negative index": (npz_bytes(**CSR | {"X_indices": np.array([0, -7])}, Y=Y), "usable npz"),
+    "indptr falls": (npz_bytes(**CSR | {"X_indptr": np.array([0, 9, 2])}, Y=Y), "usable npz"),
+    "names": (npz_bytes(X=np.eye(2), Y=Y, label_names=np.array(["a"])), "for 2 columns"),
+    "split": (npz_bytes(X=np.eye(2), Y=Y, train_idx=np.array([5])), "row numbers below 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_NPZ)
+def test_bad_npz(case, tmp_path):
+    content, message = BAD_NPZ[case]
+    path = tmp_path / "t.npz"
+    path.write_bytes(content)
+    with pytest.raises(DataFileError) as caught:
+        read_npz(path)
+    assert message in str(caught.value)
+
+
+def test_pickled_npz_is_refused(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez(path, X=np.array([[object()]]), Y=Y)
+    with pytest.raises(DataFileError, match="pickled objects: refused"):
+        read_npz(path)
+
+
+def test_npz_that_declares_more_than_it_holds(tmp_path):
+    path = tmp_path / "t.npz"
+    header = io.BytesIO()
+    declared = {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**20)}
+    np.lib.format.write_array_header_1_0(header, declared)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", header.getvalue())
+    with pytest.raises(DataFileError, match=r"X\.npy declares 9223372036854775808 bytes"):
+        read_npz(path)
+
+
+def test_npz_bomb_is_refused_by_its_declared_size(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez_compressed(path, X=np.zeros((1000, 1000)), Y=np.zeros((1000, 1), dtype=np.uint8))
+    with pytest.raises(DataFileError, match=r"the limit is 1000000 \(Limits.max_bytes\)"):
+        read_npz(path, limits=Limits(max_bytes=1_000_000))
+
+
+def test_bad_mat(tmp_path, data_folder):
+    path = tmp_path / "t.mat"
+    path.write_bytes(b"MATLAB 5.0" + bytes(300))
+    with pytest.raises(DataFileError):
+        read_mat(path)
+    whole = (data_folder / "mat/yahoo-mlknn-arts.mat").read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataFileError, match="not a readable MATLAB v5 file"):
+        read_mat(path)
+    with pytest.raises(DataFileError, match=r"Limits\.max_bytes"):
+        read_mat(data_folder / "mat/yahoo-mlknn-arts.mat", limits=Limits(max_bytes=2_000_000))
+
+
+BAD_MAT = {
+    "no target": ({"data": np.eye(3)}, "no numeric variable target; the file has: data"),
+    "shapes": ({"data": np.eye(3), "target": np.ones((2, 2))}, "does not fit"),
+    "values": ({"data": np.eye(3), "target": 2 * np.eye(3)}, "other than -1, 0 and 1"),
+    "text": ({"data": np.eye(3), "target": "abc"}, "no numeric variable target"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_MAT)
+def test_mat_with_wrong_variables(case, tmp_path):
+    variables, message = BAD_MAT[case]
+    scipy.io.savemat(tmp_path / "t.mat", variables)
+    with pytest.raises(DataFileError) as caught:
+        read_mat(tmp_path / "t.mat")
+    assert message in str(caught.value)
+
+
+def test_mat_73_says_how_to_save_it_again(tmp_path):
+    path = tmp_path / "t.mat"
+    text = b"MATLAB 7.3 MAT-file, Platform: x".ljust(124) + b"\x00\x02IM"
+    path.write_bytes(text + bytes(400))
+    with pytest.raises(DataFileError, match="'-v7'"):
+        read_mat(path)
