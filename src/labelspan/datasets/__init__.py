@@ -1,7 +1,10 @@
 """Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
 from labelspan.datasets._arff import read_arff
+from labelspan.datasets._block_shift import BlockShift
+from labelspan.datasets._cooccurrence import plot_label_cooccurrence
 from labelspan.datasets._dataset import MultilabelDataset
+from labelspan.datasets._describe import Description, describe
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._libsvm import read_libsvm
 from labelspan.datasets._limits import Limits
@@ -14,13 +17,17 @@ from labelspan.datasets._xmc import read_xmc
 from labelspan.datasets._yeast import load_yeast
 
 __all__ = [
+    "BlockShift",
     "DataFileError",
     "DatasetInfo",
+    "Description",
     "Limits",
     "MultilabelDataset",
+    "describe",
     "list_datasets",
     "load_dataset",
     "load_yeast",
+    "plot_label_cooccurrence",
     "read_arff",
     "read_libsvm",
     "read_mat",

@@ -1,0 +1,63 @@
+"""Rows that occur twice, with the same labels or with others, and across a split."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Counts of repeated rows; `Description` explains them."""
+
+    n_duplicate_rows: int
+    n_conflicting_rows: int
+    n_leaked_rows: int | None
+
+
+def find_duplicates(
+    X: Any, Y: sp.csr_array, train: np.ndarray | None, test: np.ndarray | None
+) -> Duplicates:
+    """Group rows by the hash of their features."""
+    groups = _group_numbers(row_digests(X))
+    labels = _group_numbers(row_digests(Y))
+    n_groups = int(groups.max(initial=-1)) + 1
+    # A group is in conflict when it meets more than one label set.
+    pairs = np.unique(np.stack([groups, labels]), axis=1)
+    conflicting = np.bincount(pairs[0], minlength=n_groups) > 1
+    leaked = None
+    if train is not None and test is not None:
+        leaked = int(np.count_nonzero(np.isin(groups[test], groups[train])))
+    return Duplicates(
+        n_duplicate_rows=len(groups) - n_groups,
+        n_conflicting_rows=int(np.count_nonzero(conflicting[groups])),
+        n_leaked_rows=leaked,
+    )
+
+
+def row_digests(matrix: Any) -> list[bytes]:
+    """Hash each row; equal rows have equal hashes, and zeros of either sign are equal."""
+    if not sp.issparse(matrix):
+        rows = np.ascontiguousarray(matrix) + 0.0
+        return [_digest(row.tobytes()) for row in rows]
+    csr = sp.csr_array(matrix)
+    bounds = csr.indptr
+    return [
+        _digest(csr.indices[i:j].astype(np.int64).tobytes() + csr.data[i:j].tobytes())
+        for i, j in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    ]
+
+
+def _digest(row: bytes) -> bytes:
+    return hashlib.blake2b(row, digest_size=DIGEST_BYTES).digest()
+
+
+def _group_numbers(digests: list[bytes]) -> np.ndarray:
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(d, len(numbers)) for d in digests], dtype=np.intp)
