@@ -1,5 +1,6 @@
-"""Classifiers that the papers evaluate reductions with."""
+"""Multi-label classifiers."""
 
 from labelspan.classifiers._mlknn import MLkNN
+from labelspan.classifiers._ridge import MultiOutputRidge
 
-__all__ = ["MLkNN"]
+__all__ = ["MLkNN", "MultiOutputRidge"]
