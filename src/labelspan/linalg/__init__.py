@@ -3,14 +3,12 @@
 from labelspan.linalg._eigenpairs import EigenPairs, fix_signs
 from labelspan.linalg._leading import leading, leading_operator, leading_pencil, leading_sum
 from labelspan.linalg._narrow import Narrow, narrow
-from labelspan.linalg._regression import Regression, regress
 from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._spectral import Spectral, inverse_root, spectral
 
 __all__ = [
     "EigenPairs",
     "Narrow",
-    "Regression",
     "Spectral",
     "choose_solver",
     "fix_signs",
@@ -20,6 +18,5 @@ __all__ = [
     "leading_pencil",
     "leading_sum",
     "narrow",
-    "regress",
     "spectral",
 ]

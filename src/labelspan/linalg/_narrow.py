@@ -30,21 +30,24 @@ class Narrow:
         The rows: centred if dense, as they are if sparse.
     dual : ndarray of shape (n, r)
         V = Xc' dual.
+    centre : bool
+        Whether Xc is X about its mean; if not, it is X, and `mean` is zero.
     """
 
     Z: np.ndarray
     mean: np.ndarray
     X: Any
     dual: np.ndarray
+    centre: bool = True
 
     def lift(self, C: np.ndarray) -> np.ndarray:
         """V C = Xc' (dual C): directions (D, k) from coordinates (r, k)."""
         W = self.dual @ C
         # H W: centring the rows of X or those of W is the same product.
-        return self.X.T @ (W - W.mean(axis=0))
+        return self.X.T @ (W - W.mean(axis=0) if self.centre else W)
 
 
-def narrow(X: Any, *, ridge_free: bool) -> Narrow:
+def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
     """Reduce a wide X (n < D) to n or fewer coordinates, exactly.
 
     Parameters
@@ -56,6 +59,8 @@ def narrow(X: Any, *, ridge_free: bool) -> Narrow:
         over blocks of features, which do not square the condition number: O(D n^2).
         Otherwise from a pivoted Cholesky factor of the Gram matrix: O(nnz n) or O(D n^2) for
         the product and n^3 / 3 for the factor.
+    centre : bool, default=True
+        Whether to take the mean off.
 
     Returns
     -------
@@ -67,17 +72,15 @@ def narrow(X: Any, *, ridge_free: bool) -> Narrow:
         "The Gram matrix of the rows",
         "Give an integer n_components, use fewer rows, or select features first.",
     )
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64))
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)) * centre
     rows = X.astype(np.float64) if sparse.issparse(X) else X - mean
-    Z, dual = from_blocks(rows) if ridge_free else from_gram(rows)
-    return Narrow(Z, mean, rows, dual)
+    Z, dual = from_blocks(rows, centre) if ridge_free else from_gram(rows, centre)
+    return Narrow(Z, mean, rows, dual, centre)
 
 
-def from_gram(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def from_gram(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Z and dual from K = Xc Xc' = Z Z', by Cholesky with pivoting and a rank cut."""
-    K = X @ X.T
-    if sparse.issparse(K):
-        K = centre_both(K.toarray())
+    K = gram(X, centre)
     scale = np.diag(K).max()
     factor, order, r, _ = linalg.lapack.dpstrf(K, tol=len(K) * EPS * scale, lower=1)
     L = np.tril(factor)[:, :r]
@@ -89,7 +92,7 @@ def from_gram(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return Z, dual
 
 
-def from_blocks(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def from_blocks(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Z and dual from Xc' = Q R, R built up over blocks of features, then R = U s W'."""
     n_rows, n_features = X.shape
     columns = X.tocsc() if sparse.issparse(X) else X
@@ -98,11 +101,19 @@ def from_blocks(X: Any) -> tuple[np.ndarray, np.ndarray]:
         stop = min(start + n_rows, n_features)
         block = columns[:, start:stop]
         block = block.toarray() if sparse.issparse(block) else block
-        stacked = np.vstack([R, (block - block.mean(axis=0)).T])
+        stacked = np.vstack([R, (block - block.mean(axis=0) * centre).T])
         R = linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:n_rows]
     _, s, Wt = linalg.svd(R, full_matrices=False, check_finite=False)
     r = rank(s, max(X.shape))
     return Wt[:r].T * s[:r], Wt[:r].T / s[:r]
+
+
+def gram(X: Any, centre: bool) -> np.ndarray:
+    """Xc Xc' of rows that are centred already if they are dense."""
+    K = X @ X.T
+    if not sparse.issparse(K):
+        return K
+    return centre_both(K.toarray()) if centre else K.toarray()
 
 
 def centre_both(K: np.ndarray) -> np.ndarray:

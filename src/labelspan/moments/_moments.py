@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,44 @@ class Moments:
             tt=None if self.tt is None else pooled(self.tt, other.tt, gain, dt),
         )
 
+    def __sub__(self, part: Moments) -> Moments:
+        """Moments of the rows that are not in `part`, a block of the same sample.
+
+        Rounding stays relative to the whole sample, so a direction in which only `part` varies
+        is left with eps of the whole, not with zero: do not count ranks after a subtraction.
+        """
+        weight = self.weight - part.weight
+        if weight <= 0:
+            raise ValueError(
+                f"the part weighs {part.weight:g} and the sample {self.weight:g}; the part must "
+                "leave some rows."
+            )
+        share = part.weight / weight
+        dx, dt = part.x_mean - self.x_mean, part.t_mean - self.t_mean
+        # Inverse of __add__: both means are known relative to the pooled one.
+        gain = -part.weight * self.weight / weight
+        return Moments(
+            weight=weight,
+            x_mean=self.x_mean - share * dx,
+            t_mean=self.t_mean - share * dt,
+            xt=self.xt - part.xt + gain * np.outer(dx, dt),
+            xx=None if self.xx is None else pooled(self.xx, -part.xx, gain, dx),
+            tt=None if self.tt is None else pooled(self.tt, -part.tt, gain, dt),
+        )
+
+    def signed(self) -> Moments:
+        """Moments with the labels 2 T - 1 in place of T: {-1, +1} from {0, 1}."""
+        tt = None if self.tt is None else 4.0 * self.tt
+        return replace(self, t_mean=2.0 * self.t_mean - 1.0, xt=2.0 * self.xt, tt=tt)
+
+    def uncentred(self) -> Moments:
+        """Moments about zero: sums of products, with means of zero."""
+        x_mean, t_mean = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
+        tt = None if self.tt is None else pooled(self.tt, 0.0, self.weight, self.t_mean)
+        xt = self.xt + self.weight * np.outer(self.x_mean, self.t_mean)
+        xx = None if self.xx is None else self.about(x_mean)
+        return Moments(self.weight, x_mean, t_mean, xt, xx, tt)
+
     def about(self, centre: np.ndarray) -> np.ndarray:
         """Scatter of X about another centre than its mean, (D, D)."""
         shift = self.x_mean - centre
@@ -138,7 +176,7 @@ def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     return A.T @ A
 
 
-def pooled(a: np.ndarray, b: np.ndarray, gain: float, d: np.ndarray) -> np.ndarray:
+def pooled(a: np.ndarray, b: Any, gain: float, d: np.ndarray) -> np.ndarray:
     """Sum of two scatters plus the term between their means."""
     total = a + b
     total += np.outer(gain * d, d)

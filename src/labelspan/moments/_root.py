@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,18 @@ class Root:
             t_mean=self.t_mean + share * dt,
             R=triangle(np.vstack([self.R, other.R, between])),
         )
+
+    def signed(self) -> Root:
+        """Root with the labels 2 T - 1 in place of T: {-1, +1} from {0, 1}."""
+        R = self.R.copy()
+        R[:, len(self.x_mean) :] *= 2.0
+        return replace(self, t_mean=2.0 * self.t_mean - 1.0, R=R)
+
+    def uncentred(self) -> Root:
+        """Root of [X T] about zero, with means of zero."""
+        row = np.sqrt(self.weight) * np.concatenate([self.x_mean, self.t_mean])
+        zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
+        return Root(self.weight, *zeros, triangle(np.vstack([self.R, row])))
 
     @property
     def Rx(self) -> np.ndarray:

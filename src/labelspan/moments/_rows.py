@@ -23,12 +23,17 @@ class CentredRows(LinearOperator):
         Features.
     weights : ndarray of shape (n,) or None
         Row weights.
+    centre : bool, default=True
+        False leaves the mean where it is.
     """
 
-    def __init__(self, X: sparse.csr_array, weights: np.ndarray | None = None):
+    def __init__(
+        self, X: sparse.csr_array, weights: np.ndarray | None = None, *, centre: bool = True
+    ):
         super().__init__(np.float64, X.shape)
         root = np.ones(X.shape[0]) if weights is None else np.sqrt(weights)
-        self._unit = root / np.linalg.norm(root)
+        # Without centring there is no direction to project out.
+        self._unit = root / np.linalg.norm(root) * centre
         self._active = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         rows = X.astype(np.float64)
         if weights is not None:
@@ -82,14 +87,15 @@ class Rows:
     tt: np.ndarray
 
     @classmethod
-    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None) -> Rows:
-        """Rows of a sparse sample that is in memory."""
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, centre: bool = True) -> Rows:
+        """Rows of a sparse sample that is in memory; without `centre` the means are zero."""
         w = np.ones(X.shape[0]) if weights is None else weights
-        operator = CentredRows(X, weights)
+        operator = CentredRows(X, weights, centre=centre)
         T = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
         centred = operator.project(np.sqrt(w)[:, None] * T)
         total = float(w.sum())
-        return cls(total, (w @ X) / total, (w @ T) / total, operator, centred, centred.T @ centred)
+        x_mean, t_mean = centre * (w @ X) / total, centre * (w @ T) / total
+        return cls(total, x_mean, t_mean, operator, centred, centred.T @ centred)
 
 
 def small_indices(A: sparse.csr_array) -> sparse.csr_array:
