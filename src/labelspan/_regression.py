@@ -7,25 +7,28 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
+from labelspan.linalg import choose_solver, narrow, spectral
 from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._narrow import narrow
-from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._whiten import whiten
 from labelspan.moments import Moments, Root, Rows, Sample, collect
+
+Statistics = Moments | Root | Rows
 
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of T on X about the means, which the ridge does not touch.
+    """Coefficients of T on X about the means, for one or more ridges.
 
     Attributes
     ----------
-    coef : ndarray of shape (D, q)
-        (xx + ridge I)^-1 xt; without a ridge, the solution of least norm.
+    coefs : tuple of ndarray of shape (D, q)
+        (xx + ridge I)^-1 xt for each ridge; without a ridge, the solution of least norm.
+    explained : tuple of ndarray of shape (q, q)
+        xt' coef for each ridge.
     x_mean : ndarray of shape (D,)
         Mean of X.
     t_mean : ndarray of shape (q,)
@@ -34,18 +37,16 @@ class Regression:
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
     """
 
-    coef: np.ndarray
+    coefs: tuple[np.ndarray, ...]
+    explained: tuple[np.ndarray, ...]
     x_mean: np.ndarray
     t_mean: np.ndarray
     solver: str
 
-    @property
-    def intercept(self) -> np.ndarray:
-        """Intercept (q,): the regression passes through the means."""
-        return self.t_mean - self.x_mean @ self.coef
 
-
-def regress(X: Any, T: Any, ridge: float) -> Regression:
+def regress(
+    X: Any, T: Any, *ridges: float, signed: bool = False, centre: bool = True
+) -> Regression:
     """Minimise ||Xc W - Tc||^2 + ridge ||W||^2 (scatter scale: no division by n).
 
     Parameters
@@ -54,8 +55,14 @@ def regress(X: Any, T: Any, ridge: float) -> Regression:
         Features.
     T : ndarray, csr_array or Dask array of shape (n, q)
         Targets.
-    ridge : float
-        Non-negative; 0 takes QR factors, which do not square the condition number.
+    *ridges : float
+        One or more, non-negative; if one is 0, QR factors are taken, which do not square the
+        condition number. The statistics are shared.
+    signed : bool, default=False
+        Take 2 T - 1 as the targets.
+    centre : bool, default=True
+        Whether to centre X and T, which leaves an intercept out of the penalty; if not, there
+        is no intercept and the means are zero.
 
     Returns
     -------
@@ -64,7 +71,7 @@ def regress(X: Any, T: Any, ridge: float) -> Regression:
         conjugate gradients for sparse X beyond 3000 on both sides.
     """
     n_rows, n_features = X.shape
-    ridge_free = ridge == 0
+    ridge_free = min(ridges) == 0
     solver = choose_solver(
         n_rows,
         n_features,
@@ -75,35 +82,57 @@ def regress(X: Any, T: Any, ridge: float) -> Regression:
     if solver in ("scatter", "root"):
         check_square(n_features, "The scatter matrix of the features", "Select features first.")
     if solver != "rows":
-        statistics = statistics_of(Sample(X, T, solver))
-        coef = coefficients(statistics, ridge)
-        return Regression(coef, statistics.x_mean, statistics.t_mean, solver)
-    wide = narrow(X, ridge_free=ridge_free)
-    statistics = statistics_of(Sample(wide.Z, T, "root" if ridge_free else "scatter"))
+        statistics = statistics_of(Sample(X, T, solver), signed, centre)
+        coefs, explained = solutions(statistics, ridges)
+        return Regression(coefs, explained, statistics.x_mean, statistics.t_mean, solver)
+    wide = narrow(X, ridge_free=ridge_free, centre=centre)
+    sample = Sample(wide.Z, T, "root" if ridge_free else "scatter")
+    statistics = statistics_of(sample, signed, centre)
+    coefs, explained = solutions(statistics, ridges)
     mean = wide.mean + wide.lift(statistics.x_mean[:, None])[:, 0]
-    coef = wide.lift(coefficients(statistics, ridge))
-    return Regression(coef, mean, statistics.t_mean, solver)
+    return Regression(
+        tuple(wide.lift(coef) for coef in coefs), explained, mean, statistics.t_mean, solver
+    )
 
 
-def statistics_of(sample: Sample) -> Moments | Root | Rows:
+def statistics_of(sample: Sample, signed: bool, centre: bool) -> Statistics:
     """One pass over the sample along the route that was chosen."""
-    if sample.solver == "root":
-        return collect(sample, Root.of, whole_sparse=False)
     if sample.solver == "krylov":
-        return Rows.of(sample.X, sample.Y)
-    statistic: Any = partial(Moments.of, tt=False)
-    return collect(sample, statistic)
+        T = sample.Y.toarray() if sparse.issparse(sample.Y) else sample.Y
+        return Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre)
+    statistics: Moments | Root
+    if sample.solver == "root":
+        statistics = collect(sample, Root.of, whole_sparse=False)
+    else:
+        of_block: Any = partial(Moments.of, tt=False)
+        statistics = collect(sample, of_block)
+    # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
+    statistics = statistics.signed() if signed else statistics
+    return statistics if centre else statistics.uncentred()
 
 
-def coefficients(statistics: Moments | Root | Rows, ridge: float) -> np.ndarray:
-    """(xx + ridge I)^-1 xt: whitening twice, W = E'xt and then E W."""
-    if isinstance(statistics, Moments):
-        scale = float(np.trace(statistics.xx))
-        if ridge <= len(statistics.xx) * EPS * scale:
-            # Cholesky factors cannot see so small a ridge; the eigenvectors can.
-            values, V = linalg.eigh(statistics.xx, driver="evd", check_finite=False)
-            kept = values > len(values) * EPS * max(values[-1], 0.0)
-            V, values = V[:, kept], values[kept]
-            return V @ ((V.T @ statistics.xt) / (values + ridge)[:, None])
+def solutions(
+    statistics: Statistics, ridges: tuple[float, ...]
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Coefficients (D, q) and explained products (q, q) for each ridge."""
+    if isinstance(statistics, Rows):
+        coefs = [whitened(statistics, ridge) for ridge in ridges]
+        return tuple(coefs), tuple(statistics.T.T @ statistics.operator.matmat(W) for W in coefs)
+    if isinstance(statistics, Root) or too_small(min(ridges), statistics.xx):
+        form = spectral(statistics)
+        shrunk = [(form.s / (form.s**2 + ridge))[:, None] * form.UT for ridge in ridges]
+        explained = [(form.s[:, None] * form.UT).T @ C for C in shrunk]
+        return tuple(form.V @ C for C in shrunk), tuple(explained)
+    coefs = [whitened(statistics, ridge) for ridge in ridges]
+    return tuple(coefs), tuple(statistics.xt.T @ W for W in coefs)
+
+
+def whitened(statistics: Statistics, ridge: float) -> np.ndarray:
+    """(xx + ridge I)^-1 xt as E (E'xt) with E'(xx + ridge I)E = I."""
     W, back = whiten(statistics, None, 1.0, ridge)
     return back(W)
+
+
+def too_small(ridge: float, xx: np.ndarray) -> bool:
+    """Whether a Cholesky factor of xx + ridge I could fail or lose the ridge to rounding."""
+    return ridge <= len(xx) * EPS * float(np.trace(xx))

@@ -9,8 +9,8 @@ import numpy as np
 
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
+from labelspan._regression import regress
 from labelspan._validation import Labels
-from labelspan.linalg import regress
 
 
 class MultiOutputRidge(LabelClassifier):
@@ -80,11 +80,11 @@ class MultiOutputRidge(LabelClassifier):
         self.min_labels = min_labels
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        regression = regress(X, labels.Y, self.ridge)
+        regression = regress(X, labels.Y, self.ridge, signed=True)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
-        # From {0, 1} to {-1, +1}: slopes double, the mean becomes 2 t - 1.
-        self.coef_ = np.ascontiguousarray(2.0 * regression.coef.T, dtype=dtype)
-        self.intercept_ = (2.0 * regression.intercept - 1.0).astype(dtype)
+        coef = regression.coefs[0]
+        self.coef_ = np.ascontiguousarray(coef.T, dtype=dtype)
+        self.intercept_ = (regression.t_mean - regression.x_mean @ coef).astype(dtype)
         self.solver_ = regression.solver
 
     def _scores(self, X: Any) -> np.ndarray:
