@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,8 @@ class Regression:
         (xx + ridge I)^-1 xt for each ridge; without a ridge, the solution of least norm.
     explained : tuple of ndarray of shape (q, q)
         xt' coef for each ridge.
+    cross : ndarray of shape (q, q)
+        coef' coef of the first and the last ridge.
     x_mean : ndarray of shape (D,)
         Mean of X.
     t_mean : ndarray of shape (q,)
@@ -39,6 +41,7 @@ class Regression:
 
     coefs: tuple[np.ndarray, ...]
     explained: tuple[np.ndarray, ...]
+    cross: np.ndarray
     x_mean: np.ndarray
     t_mean: np.ndarray
     solver: str
@@ -83,16 +86,15 @@ def regress(
         check_square(n_features, "The scatter matrix of the features", "Select features first.")
     if solver != "rows":
         statistics = statistics_of(Sample(X, T, solver), signed, centre)
-        coefs, explained = solutions(statistics, ridges)
-        return Regression(coefs, explained, statistics.x_mean, statistics.t_mean, solver)
+        solved = solutions(statistics, ridges)
+        return replace(solved, solver=solver)
     wide = narrow(X, ridge_free=ridge_free, centre=centre)
     sample = Sample(wide.Z, T, "root" if ridge_free else "scatter")
     statistics = statistics_of(sample, signed, centre)
-    coefs, explained = solutions(statistics, ridges)
+    solved = solutions(statistics, ridges)
+    lifted = tuple(wide.lift(coef) for coef in solved.coefs)
     mean = wide.mean + wide.lift(statistics.x_mean[:, None])[:, 0]
-    return Regression(
-        tuple(wide.lift(coef) for coef in coefs), explained, mean, statistics.t_mean, solver
-    )
+    return replace(solved, coefs=lifted, x_mean=mean, solver=solver)
 
 
 def statistics_of(sample: Sample, signed: bool, centre: bool) -> Statistics:
@@ -111,20 +113,25 @@ def statistics_of(sample: Sample, signed: bool, centre: bool) -> Statistics:
     return statistics if centre else statistics.uncentred()
 
 
-def solutions(
-    statistics: Statistics, ridges: tuple[float, ...]
-) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """Coefficients (D, q) and explained products (q, q) for each ridge."""
-    if isinstance(statistics, Rows):
+def solutions(statistics: Statistics, ridges: tuple[float, ...]) -> Regression:
+    """Coefficients and their products in the coordinates of the statistics."""
+    if isinstance(statistics, Moments) and not too_small(min(ridges), statistics.xx):
         coefs = [whitened(statistics, ridge) for ridge in ridges]
-        return tuple(coefs), tuple(statistics.T.T @ statistics.operator.matmat(W) for W in coefs)
-    if isinstance(statistics, Root) or too_small(min(ridges), statistics.xx):
+        explained = [statistics.xt.T @ W for W in coefs]
+        cross = coefs[0].T @ coefs[-1]
+    elif isinstance(statistics, Rows):
+        coefs = [whitened(statistics, ridge) for ridge in ridges]
+        explained = [statistics.T.T @ statistics.operator.matmat(W) for W in coefs]
+        cross = coefs[0].T @ coefs[-1]
+    else:
         form = spectral(statistics)
         shrunk = [(form.s / (form.s**2 + ridge))[:, None] * form.UT for ridge in ridges]
+        coefs = [form.V @ C for C in shrunk]
         explained = [(form.s[:, None] * form.UT).T @ C for C in shrunk]
-        return tuple(form.V @ C for C in shrunk), tuple(explained)
-    coefs = [whitened(statistics, ridge) for ridge in ridges]
-    return tuple(coefs), tuple(statistics.xt.T @ W for W in coefs)
+        # Term by term: a small singular value cannot drown the others here.
+        cross = shrunk[0].T @ shrunk[-1]
+    means = statistics.x_mean, statistics.t_mean
+    return Regression(tuple(coefs), tuple(explained), cross, *means, solver="")
 
 
 def whitened(statistics: Statistics, ridge: float) -> np.ndarray:

@@ -1,0 +1,5 @@
+"""The shared subspace: multi-label classifiers whose labels share a low-dimensional projection."""
+
+from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
+
+__all__ = ["SharedSubspaceClassifier"]

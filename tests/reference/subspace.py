@@ -1,0 +1,82 @@
+"""The shared subspace and its relatives, transcribed literally: dense, slow, no thought for cost.
+
+Ji, Tang, Yu and Ye 2010 (equation numbers), Joachims 2005 for the F1 loss.
+X is (n, D), T is (n, m) in {-1, +1}; centre both first for the version with an intercept.
+"""
+
+from itertools import product
+
+import numpy as np
+from scipy.linalg import eigh, qr
+
+
+def centred(A):
+    return A - A.mean(axis=0)
+
+
+def M(X, alpha, beta):
+    """Eq. (10)."""
+    return X.T @ X / len(X) + (alpha + beta) * np.eye(X.shape[1])
+
+
+def best_U(X, T, Theta, alpha, beta):
+    """Eq. (9); the pseudo-inverse is for beta = 0, where the null space of X is free."""
+    inner = M(X, alpha, beta) - alpha * Theta.T @ Theta
+    return np.linalg.pinv(inner, rcond=1e-11, hermitian=True) @ X.T @ T / len(X)
+
+
+def objective(X, T, U, V, Theta, alpha, beta):
+    """Eq. (5)."""
+    return (
+        np.sum((X @ U - T) ** 2) / len(X)
+        + alpha * np.sum((U - Theta.T @ V) ** 2)
+        + beta * np.sum(U**2)
+    )
+
+
+def shared_subspace(X, T, alpha, beta, r):
+    """Eqs. (9), (14), (15): top eigenvectors of S2 z = lambda S1 z, QR, then U and V = Theta U.
+
+    The text prints S1 z = lambda S2 z. For beta = 0, S1 is singular outside the row space of X,
+    so the problem is solved in coordinates of the row space.
+    """
+    _, s, Vt = np.linalg.svd(X, full_matrices=False)
+    basis = Vt[s > max(X.shape) * np.finfo(float).eps * s[0]]
+    Z = X @ basis.T
+    inverse = np.linalg.inv(M(Z, alpha, beta))
+    S1 = np.eye(Z.shape[1]) - alpha * inverse
+    S2 = inverse @ Z.T @ T @ T.T @ Z @ inverse
+    _, vectors = eigh((S2 + S2.T) / 2, (S1 + S1.T) / 2)
+    Q, _ = qr(vectors[:, ::-1][:, :r], mode="economic")
+    Theta = Q.T @ basis
+    U = best_U(X, T, Theta, alpha, beta)
+    return Theta, U, Theta @ U
+
+
+def structural_f1_objective(X, y, w, b, C):
+    """Joachims 2005, OP 1 with the F1 loss, by trying all 2^n labellings; y in {-1, +1}."""
+    scores = X @ w + b
+    best = 0.0
+    for labelling in product([-1, 1], repeat=len(y)):
+        other = np.array(labelling)
+        violation = f1_loss(y, other) - (y - other) @ scores
+        best = max(best, violation)
+    return 0.5 * w @ w + C * best
+
+
+def f1_loss(y, other):
+    """100 percent scale divided by 100: 1 - F1, where nothing to find and nothing found is 1."""
+    hits = np.sum((y == 1) & (other == 1))
+    size = np.sum(y == 1) + np.sum(other == 1)
+    return 0.0 if size == 0 else 1.0 - 2.0 * hits / size
+
+
+def best_f1_threshold(scores, positive):
+    """The largest F1 over all cuts of one label's scores, by trying every one."""
+    cuts = np.concatenate([[-np.inf], np.sort(scores)])
+    best = 0.0
+    for cut in cuts:
+        chosen = scores > cut
+        hits = np.sum(chosen & positive)
+        best = max(best, 2.0 * hits / max(chosen.sum() + positive.sum(), 1))
+    return best
