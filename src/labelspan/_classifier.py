@@ -87,15 +87,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y`
             0/1 indicators, or classes.
         """
-        scores = self.decision_function(X)
-        if not self._one_dimensional:
-            if is_dask_array(scores):
-                return scores.map_blocks(assign, self.min_labels, dtype=np.int64)
-            return assign(scores, self.min_labels)
-        if self._binary():
-            chosen = (scores > 0).astype(np.int64) if len(self.classes_) > 1 else 0 * scores
-            return self.classes_[np.asarray(chosen, dtype=np.int64)]
-        return self.classes_[np.argmax(np.asarray(scores), axis=1)]
+        return decide(self, self.decision_function(X))
 
     def _binary(self) -> bool:
         return self._one_dimensional and len(self.classes_) <= 2
@@ -118,6 +110,33 @@ def remember(classifier: Any, labels: Labels) -> None:
     classifier._n_labels = labels.Y.shape[1]
     numbers = np.arange(classifier._n_labels)
     classifier.classes_ = numbers if labels.classes is None else labels.classes
+
+
+def decide(classifier: Any, scores: Any) -> Any:
+    """Predictions from the scores that ``decision_function`` gives.
+
+    Parameters
+    ----------
+    classifier : estimator
+        With what :func:`remember` stored and ``min_labels``.
+    scores : ndarray or Dask array of shape (n, q) or (n,)
+        Positive where a label is predicted.
+
+    Returns
+    -------
+    ndarray or Dask array of shape (n, q) or (n,)
+        0/1 indicators; classes for a 1-d `y`.
+    """
+    if not classifier._one_dimensional:
+        if is_dask_array(scores):
+            return scores.map_blocks(assign, classifier.min_labels, dtype=np.int64)
+        return assign(scores, classifier.min_labels)
+    scores = np.asarray(scores)
+    if scores.ndim == 2:
+        return classifier.classes_[np.argmax(scores, axis=1)]
+    # One class leaves no choice; its column of Y is empty.
+    chosen = (scores > 0) & (len(classifier.classes_) > 1)
+    return classifier.classes_[chosen.astype(np.int64)]
 
 
 def assign(scores: np.ndarray, min_labels: int = 0) -> np.ndarray:

@@ -6,9 +6,19 @@ import sys
 from typing import Any
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
-__all__ = ["Interval", "RealNotInt", "StrOptions", "fit_context", "is_dask_array", "is_frame"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "RealNotInt",
+    "StrOptions",
+    "fit_context",
+    "is_dask_array",
+    "is_frame",
+    "take_rows",
+]
 
 
 def is_dask_array(array: Any) -> bool:

@@ -2,5 +2,6 @@
 
 from labelspan.classifiers._mlknn import MLkNN
 from labelspan.classifiers._ridge import MultiOutputRidge
+from labelspan.classifiers._threshold import ThresholdTuner
 
-__all__ = ["MLkNN", "MultiOutputRidge"]
+__all__ = ["MLkNN", "MultiOutputRidge", "ThresholdTuner"]

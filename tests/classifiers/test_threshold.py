@@ -1,0 +1,137 @@
+"""ThresholdTuner against a search over every cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
+from labelspan.classifiers._threshold import tuned_thresholds
+from labelspan.datasets import load_yeast
+from tests.reference.subspace import best_f1_threshold
+
+
+@parametrize_with_checks(
+    [
+        ThresholdTuner(MultiOutputRidge()),
+        ThresholdTuner(MultiOutputRidge(), "cardinality"),
+        ThresholdTuner(MultiOutputRidge(), "fixed"),
+        ThresholdTuner(MultiOutputRidge(), cv=2),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 25), st.integers(1, 6))
+def test_best_f1_of_every_label(seed, n, levels):
+    rng = np.random.default_rng(seed)
+    # Few levels make ties, which a cut must not part.
+    scores = rng.integers(levels, size=(n, 4)) * rng.standard_normal()
+    positive = rng.random((n, 4)) < 0.4
+    thresholds = tuned_thresholds(scores, positive, "per_label_f1")
+    for k in range(4):
+        if not positive[:, k].any():
+            assert thresholds[k] == np.inf
+            continue
+        found = f1_score(positive[:, k], scores[:, k] > thresholds[k], zero_division=0)
+        assert found == pytest.approx(best_f1_threshold(scores[:, k], positive[:, k]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20))
+def test_cardinality_is_matched(seed, n):
+    rng = np.random.default_rng(seed)
+    scores, positive = rng.standard_normal((n, 3)), rng.random((n, 3)) < 0.4
+    positive[:, 2] = False
+    thresholds = tuned_thresholds(scores, positive, "cardinality")
+    predicted = scores > thresholds
+    assert predicted.sum() == positive.sum()
+    assert not predicted[:, 2].any()
+
+
+def test_neighbouring_floats_are_parted():
+    low = 1.0
+    scores = np.array([[np.nextafter(low, 2.0)], [low]])
+    thresholds = tuned_thresholds(scores, np.array([[True], [False]]), "per_label_f1")
+    np.testing.assert_array_equal(scores > thresholds, [[True], [False]])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        MultiOutputRidge(),
+        OneVsRestClassifier(LogisticRegression(max_iter=500)),
+        KNeighborsClassifier(),
+        MultiOutputClassifier(LogisticRegression(max_iter=500)),
+    ],
+)
+def test_tuning_raises_macro_f1_around_any_scorer(estimator):
+    yeast = load_yeast()
+    X, Y = yeast.X[:400, :20], yeast.Y[:400, :5].astype(int)
+    tuned = ThresholdTuner(estimator).fit(X, Y)
+    plain = tuned.estimator_.predict(X)
+    before, after = (f1_score(Y, P, average="macro") for P in (plain, tuned.predict(X)))
+    assert after > before + 0.01
+    np.testing.assert_array_equal(tuned.predict(X), (tuned.decision_function(X) > 0).astype(int))
+
+
+def test_empty_labels_are_never_predicted_and_scores_stay_finite():
+    yeast = load_yeast()
+    X, Y = yeast.X[:200], yeast.Y[:200].astype(int).copy()
+    Y[:, 3] = 0
+    for strategy in ("per_label_f1", "cardinality"):
+        tuned = ThresholdTuner(MultiOutputRidge(), strategy, min_labels=1).fit(X, Y)
+        assert tuned.thresholds_[3] == np.inf
+        assert not tuned.predict(1e6 * X)[:, 3].any()
+        assert np.isfinite(tuned.decision_function(X)).all()
+        assert tuned.predict(X).sum(axis=1).min() >= 1
+    fixed = ThresholdTuner(MultiOutputRidge(), "fixed", threshold=-9.0).fit(X, Y)
+    assert fixed.predict(X).all()
+
+
+def test_held_out_scores_are_those_of_every_fold():
+    yeast = load_yeast()
+    X, Y = yeast.X[:300], yeast.Y[:300].astype(int)
+    tuned = ThresholdTuner(MultiOutputRidge(), cv=3).fit(X, Y)
+    scores = np.empty(Y.shape)
+    for fold in np.array_split(np.arange(300), 3):
+        rest = np.setdiff1d(np.arange(300), fold)
+        scores[fold] = MultiOutputRidge().fit(X[rest], Y[rest]).decision_function(X[fold])
+    expected = tuned_thresholds(scores, Y > 0, "per_label_f1")
+    np.testing.assert_allclose(tuned.thresholds_, expected, atol=1e-10)
+    trained = ThresholdTuner(MultiOutputRidge()).fit(X, Y)
+    assert np.abs(trained.thresholds_ - expected).max() > 0.01
+
+
+def test_sparse_and_signed_labels_and_text_classes():
+    yeast = load_yeast()
+    X, Y = yeast.X[:200], yeast.Y[:200].astype(int)
+    plain = ThresholdTuner(MultiOutputRidge()).fit(X, Y)
+    for other in (2 * Y - 1, sparse.csr_array(Y)):
+        tuned = ThresholdTuner(MultiOutputRidge()).fit(X, other)
+        np.testing.assert_allclose(tuned.thresholds_, plain.thresholds_, atol=1e-10)
+    y = np.where(Y[:, 0], "in", "out")
+    tuned = ThresholdTuner(MultiOutputRidge()).fit(X, y)
+    assert tuned.decision_function(X).shape == (200,)
+    assert set(tuned.predict(X)) == {"in", "out"}
+
+
+def test_a_splitter_that_repeats_rows_is_refused():
+    yeast = load_yeast()
+    split = [(np.arange(10, 50), np.arange(10)), (np.arange(10, 50), np.arange(10))]
+    with pytest.raises(ValueError, match="does not hold out every row exactly once"):
+        ThresholdTuner(MultiOutputRidge(), cv=split).fit(yeast.X[:50], yeast.Y[:50])
+
+
+def test_missing_y():
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        ThresholdTuner(MultiOutputRidge()).fit(np.ones((3, 2)), None)
