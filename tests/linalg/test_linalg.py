@@ -223,6 +223,25 @@ def test_ill_conditioned_x_without_a_ridge_keeps_its_digits(rng):
     assert abs(gram[0] / 1e-16 - 1) > 0.1
 
 
+@pytest.mark.parametrize("ridge", [1e-300, 1e-14, 1e-9])
+def test_a_ridge_below_rounding_is_no_crash(rng, ridge):
+    X = rng.standard_normal((40, 6))
+    X = np.column_stack([X, X[:, 0] + X[:, 1]]) * 1e3
+    Y = (X[:, :3] > 0).astype(int)
+    exact = ls.OPLS(None, ridge=0.0).fit(X, Y)
+    np.testing.assert_allclose(
+        ls.OPLS(None, ridge=ridge).fit(X, Y).eigenvalues_, exact.eigenvalues_, rtol=1e-6
+    )
+
+
+def test_a_pencil_that_lost_its_ridge_says_so(rng):
+    X = rng.standard_normal((40, 3)) * 1e8
+    X = np.column_stack([X, X[:, 0] - X[:, 1]])
+    Y = (X[:, :2] > 0).astype(int)
+    with pytest.raises(ValueError, match=r"ridge is lost .* Raise ridge"):
+        ls.DMLDA(ridge=1e-12).fit(X, Y)
+
+
 def test_canonical_correlations_of_ill_conditioned_x(rng):
     n = 200
     U = linalg.qr(np.column_stack([np.ones(n), rng.standard_normal((n, 6))]))[0][:, 1:7]

@@ -105,7 +105,13 @@ def leading_pencil(A: np.ndarray, B: np.ndarray, n_components: Any) -> EigenPair
 
     Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem.
     """
-    L = linalg.cholesky(B, lower=True, check_finite=False)
+    try:
+        L = linalg.cholesky(B, lower=True, check_finite=False)
+    except linalg.LinAlgError as error:
+        raise ValueError(
+            "The ridge is lost in the rounding of a scatter matrix whose mean diagonal entry is "
+            f"{np.trace(B) / len(B):.3g}. Raise ridge, or scale the features."
+        ) from error
     half = linalg.solve_triangular(L, A, lower=True, check_finite=False)
     C = linalg.solve_triangular(L, half.T, lower=True, check_finite=False)
     pairs = leading_sum((C + C.T) / 2, n_components)

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import linalg
 
 from labelspan.linalg._block_cg import block_cg
-from labelspan.linalg._eigenpairs import rank
+from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.linalg._spectral import spectral
 from labelspan.moments import Moments, Root, Rows
 
 Back = Callable[[np.ndarray], np.ndarray]
@@ -35,6 +36,11 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> tuple[np
     F = times(statistics.xt, K)
     if a == 0:
         return F / np.sqrt(b), lambda Y: Y / np.sqrt(b)
+    if b <= len(F) * EPS * a * np.trace(statistics.xx):
+        # The ridge drowns in the rounding of xx: no Cholesky factor, but a rank cut.
+        form = spectral(statistics)
+        scale = np.sqrt(a * form.s**2 + b)[:, None]
+        return times(form.s[:, None] * form.UT, K) / scale, lambda Y: form.V @ (Y / scale)
     L = linalg.cholesky(ridged(statistics.xx, a, b), lower=True, check_finite=False)
 
     def back(Y: np.ndarray) -> np.ndarray:
