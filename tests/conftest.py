@@ -9,6 +9,13 @@ from scipy import sparse
 from labelspan.datasets import load_dataset, load_yeast
 
 
+def pytest_configure(config):
+    """Where the data must be at hand, nothing may skip for want of them."""
+    folder = os.environ.get("LABELSPAN_DATA", "")
+    if os.environ.get("LABELSPAN_REQUIRE_DATA") and not os.path.isdir(folder):
+        raise pytest.UsageError(f"LABELSPAN_DATA={folder!r} is not a folder of data sets")
+
+
 @pytest.fixture(scope="session")
 def dataset():
     """Load a benchmark set by name, or skip, saying so, where the files are not at hand."""

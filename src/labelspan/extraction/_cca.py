@@ -27,10 +27,10 @@ class LabelCCA(LinearReducer):
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (at most the number of labels).
     ridge : float, default=0.1
-        gamma_x of the paper. 0 takes QR factors instead of Gram matrices: canonical
+        The paper's gamma_x. 0 takes QR factors instead of Gram matrices: canonical
         correlations of ill-conditioned X are then right.
     label_ridge : float, default=0.1
-        gamma_y of the paper. 0 takes the pseudo-inverse: null directions of the labels
+        The paper's gamma_y. 0 takes the pseudo-inverse: null directions of the labels
         (one-hot or duplicated columns) are left out by a relative rank cut.
 
     Attributes

@@ -31,7 +31,7 @@ class DMLDA(LinearReducer):
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (as many as the rank of X).
     ridge : float > 0, default=0.1
-        gamma_xy of the paper.
+        The paper's gamma_xy.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ class MLDA(LinearReducer):
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (fewer than the number of labels).
     ridge : float > 0, default=0.1
-        gamma_xy of the paper.
+        The paper's gamma_xy.
 
     Attributes
     ----------

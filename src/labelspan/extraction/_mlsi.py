@@ -32,9 +32,9 @@ class MLSI(LinearReducer):
     beta : float in [0, 1], default=0.5
         Weight of the labels against the features.
     ridge : float, default=0.1
-        gamma_x of the paper.
+        The paper's gamma_x.
     joint_ridge : float > 0, default=0.1
-        gamma_xy of the paper; without it the inner matrix has no inverse.
+        The paper's gamma_xy; without it the inner matrix has no inverse.
 
     Attributes
     ----------

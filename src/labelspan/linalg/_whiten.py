@@ -38,9 +38,7 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> tuple[np
         return F / np.sqrt(b), lambda Y: Y / np.sqrt(b)
     if b <= len(F) * EPS * a * np.trace(statistics.xx):
         # The ridge drowns in the rounding of xx: no Cholesky factor, but a rank cut.
-        form = spectral(statistics)
-        scale = np.sqrt(a * form.s**2 + b)[:, None]
-        return times(form.s[:, None] * form.UT, K) / scale, lambda Y: form.V @ (Y / scale)
+        return by_singular_values(statistics, K, a, b)
     L = linalg.cholesky(ridged(statistics.xx, a, b), lower=True, check_finite=False)
 
     def back(Y: np.ndarray) -> np.ndarray:
@@ -51,13 +49,8 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> tuple[np
 
 @whiten.register
 def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
-    # B = a Rx'Rx exactly (b = 0). With Rx = U s V', E = V / s: the condition number of X, not
-    # its square, decides, and the null space of X is left out.
-    U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
-    r = rank(s, int(statistics.weight))
-    scale = s[:r] * np.sqrt(a)
-    W = times(U[:, :r].T @ statistics.Rt, K) / np.sqrt(a)
-    return W, lambda Y: Vt[:r].T @ (Y / scale[:, None])
+    # Of a Root the condition number of X decides, not its square.
+    return by_singular_values(statistics, K, a, b)
 
 
 @whiten.register
@@ -73,6 +66,16 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> tuple[np.nd
     r = rank(m[::-1], len(m))
     m, U = m[len(m) - r :], U[:, len(m) - r :]
     return np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None]))
+
+
+def by_singular_values(
+    statistics: Moments | Root, K: np.ndarray | None, a: float, b: float
+) -> tuple[np.ndarray, Back]:
+    """E = V (a s^2 + b)^(-1/2) for Xc = U s V'; the null space of X is left out."""
+    form = spectral(statistics)
+    scale = np.sqrt(a * form.s**2 + b)[:, None]
+    # s / scale first: without a ridge it is 1 / sqrt(a), whatever the condition number.
+    return (form.s[:, None] / scale) * times(form.UT, K), lambda Y: form.V @ (Y / scale)
 
 
 def times(A: np.ndarray, K: np.ndarray | None) -> np.ndarray:

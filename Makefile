@@ -1,0 +1,56 @@
+# Everything works in .venv, which the first command makes; only Python 3.11+ and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Two BLAS threads in each of two test processes would only fight for the same cores.
+TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
+
+.PHONY: demo test lint types unit test-lowest bench reproduce fuzz clean
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/python examples/compare_extractors.py
+
+test: lint types unit
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/test.stamp
+	$(BIN)/mypy
+
+unit: $(VENV)/test.stamp
+	$(PYTEST) -m "not reproduce" -n auto --dist loadfile
+
+test-lowest: $(VENV)-lowest/test.stamp
+	$(TEST_ENV) $(VENV)-lowest/bin/python -m pytest -m "not reproduce" -W default tests/extraction tests/laws tests/linalg tests/moments tests/test_gate.py
+
+bench: $(VENV)/bench.stamp
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || failed=1; done; test -z "$$failed"
+
+reproduce: $(VENV)/test.stamp
+	$(PYTEST) -m reproduce -s
+
+clean:
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,cli,report]"
+	touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	touch $@
+
+$(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	touch $@
+
+$(VENV)-lowest/test.stamp: pyproject.toml requirements/lowest.txt
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c requirements/lowest.txt -e . pytest hypothesis pandas pooch defusedxml
+	touch $@

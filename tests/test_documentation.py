@@ -1,0 +1,102 @@
+"""The documentation is tested: docstrings, the README's example, public names, imports one way."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numpydoc.validate import validate
+
+import labelspan
+
+ROOT = Path(__file__).parents[1]
+# Matters of taste: where and how the summary starts, an extended summary, "See Also", a
+# description of a return value that is the measure itself. PR01, PR02: numpydoc does not know
+# that a class documents the parameters of its __init__.
+IGNORED = {"GL01", "GL02", "GL03", "SA01", "SA04", "ES01", "EX01", "SS05", "SS06", "RT02", "RT03"}
+IGNORED |= {"PR01", "PR02"}
+# Layers that users do not call.
+INTERNAL = {"base", "linalg", "moments"}
+PACKAGES = ["labelspan"] + [
+    f"labelspan.{module.name}"
+    for module in pkgutil.iter_modules(labelspan.__path__)
+    if not module.name.startswith("_") and module.name not in INTERNAL
+]
+
+
+def public_objects():
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            if inspect.isclass(value) or inspect.isfunction(value):
+                yield f"{package}.{name}"
+
+
+@pytest.mark.parametrize("name", sorted(public_objects()))
+def test_docstrings_are_numpydoc(name):
+    errors = [(code, text) for code, text in validate(name)["errors"] if code not in IGNORED]
+    assert errors == []
+
+
+@pytest.mark.parametrize("name", sorted(n for n in public_objects() if n.count(".") == 1))
+def test_docstrings_name_every_parameter_and_have_an_example(name):
+    cls = getattr(labelspan, name.split(".")[1])
+    text = inspect.getdoc(cls)
+    assert ">>>" in text
+    assert "Notes\n-----" in text
+    for parameter in inspect.signature(cls).parameters:
+        assert re.search(rf"^{parameter} : ", text, re.MULTILINE), parameter
+
+
+def test_the_example_of_the_readme_runs():
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL).group(1)
+    assert 8 <= len([line for line in code.splitlines() if line]) <= 12
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("[[0")
+
+
+def test_the_demo_runs_and_shows_every_extractor():
+    script = ROOT / "examples" / "compare_extractors.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in ("MDDM, projection", "MVMD", "LabelCCA", "OPLS", "MLSI", "MLDA", "DMLDA", "LPP"):
+        assert name in done.stdout
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/methods.md"])
+def test_every_extractor_is_documented(page):
+    text = (ROOT / page).read_text()
+    for name in importlib.import_module("labelspan.extraction").__all__:
+        assert f"`{name}`" in text
+
+
+# A layer may import those above it in this list, never below.
+LAYERS = ["_compat", "_validation", "moments", "linalg", "base", "extraction"]
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_imports_point_one_way(layer):
+    source = ROOT / "src" / "labelspan"
+    files = [source / f"{layer}.py"] if (source / f"{layer}.py").exists() else None
+    files = files or sorted((source / layer).glob("*.py"))
+    allowed = LAYERS[: LAYERS.index(layer) + 1]
+    for file in files:
+        for name in re.findall(r"^\s*from labelspan\.(\w+)", file.read_text(), re.MULTILINE):
+            assert name in allowed, f"{file.name} imports {name}"
+
+
+def test_no_file_grows_past_its_seam():
+    for file in (ROOT / "src").rglob("*.py"):
+        assert len(file.read_text().splitlines()) <= 400, file
+    core = [
+        f for layer in ("moments", "linalg") for f in (ROOT / "src/labelspan" / layer).glob("*")
+    ]
+    assert sum(len(f.read_text().splitlines()) for f in core if f.suffix == ".py") < 1200
