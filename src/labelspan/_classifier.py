@@ -6,6 +6,7 @@ from abc import ABCMeta, abstractmethod
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -110,6 +111,15 @@ def remember(classifier: Any, labels: Labels) -> None:
     classifier._n_labels = labels.Y.shape[1]
     numbers = np.arange(classifier._n_labels)
     classifier.classes_ = numbers if labels.classes is None else labels.classes
+
+
+def target_of(labels: Labels) -> np.ndarray:
+    """Labels as scikit-learn takes them: classes for a 1-d y, 0/1 integers for a 2-d one."""
+    Y = labels.Y.toarray() if sparse.issparse(labels.Y) else np.asarray(labels.Y)
+    if labels.classes is None:
+        return Y.astype(np.int64)
+    binary = Y.shape[1] == 1
+    return labels.classes[Y[:, 0].astype(np.int64) if binary else np.argmax(Y, axis=1)]
 
 
 def decide(classifier: Any, scores: Any) -> Any:

@@ -9,19 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._regression import Regression, regress
-from labelspan._validation import Labels, check_features
-from labelspan.base import project
+from labelspan._validation import Labels
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
+from labelspan.subspace._base import SubspaceClassifier
 
 
-class SharedSubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
+class SharedSubspaceClassifier(SubspaceClassifier):
     r"""Linear classifiers of all labels that share a subspace, with squared loss (ML_LS).
 
     .. math:: \min_{U, V, \Theta} \; \tfrac{1}{n} \|X_c U - S_c\|_F^2
@@ -141,34 +138,6 @@ class SharedSubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.n_components_ = len(self.theta_)
         self.solver_ = regression.solver
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Project on the shared subspace: ``(X - mean_) @ theta_.T``.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components_)
-            Projections.
-        """
-        check_is_fitted(self)
-        return project(check_features(self, X), self.mean_, self.theta_)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return linear_scores(X, self.coef_, self.intercept_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
 
 @dataclass(frozen=True)
 class Solution:
@@ -196,9 +165,8 @@ def mix(regression: Regression, n_rows: int, n_components: int | None) -> Soluti
 
 def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
     """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank."""
-    values, P = linalg.eigh((cross + cross.T) / 2, check_finite=False)
-    values, P = values[::-1], P[:, ::-1]
-    n_positive = rank(values, len(values))
+    P = positive_labels(cross)
+    n_labels, n_positive = P.shape
     if n_components is not None and n_components > n_positive:
         warnings.warn(
             f"n_components={n_components} is more than the {n_positive} directions that the "
@@ -206,15 +174,15 @@ def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
             UserWarning,
             stacklevel=2,
         )
-    wanted = default_n_components(len(values)) if n_components is None else n_components
-    return P[:, : min(wanted, n_positive)]
+    return P[:, : default_n_components(n_labels) if n_components is None else n_components]
+
+
+def positive_labels(cross: np.ndarray) -> np.ndarray:
+    """Eigenvectors of C C' with a positive eigenvalue, largest first."""
+    values, P = linalg.eigh((cross + cross.T) / 2, check_finite=False)
+    return P[:, ::-1][:, : rank(values[::-1], len(values))]
 
 
 def default_n_components(n_labels: int) -> int:
     """The paper's r = 5 * floor((m - 1) / 5), at least 1."""
     return max(5 * ((n_labels - 1) // 5), 1)
-
-
-def linear_scores(X: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """X coef' + intercept in the dtype of X."""
-    return np.asarray(X @ coef.T.astype(X.dtype) + intercept.astype(X.dtype))

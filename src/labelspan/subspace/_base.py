@@ -1,0 +1,53 @@
+"""The abstract parent of linear classifiers that come with a subspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._classifier import LabelClassifier
+from labelspan._validation import check_features
+from labelspan.base import project
+
+
+class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
+    """Scores ``X @ coef_.T + intercept_`` and projections on ``theta_``.
+
+    A method learns ``theta_``, ``coef_``, ``intercept_`` and ``mean_``.
+    """
+
+    theta_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    mean_: np.ndarray
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Project on the shared subspace: ``(X - mean_) @ theta_.T``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            Projections.
+        """
+        check_is_fitted(self)
+        return project(check_features(self, X), self.mean_, self.theta_)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.theta_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

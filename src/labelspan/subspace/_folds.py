@@ -1,0 +1,203 @@
+"""The spectral form of a training fold, and the scores of every grid point from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from labelspan._regression import statistics_of
+from labelspan._validation import check_square
+from labelspan.base import project
+from labelspan.linalg import narrow, spectral
+from labelspan.linalg._eigenpairs import rank
+from labelspan.linalg._narrow import centre_both
+from labelspan.moments import Moments, Sample, collect
+from labelspan.subspace._shared_subspace import default_n_components, positive_labels
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class FoldForm:
+    """Training rows X = U diag(s) V' and the rows to score in the same coordinates.
+
+    Attributes
+    ----------
+    s : ndarray of shape (t,)
+        Singular values of the (centred) training rows.
+    US : ndarray of shape (t, q)
+        U'S, S the (centred) labels in {-1, +1}.
+    Z : ndarray of shape (n_scored, t)
+        Rows to score, times V.
+    s_mean : ndarray of shape (q,)
+        Mean of the training labels, zero without an intercept.
+    n_rows : int
+        Number of training rows.
+    """
+
+    s: np.ndarray
+    US: np.ndarray
+    Z: np.ndarray
+    s_mean: np.ndarray
+    n_rows: int
+
+    def ridge_scores(self, price: float) -> np.ndarray:
+        """Scores (n_scored, q) of the ridge regression with this price."""
+        return self.Z @ ((self.s / (self.s**2 + self.n_rows * price))[:, None] * self.US)
+
+    def labels(self, alpha: float, beta: float) -> np.ndarray:
+        """Eigenvectors P (q, r) of C C' (Eq. 26), largest first."""
+        loose, tight = (self.s / (self.s**2 + self.n_rows * p) for p in (beta, alpha + beta))
+        return positive_labels((self.US * (loose * tight)[:, None]).T @ self.US)
+
+    def grid(
+        self, alphas: Sequence[float], betas: Sequence[float], dimensions: Sequence[int | None]
+    ) -> Iterator[tuple[tuple[int, int, int], np.ndarray]]:
+        """Scores at every point of the grid, with its indices into the three sequences.
+
+        O(n_scored t q) a pair of alpha and beta; one score matrix is alive at a time.
+        """
+        for j, beta in enumerate(betas):
+            loose = self.ridge_scores(beta)
+            for i, alpha in enumerate(alphas):
+                tight = self.ridge_scores(alpha + beta) if alpha > 0 else loose
+                P = self.labels(alpha, beta)
+                for k, n_components in enumerate(dimensions):
+                    r = default_n_components(len(P)) if n_components is None else n_components
+                    inside = ((loose - tight) @ P[:, :r]) @ P[:, :r].T
+                    yield (i, j, k), tight + inside + self.s_mean
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """How to decompose a fold.
+
+    Attributes
+    ----------
+    centre : bool
+        Whether there is an intercept.
+    ridge_free : bool
+        Whether the grid holds beta = 0: then QR factors replace Gram matrices.
+    with_training : bool
+        Whether the training rows are scored too, before the others.
+    """
+
+    centre: bool
+    ridge_free: bool
+    with_training: bool
+
+
+def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) -> FoldForm:
+    """Decompose the training rows of a fold: the thin SVD that all grid points share.
+
+    Parameters
+    ----------
+    X, Y : arrays of shape (n, D) and (n, q)
+        Features and 0/1 labels of all rows.
+    fold : tuple of ndarray
+        Rows to train on and rows to score.
+    plan : FoldPlan
+        How to decompose.
+    shared : Moments, ndarray of shape (n, n) or None
+        Moments of the training rows, or the Gram matrix of all rows, if they are known; None
+        takes the training rows themselves.
+
+    Returns
+    -------
+    FoldForm
+        O(n t^2) with t = min(n, D) from the rows, O(t^3) from shared statistics.
+    """
+    train, test = fold
+    if isinstance(shared, np.ndarray):
+        return gram_form(shared, Y, fold, plan)
+    if shared is None and len(train) < X.shape[1]:
+        return wide_form(X, Y, fold, plan)
+    if shared is None:
+        check_square(X.shape[1], "The scatter matrix of the features", "Select features first.")
+        route = "root" if plan.ridge_free else "scatter"
+        shared = statistics_of(Sample(X[train], Y[train], route), True, plan.centre)
+    form = spectral(shared)
+    parts = [train, test] if plan.with_training else [test]
+    rows = (X[part].astype(np.float64, copy=False) for part in parts)
+    Z = np.vstack([project(part, shared.x_mean, form.V.T) for part in rows])
+    return FoldForm(form.s, form.UT, Z, shared.t_mean, len(train))
+
+
+def wide_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
+    """Form of fewer rows than features, through the rows."""
+    train, test = fold
+    check_square(len(train), "The Gram matrix of the rows", "Use fewer rows or select features.")
+    rows, others = X[train].astype(np.float64), X[test].astype(np.float64)
+    if plan.ridge_free:
+        # The coordinates of the QR route are orthogonal: Z = U diag(s).
+        wide = narrow(rows, ridge_free=True, centre=plan.centre)
+        s = np.linalg.norm(wide.Z, axis=0)
+        return row_form(wide.Z / s, s, wide.coordinates(others), Y[train], plan)
+    if not sparse.issparse(X) and plan.centre:
+        mean = rows.mean(axis=0)
+        rows, others = rows - mean, others - mean
+    K, cross = dense(rows @ rows.T), dense(others @ rows.T)
+    return dual_form(K, cross, Y[train], plan)
+
+
+def gram_form(K: np.ndarray, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
+    """Form from two blocks of the Gram matrix of all rows."""
+    train, test = fold
+    rows = K[train]
+    return dual_form(rows[:, train], rows[:, test].T, Y[train], plan)
+
+
+def dual_form(K: np.ndarray, cross: np.ndarray, Y: Any, plan: FoldPlan) -> FoldForm:
+    """Form from the Gram matrix K = U diag(s^2) U' and the products of the rows to score."""
+    if plan.centre:
+        cross = cross - cross.mean(axis=1)[:, None] - K.mean(axis=0) + K.mean()
+        K = centre_both(K)
+    values, U = linalg.eigh(K, driver="evd", overwrite_a=False, check_finite=False)
+    values, U = values[::-1], U[:, ::-1]
+    r = rank(values, len(values))
+    s, U = np.sqrt(values[:r]), U[:, :r]
+    return row_form(U, s, cross @ (U / s), Y, plan)
+
+
+def row_form(U: np.ndarray, s: np.ndarray, Z: np.ndarray, Y: Any, plan: FoldPlan) -> FoldForm:
+    """Form from left singular vectors, which carry the labels over."""
+    S = 2.0 * dense(Y) - 1.0
+    mean = S.mean(axis=0) * plan.centre
+    Z = np.vstack([U * s, Z]) if plan.with_training else Z
+    return FoldForm(s, U.T @ (S - mean), Z, mean, len(S))
+
+
+def dense(A: Any) -> np.ndarray:
+    """A dense array of a sparse or dense one."""
+    return A.toarray() if sparse.issparse(A) else np.asarray(A)
+
+
+def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> list[Any]:
+    """What :func:`fold_form` takes as `shared`, a fold each, from one pass over X.
+
+    D <= n: moments of all rows minus those of the held-out block. D > n: the Gram matrix of all
+    rows, of which each fold takes its blocks.
+    """
+    n_rows, n_features = X.shape
+    if n_features > n_rows:
+        check_square(n_rows, "The Gram matrix of the rows", "Use fewer rows or select features.")
+        rows = X.astype(np.float64)
+        # Any common shift will do, and one near the fold's own mean costs no digits.
+        rows = rows - rows.mean(axis=0) if centre and not sparse.issparse(X) else rows
+        return [dense(rows @ rows.T)] * len(folds)
+    check_square(n_features, "The scatter matrix of the features", "Select features first.")
+    of_block: Any = partial(Moments.of, tt=False)
+    held_out = [collect(Sample(X[test], Y[test]), of_block) for _, test in folds]
+    tested = np.concatenate([test for _, test in folds])
+    if np.array_equal(np.sort(tested), np.arange(n_rows)):
+        total = reduce(add, held_out)
+    else:
+        total = collect(Sample(X, Y), of_block)
+    rest = [(total - part).signed() for part in held_out]
+    return rest if centre else [moments.uncentred() for moments in rest]

@@ -1,0 +1,137 @@
+"""Measures at every point of a grid, from the scores of a fold."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from labelspan._classifier import decide
+from labelspan.classifiers._threshold import above, tuned_thresholds
+from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, dense, fold_form
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """Scores of all grid points on one fold, by scorer, and the seconds they took."""
+
+    test: dict[str, np.ndarray]
+    fit_time: np.ndarray
+    score_time: np.ndarray
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What turns scores into a measure.
+
+    Attributes
+    ----------
+    owner : SharedSubspaceClassifierCV
+        Knows the classes.
+    scorer : callable
+        One or several scorers of scikit-learn.
+    strategy : str or None
+        How thresholds are tuned.
+    target : ndarray of shape (n, q) or (n,)
+        Truth, as scikit-learn takes it.
+    """
+
+    owner: Any
+    scorer: Any
+    strategy: str | None
+    target: np.ndarray
+
+
+class Scored(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that knows its scores already: what scorers are given."""
+
+    min_labels = 0
+
+    def __init__(self, owner: Any, scores: np.ndarray, thresholds: Any = 0.0):
+        self.owner = owner
+        self.scores = scores
+        self.thresholds = thresholds
+        self.classes_ = owner.classes_
+        self._one_dimensional = owner._one_dimensional
+
+    def fit(self, X: Any, y: Any) -> Scored:
+        """Do nothing: there is nothing left to learn."""
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores as they are: measures that rank need no thresholds."""
+        return self.scores[:, 0] if self.owner._binary() else self.scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels with scores above their thresholds."""
+        scores = above(self.scores, np.asarray(self.thresholds))
+        return decide(self, scores[:, 0] if self.owner._binary() else scores)
+
+
+def score_fold(
+    X: Any,
+    Y: Any,
+    fold: Fold,
+    plan: FoldPlan,
+    shared: Any,
+    grid: dict[str, list[Any]],
+    judge: Judge,
+) -> FoldScores:
+    """All grid points on one fold: one decomposition, then small products."""
+    start = time.perf_counter()
+    form = fold_form(X, Y, fold, plan, shared)
+    fit_time = time.perf_counter() - start
+    shape = tuple(len(values) for values in grid.values())
+    test: dict[str, np.ndarray] = {}
+    times = np.zeros(shape)
+    positive = dense(Y[fold[0]]) > 0
+    rows, truth = X[fold[1]], judge.target[fold[1]]
+    for point, scores in form.grid(*grid.values()):
+        start = time.perf_counter()
+        held_out, thresholds = with_thresholds(form, scores, positive, judge.strategy)
+        measured = judge.scorer(Scored(judge.owner, held_out, thresholds), rows, truth)
+        for name, value in named(measured).items():
+            test.setdefault(name, np.empty(shape))[point] = value
+        times[point] = time.perf_counter() - start
+    n_points = times.size
+    flat = {name: values.ravel() for name, values in test.items()}
+    return FoldScores(flat, np.full(n_points, fit_time / n_points), times.ravel())
+
+
+def with_thresholds(
+    form: FoldForm, scores: np.ndarray, positive: np.ndarray, strategy: str | None
+) -> tuple[np.ndarray, Any]:
+    """Scores of the held-out rows, and thresholds tuned on those of the training rows."""
+    if strategy is None:
+        return scores, 0.0
+    return scores[form.n_rows :], tuned_thresholds(scores[: form.n_rows], positive, strategy)
+
+
+def named(measured: Any) -> dict[str, float]:
+    """Results of several scorers by name, that of a single one as "score"."""
+    return measured if isinstance(measured, dict) else {"score": measured}
+
+
+def results_table(points: list[dict[str, Any]], folds: list[FoldScores]) -> dict[str, Any]:
+    """``cv_results_``: times, parameters, and for each scorer splits, mean, std and rank."""
+    table: dict[str, Any] = {}
+    for kind in ("fit_time", "score_time"):
+        times = np.array([getattr(fold, kind) for fold in folds])
+        table[f"mean_{kind}"], table[f"std_{kind}"] = times.mean(axis=0), times.std(axis=0)
+    for name in points[0]:
+        values = np.ma.MaskedArray([point[name] for point in points], dtype=object)
+        table[f"param_{name}"] = values if name == "n_components" else values.astype(float)
+    table["params"] = points
+    for name in folds[0].test:
+        scores = np.array([fold.test[name] for fold in folds])
+        for i, split in enumerate(scores):
+            table[f"split{i}_test_{name}"] = split
+        mean = scores.mean(axis=0)
+        table[f"mean_test_{name}"], table[f"std_test_{name}"] = mean, scores.std(axis=0)
+        worst = np.where(np.isnan(mean), -np.inf, mean)
+        table[f"rank_test_{name}"] = rankdata(-worst, method="min").astype(np.int32)
+    return table
