@@ -160,7 +160,7 @@ def mix(regression: Regression, n_rows: int, n_components: int | None) -> Soluti
     squares = n_rows * float(np.sum(1.0 - regression.t_mean**2))
     outside, inside = regression.explained[-1], regression.explained[0]
     explained = np.trace(outside) + np.sum(P * ((inside - outside) @ P))
-    return Solution(fix_signs(Q).T, U, float(squares - explained) / n_rows)
+    return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / n_rows)
 
 
 def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
