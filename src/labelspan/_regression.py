@@ -15,6 +15,7 @@ from labelspan.linalg import choose_solver, narrow, spectral
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._whiten import whiten
 from labelspan.moments import Moments, Root, Rows, Sample, collect
+from labelspan.moments._root import triangle
 
 Statistics = Moments | Root | Rows
 
@@ -110,7 +111,18 @@ def statistics_of(sample: Sample, signed: bool, centre: bool) -> Statistics:
         statistics = collect(sample, of_block)
     # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
     statistics = statistics.signed() if signed else statistics
-    return statistics if centre else statistics.uncentred()
+    return statistics if centre else about_zero(statistics)
+
+
+def about_zero(statistics: Any) -> Any:
+    """Moments or a Root as sums of products: about zero, with means of zero."""
+    weight, x_mean, t_mean = statistics.weight, statistics.x_mean, statistics.t_mean
+    zeros = np.zeros_like(x_mean), np.zeros_like(t_mean)
+    if isinstance(statistics, Root):
+        row = np.sqrt(weight) * np.concatenate([x_mean, t_mean])
+        return Root(weight, *zeros, triangle(np.vstack([statistics.R, row])))
+    xt = statistics.xt + weight * np.outer(x_mean, t_mean)
+    return Moments(weight, *zeros, xt, statistics.about(zeros[0]))
 
 
 def solutions(statistics: Statistics, ridges: tuple[float, ...]) -> Regression:

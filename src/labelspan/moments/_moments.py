@@ -128,14 +128,6 @@ class Moments:
         tt = None if self.tt is None else 4.0 * self.tt
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, xt=2.0 * self.xt, tt=tt)
 
-    def uncentred(self) -> Moments:
-        """Moments about zero: sums of products, with means of zero."""
-        x_mean, t_mean = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
-        tt = None if self.tt is None else pooled(self.tt, 0.0, self.weight, self.t_mean)
-        xt = self.xt + self.weight * np.outer(self.x_mean, self.t_mean)
-        xx = None if self.xx is None else self.about(x_mean)
-        return Moments(self.weight, x_mean, t_mean, xt, xx, tt)
-
     def about(self, centre: np.ndarray) -> np.ndarray:
         """Scatter of X about another centre than its mean, (D, D)."""
         shift = self.x_mean - centre

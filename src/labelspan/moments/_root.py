@@ -60,12 +60,6 @@ class Root:
         R[:, len(self.x_mean) :] *= 2.0
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, R=R)
 
-    def uncentred(self) -> Root:
-        """Root of [X T] about zero, with means of zero."""
-        row = np.sqrt(self.weight) * np.concatenate([self.x_mean, self.t_mean])
-        zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
-        return Root(self.weight, *zeros, triangle(np.vstack([self.R, row])))
-
     @property
     def Rx(self) -> np.ndarray:
         """Columns of R that belong to X, without the zero rows below: Rx'Rx = xx."""

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan._regression import statistics_of
+from labelspan._regression import about_zero, statistics_of
 from labelspan._validation import check_square
 from labelspan.base import project
-from labelspan.linalg import narrow, spectral
+from labelspan.linalg import Narrow, narrow, spectral
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._narrow import centre_both
 from labelspan.moments import Moments, Sample, collect
@@ -138,12 +138,21 @@ def wide_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
         # The coordinates of the QR route are orthogonal: Z = U diag(s).
         wide = narrow(rows, ridge_free=True, centre=plan.centre)
         s = np.linalg.norm(wide.Z, axis=0)
-        return row_form(wide.Z / s, s, wide.coordinates(others), Y[train], plan)
+        return row_form(wide.Z / s, s, coordinates(wide, others), Y[train], plan)
     if not sparse.issparse(X) and plan.centre:
         mean = rows.mean(axis=0)
         rows, others = rows - mean, others - mean
     K, cross = dense(rows @ rows.T), dense(others @ rows.T)
     return dual_form(K, cross, Y[train], plan)
+
+
+def coordinates(wide: Narrow, X: Any) -> np.ndarray:
+    """(X - mean) V, (m, r), for other rows X (m, D) in the coordinates of a wide sample."""
+    if not sparse.issparse(wide.X):
+        return ((X - wide.mean) @ wide.X.T) @ wide.dual
+    # Both sides in the short form; centring the dual side takes the mean off the rows of wide.X.
+    products = dense(X @ wide.X.T) - wide.X @ wide.mean
+    return products @ (wide.dual - wide.dual.mean(axis=0) * wide.centre)
 
 
 def gram_form(K: np.ndarray, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
@@ -200,4 +209,4 @@ def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> li
     else:
         total = collect(Sample(X, Y), of_block)
     rest = [(total - part).signed() for part in held_out]
-    return rest if centre else [moments.uncentred() for moments in rest]
+    return rest if centre else [about_zero(moments) for moments in rest]
