@@ -1,6 +1,5 @@
 """ML-kNN bit by bit against its transcription, and its search against all pairs."""
 
-import os
 import pickle
 
 import numpy as np
@@ -10,32 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
-from scipy.io import loadmat
 from scipy.spatial.distance import cdist
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MLkNN, _neighbours
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
-from labelspan.datasets import load_dataset, load_yeast
+from labelspan.datasets import load_yeast
 from labelspan.model_selection import MultilabelStratifiedKFold
 from tests.reference.mlknn import mlknn, ordered, squared_distances
 
-DATA = os.environ.get("LABELSPAN_DATA")
-needs_data = pytest.mark.skipif(DATA is None, reason="set LABELSPAN_DATA to the benchmark data")
 
-
-def dense_split(name):
-    data = load_dataset(name)
-    return data.X[data.train], data.Y[data.train], data.X[data.test], data.Y[data.test]
-
-
-def yahoo(name):
-    stored = loadmat(os.path.join(DATA, "mat", f"yahoo-mlknn-{name}.mat"))
-    parts = [stored[key] for key in ("train_data", "train_target", "test_data", "test_target")]
-    return parts[0], (parts[1].T > 0).astype(int), parts[2], (parts[3].T > 0).astype(int)
+def split(data):
+    X, Y = np.asarray(data.X), np.asarray(data.Y, dtype=int)
+    return X[data.train], Y[data.train], X[data.test]
 
 
 def assert_is_transcription(X, Y, X_test, k=10, s=1.0, **parameters):
@@ -47,24 +36,19 @@ def assert_is_transcription(X, Y, X_test, k=10, s=1.0, **parameters):
         np.testing.assert_array_equal(model.predict(form(X_test)), predicted)
 
 
-@needs_data
 @pytest.mark.parametrize("name", ["emotions", "scene"])
-def test_bit_equal_on(name):
-    X, Y, X_test, _ = dense_split(name)
-    assert_is_transcription(X, np.asarray(Y, dtype=int), X_test)
+def test_bit_equal_on(dataset, name):
+    assert_is_transcription(*split(dataset(name)))
 
 
-@needs_data
-def test_bit_equal_on_yahoo_arts():
-    X, Y, X_test, _ = yahoo("arts")
+def test_bit_equal_on_yahoo_arts(dataset):
+    X, Y, X_test = split(dataset("yahoo-mlknn-arts"))
     assert_is_transcription(X[:1000], Y[:1000], X_test[:300])
 
 
-@needs_data
 @pytest.mark.reproduce
-def test_bit_equal_on_all_of_yahoo_arts():
-    X, Y, X_test, _ = yahoo("arts")
-    assert_is_transcription(X, Y, X_test)
+def test_bit_equal_on_all_of_yahoo_arts(dataset):
+    assert_is_transcription(*split(dataset("yahoo-mlknn-arts")))
 
 
 @pytest.mark.parametrize(("k", "s"), [(1, 1.0), (7, 0.5), (10, 3.0)])
@@ -268,7 +252,26 @@ def test_errors_name_value_range_and_repair(call, error, message):
         call(X, np.eye(20, 2, dtype=int))
 
 
-def test_dask_arrays_are_refused_with_advice():
+def test_dask_arrays_are_predicted_by_blocks_and_refused_in_fit():
     dask_array = pytest.importorskip("dask.array")
+    yeast = load_yeast()
+    X, Y = yeast.X[:100], yeast.Y[:100]
+    lazy = dask_array.from_array(X, chunks=(30, -1))
     with pytest.raises(TypeError, match=r"X\.compute\(\)"):
-        MLkNN(3).fit(dask_array.ones((20, 3)), np.eye(20, 2))
+        MLkNN(3).fit(lazy, Y)
+    model = MLkNN(3).fit(X, Y)
+    assert isinstance(model.predict(lazy), dask_array.Array)
+    np.testing.assert_array_equal(model.predict_proba(lazy), model.predict_proba(X))
+    np.testing.assert_array_equal(model.predict(lazy), model.predict(X))
+    three = MLkNN(3).fit(X, np.arange(100) % 3)
+    np.testing.assert_array_equal(three.predict(lazy), three.predict(X))
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 3])
+def test_probability_scorers_see_labels_not_classes(n_labels):
+    """scikit-learn reads two classes out of classes_ = [0, 1]; a list says labels."""
+    yeast = load_yeast()
+    X, Y = yeast.X[:100], yeast.Y[:100, :n_labels]
+    model = MLkNN(5).fit(X, Y)
+    expected = roc_auc_score(Y, model.predict_proba(X))
+    assert get_scorer("roc_auc")(model, X, Y) == pytest.approx(expected)

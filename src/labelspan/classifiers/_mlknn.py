@@ -11,8 +11,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._classifier import remember
 from labelspan._compat import Interval, StrOptions, fit_context, is_dask_array
-from labelspan._validation import check_features, check_fit
+from labelspan._validation import check_features, check_fit, set_n_features
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 
@@ -89,6 +90,9 @@ class MLkNN(ClassifierMixin, BaseEstimator):
     0.198
     """
 
+    classes_: Any
+    _one_dimensional: bool
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "smoothing": [Interval(Real, 0, None, closed="left")],
@@ -139,7 +143,11 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         MLkNN
             The estimator itself.
         """
-        self._refuse_dask(X)
+        if is_dask_array(X):
+            raise TypeError(
+                "X is a Dask array; MLkNN compares all pairs of training rows, which must be in "
+                "memory: fit on X.compute(), or reduce X first. Prediction takes Dask arrays."
+            )
         X, labels = check_fit(self, X, y)
         if self.metric == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -153,59 +161,64 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         n_true = histogram[1].sum(axis=1)
         self.prior_ = (self.smoothing + n_true) / (2 * self.smoothing + X.shape[0])
         self.posterior_ = posterior(histogram, self.prior_, self.smoothing)
-        self._remember(X, Y, labels)
+        remember(self, labels)
+        if not self._one_dimensional:
+            self.classes_ = [np.array([0, 1]) for _ in range(Y.shape[1])]
+        # The caller's array may change after fit; given distances are not needed again.
+        self._fit_X = None if self.metric == "precomputed" else X.copy()
+        self._Y = Y
         return self
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, or of each class of a 1-d y.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Rows.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels) or (n_samples, n_classes)
-            For 1-d y the rows are normalised to sum to 1.
+        ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
+            For 1-d y the rows are normalised to sum to 1. A Dask array gives a lazy one.
         """
-        P = self._label_probabilities(X)
-        if isinstance(self.classes_, list):
-            return P
-        if len(self.classes_) == 1:
-            return np.ones_like(P)
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - P, P])
-        total = P.sum(axis=1, keepdims=True)
-        # Without smoothing every class can have probability 0: then none is preferred.
-        return np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0)
+        check_is_fitted(self)
+        if is_dask_array(X):
+            return self._lazy_probabilities(X)
+        return self._probabilities(check_features(self, X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Any:
         """Predict the labels, or the most probable class of a 1-d y.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Rows.
 
         Returns
         -------
         ndarray of shape (n_samples, n_labels) or (n_samples,)
-            Indicators in {0, 1}, or classes.
+            Indicators in {0, 1}, or classes. A Dask array gives a lazy one.
         """
         P = self.predict_proba(X)
-        if isinstance(self.classes_, list):
+        if not self._one_dimensional:
             return (P >= 0.5).astype(np.int64)
-        return self.classes_[P.argmax(axis=1)]
+        return self.classes_[np.asarray(P.argmax(axis=1))]
 
-    def _label_probabilities(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        self._refuse_dask(X)
-        X = check_features(self, X)
+    def _probabilities(self, X: Any) -> np.ndarray:
         P = np.empty((X.shape[0], len(self.prior_)))
         neighbours = self._neighbours(self._fit_X, X)
         look_up(neighbours, self._Y.indptr, self._Y.indices, self.posterior_, P)
-        return P
+        return normalised(P, len(self.classes_)) if self._one_dimensional else P
+
+    def _lazy_probabilities(self, X: Any) -> Any:
+        set_n_features(self, X.shape[1], reset=False)
+        return X.map_blocks(
+            self._probabilities,
+            dtype=np.float64,
+            chunks=(X.chunks[0], (len(self.classes_),)),
+            meta=np.empty((0, 0)),
+        )
 
     def _neighbours(self, T: Any, Q: Any) -> np.ndarray:
         if self.metric == "precomputed":
@@ -233,23 +246,6 @@ class MLkNN(ClassifierMixin, BaseEstimator):
             )
         return min(int(self.n_neighbors), n_others)
 
-    def _remember(self, X: Any, Y: Any, labels: Any) -> None:
-        # The caller's array may change after fit; with given distances X is not needed again.
-        self._fit_X = None if self.metric == "precomputed" else X.copy()
-        self._Y = Y
-        self.__dict__.pop("label_names_", None)
-        if labels.names is not None:
-            self.label_names_ = labels.names
-        pairs = [np.array([0, 1]) for _ in range(Y.shape[1])]
-        self.classes_ = pairs if labels.classes is None else labels.classes
-
-    def _refuse_dask(self, X: Any) -> None:
-        if is_dask_array(X):
-            raise TypeError(
-                "X is a Dask array; MLkNN compares all rows with the training rows, which must be "
-                "in memory: pass X.compute(), or reduce X first."
-            )
-
 
 def posterior(histogram: np.ndarray, prior: np.ndarray, smoothing: float) -> np.ndarray:
     """Probability of each label for each number of neighbours that have it, by Bayes' rule.
@@ -275,3 +271,27 @@ def posterior(histogram: np.ndarray, prior: np.ndarray, smoothing: float) -> np.
     evidence = present + absent
     known = np.broadcast_to(prior[:, None], evidence.shape).copy()
     return np.divide(present, evidence, out=known, where=evidence > 0)
+
+
+def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
+    """Probabilities of the classes of a 1-d y, which exclude each other, from those of labels.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, n_labels)
+        One label stands for the second of two classes; else there is one label a class.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Rows sum to 1.
+    """
+    if n_classes == 1:
+        return np.ones_like(P)
+    if n_classes == 2:
+        return np.column_stack([1 - P, P])
+    total = P.sum(axis=1, keepdims=True)
+    # Without smoothing every class can have probability 0: then none is preferred.
+    return np.divide(P, total, out=np.full_like(P, 1 / n_classes), where=total > 0)
