@@ -157,3 +157,22 @@ def test_indicator_codes_are_one():
     values = [metrics.macro_f1(*pair) for pair in codes]
     assert values[0] == values[1] == values[2]
     assert metrics.hamming_loss(Y[:, 0], P[:, 0]) == np.mean(Y[:, 0] != P[:, 0])
+
+
+def test_arguments_are_not_changed():
+    rng = np.random.default_rng(2)
+    Y = sparse.random_array((30, 8), density=0.3, rng=rng, data_sampler=lambda size: np.ones(size))
+    S = sparse.random_array((30, 8), density=0.5, rng=rng)
+    forms = [sparse.csr_array(A) for A in (Y, S)]
+    for A in forms:  # unsorted columns, as a product of sparse matrices leaves them
+        for i in range(30):
+            row = slice(A.indptr[i], A.indptr[i + 1])
+            A.indices[row], A.data[row] = A.indices[row][::-1].copy(), A.data[row][::-1].copy()
+        A.has_sorted_indices = False
+    before = [(A.indices.copy(), A.data.copy()) for A in forms]
+    values = metrics.evaluate(forms[0], forms[0], forms[1])
+    dense = metrics.evaluate(Y.toarray(), Y.toarray(), S.toarray())
+    assert values == pytest.approx(dense)
+    for A, (indices, data) in zip(forms, before, strict=True):
+        np.testing.assert_array_equal(A.indices, indices)
+        np.testing.assert_array_equal(A.data, data)

@@ -46,7 +46,7 @@ def macro_auc(Y_true: Any, Y_score: Any, *, undefined_labels: str | float = "ski
         check_choice("undefined_labels", undefined_labels, ("skip",))
     Y, S = check_labels_and_scores(Y_true, Y_score)
     areas = [
-        _area(s, y.astype(float), (~y).astype(float))
+        _area(s[y], s[~y])
         for y_block, s_block in column_blocks(Y, S)
         for y, s in zip(y_block.T, s_block.T, strict=True)
     ]
@@ -87,16 +87,13 @@ def micro_auc(Y_true: Any, Y_score: Any) -> float:
     """
     Y, S = check_labels_and_scores(Y_true, Y_score)
     if not (sparse.issparse(Y) and sparse.issparse(S)):
-        y = (Y.toarray() if sparse.issparse(Y) else Y).ravel()
-        s = (S.toarray() if sparse.issparse(S) else S).ravel()
-        return _area(s, y.astype(float), (~y).astype(float))
-    # Row and column of each stored entry of S, looked up in Y: whether that pair is true.
-    true_stored = _lookup(Y, S)
-    n_zeros = Y.shape[0] * Y.shape[1] - S.nnz
-    n_true_zeros = Y.nnz - true_stored.sum()
-    positive = np.append(true_stored, n_true_zeros).astype(float)
-    negative = np.append(~true_stored, n_zeros - n_true_zeros).astype(float)
-    return _area(np.append(S.data, 0.0), positive, negative)
+        y = Y.toarray() if sparse.issparse(Y) else Y
+        s = S.toarray() if sparse.issparse(S) else S
+        return _area(s[y], s[~y])
+    true = _lookup(Y, S)
+    n_absent_true = Y.nnz - int(true.sum())
+    n_absent_false = Y.shape[0] * Y.shape[1] - S.nnz - n_absent_true
+    return _area(S.data[true], S.data[~true], n_absent_true, n_absent_false)
 
 
 def _lookup(Y: Any, S: Any) -> np.ndarray:
@@ -108,15 +105,21 @@ def _lookup(Y: Any, S: Any) -> np.ndarray:
     return np.isin(keys[1], keys[0])
 
 
-def _area(scores: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> float:
-    """Area under the ROC curve of scores that carry weights of both classes."""
-    n_positive, n_negative = positive.sum(), negative.sum()
-    if n_positive == 0 or n_negative == 0:
+def _area(
+    true: np.ndarray, false: np.ndarray, n_zero_true: int = 0, n_zero_false: int = 0
+) -> float:
+    """Area under the ROC curve of the scores of both classes, and further scores of 0."""
+    n_pairs = (len(true) + n_zero_true) * (len(false) + n_zero_false)
+    if n_pairs == 0:
         return float("nan")
-    order = np.argsort(scores, kind="stable")
-    ascending = scores[order]
-    starts = np.flatnonzero(np.r_[True, ascending[1:] != ascending[:-1]])
-    group_positive = np.add.reduceat(positive[order], starts)
-    group_negative = np.add.reduceat(negative[order], starts)
-    below = np.cumsum(group_negative) - group_negative
-    return float(group_positive @ (below + group_negative / 2) / (n_positive * n_negative))
+    false = np.sort(false)
+    wins = _below(false, true) + n_zero_true * _below(false, np.zeros(1))
+    zeros = (true > 0).sum() + (true == 0).sum() / 2 + n_zero_true / 2
+    return float((wins + n_zero_false * zeros) / n_pairs)
+
+
+def _below(ascending: np.ndarray, scores: np.ndarray) -> float:
+    """Pairs in which a score is higher, a tie counting half."""
+    below = np.searchsorted(ascending, scores, side="left").sum()
+    not_above = np.searchsorted(ascending, scores, side="right").sum()
+    return (float(below) + float(not_above)) / 2

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from labelspan.metrics._input import check_choice
-from labelspan.metrics._order import Order, ordered_blocks
+from labelspan.metrics._rank_labels import LabelRanks, rank_labels
 
 ROWS = ("keep", "skip")
 
@@ -40,8 +39,8 @@ def ranking_loss(
 
     Notes
     -----
-    Criterion (4) of the MDDM paper; scikit-learn's ``label_ranking_loss``. Sorts blocks of
-    rows: time O(n q log q), memory of one block.
+    Criterion (4) of the MDDM paper; scikit-learn's ``label_ranking_loss``. Time
+    O(m log c) for m stored scores and rows of c true labels, memory O(nnz(Y_true)).
 
     Examples
     --------
@@ -51,16 +50,12 @@ def ranking_loss(
     """
     check_choice("ties", ties, ("worst", "average", "best"))
 
-    def loss(block: Order) -> np.ndarray:
-        # Labels above each position, less the true ones among them.
-        worst = block.last - block.relevant_before(block.last)
-        best = block.first - block.relevant_before(block.first)
-        above = _tied(worst, best, ties)
-        n_true = block.relevant.sum(axis=1)
-        pairs = n_true * (block.relevant.shape[1] - n_true)
-        return (above * block.relevant).sum(axis=1) / np.maximum(pairs, 1)
-
-    return _row_mean(loss, Y_true, Y_score, undefined_rows)
+    check_choice("undefined_rows", undefined_rows, ROWS)
+    ranks = rank_labels(Y_true, Y_score)
+    # False labels before each true one: all of them, less the true ones.
+    above = _tied(ranks.last - ranks.true_last, ranks.first - ranks.true_first, ties)
+    pairs = ranks.n_true * (ranks.shape[1] - ranks.n_true)
+    return _mean(ranks.row_sums(above) / np.maximum(pairs, 1), ranks, undefined_rows)
 
 
 def average_precision(
@@ -102,14 +97,16 @@ def average_precision(
     """
     check_choice("ties", ties, ("worst", "first"))
 
-    def precision(block: Order) -> np.ndarray:
-        rank = block.last if ties == "worst" else _positions(block) + 1
-        share = block.relevant_before(rank) / rank * block.relevant
-        n_true = block.relevant.sum(axis=1)
-        # A row without labels has no term; scikit-learn calls that 1, and so do we.
-        return np.where(n_true == 0, 1.0, share.sum(axis=1) / np.maximum(n_true, 1))
-
-    return _row_mean(precision, Y_true, Y_score, undefined_rows)
+    check_choice("undefined_rows", undefined_rows, ROWS)
+    ranks = rank_labels(Y_true, Y_score)
+    if ties == "worst":
+        share = ranks.true_last / ranks.last
+    else:
+        share = (ranks.true_place + 1) / (ranks.place + 1)
+    # A row without labels has no term; scikit-learn calls that 1, and so do we.
+    n_true = ranks.n_true
+    values = np.where(n_true == 0, 1.0, ranks.row_sums(share) / np.maximum(n_true, 1))
+    return _mean(values, ranks, undefined_rows)
 
 
 def one_error(
@@ -147,16 +144,17 @@ def one_error(
     """
     check_choice("ties", ties, ("first", "worst", "average", "best"))
 
-    def error(block: Order) -> np.ndarray:
-        if ties == "first":
-            return 1.0 - block.relevant[:, 0]
-        n_top = block.last[:, 0]
-        n_hits = block.relevant_before(block.last[:, :1])[:, 0]
-        if ties == "average":
-            return 1 - n_hits / n_top
-        return (n_hits < n_top if ties == "worst" else n_hits == 0).astype(float)
-
-    return _row_mean(error, Y_true, Y_score, undefined_rows)
+    check_choice("undefined_rows", undefined_rows, ROWS)
+    ranks = rank_labels(Y_true, Y_score)
+    if ties == "first":
+        return _mean(1 - ranks.row_sums(ranks.place == 0), ranks, undefined_rows)
+    # Share of true labels among the labels at the top; 0 if none of them is true.
+    hit = ranks.row_sums((ranks.first == 0) / np.maximum(ranks.last, 1))
+    if ties == "worst":
+        hit = np.floor(hit + 1e-9)
+    elif ties == "best":
+        hit = np.ceil(hit - 1e-9)
+    return _mean(1 - hit, ranks, undefined_rows)
 
 
 def coverage(
@@ -196,35 +194,25 @@ def coverage(
     """
     check_choice("ties", ties, ("worst", "average", "best"))
 
-    def steps(block: Order) -> np.ndarray:
-        # The best rank of a tie counts the label itself, `first` does not.
-        rank = _tied(block.last.astype(float), block.first + 1.0, ties)
-        return (rank * block.relevant).max(axis=1) - 1
-
-    return _row_mean(steps, Y_true, Y_score, undefined_rows)
-
-
-def _row_mean(
-    value: Callable[[Order], np.ndarray], Y_true: Any, Y_score: Any, undefined_rows: str
-) -> float:
-    """Mean of `value` over the rows that count."""
     check_choice("undefined_rows", undefined_rows, ROWS)
-    total, n_rows = 0.0, 0
-    for block in ordered_blocks(Y_true, Y_score):
-        values = value(block)
-        if undefined_rows == "skip":
-            n_true = block.relevant.sum(axis=1)
-            values = values[(n_true > 0) & (n_true < block.relevant.shape[1])]
-        total += values.sum()
-        n_rows += len(values)
-    return float(total / n_rows) if n_rows else float("nan")
+    ranks = rank_labels(Y_true, Y_score)
+    # The best rank of a tie counts the label itself, `first` does not.
+    rank = _tied(ranks.last, ranks.first + 1, ties)
+    # The entries of a row are sorted: the last one has the largest rank.
+    steps = np.zeros(ranks.shape[0])
+    some = ranks.n_true > 0
+    steps[some] = rank[ranks.starts[1:][some] - 1]
+    return _mean(steps - 1, ranks, undefined_rows)
+
+
+def _mean(values: np.ndarray, ranks: LabelRanks, undefined_rows: str) -> float:
+    """Mean over the rows that count."""
+    if undefined_rows == "skip":
+        values = values[(ranks.n_true > 0) & (ranks.n_true < ranks.shape[1])]
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def _tied(worst: np.ndarray, best: np.ndarray, ties: str) -> np.ndarray:
     if ties == "average":
         return (worst + best) / 2
     return worst if ties == "worst" else best
-
-
-def _positions(block: Order) -> np.ndarray:
-    return np.broadcast_to(np.arange(block.relevant.shape[1]), block.relevant.shape)

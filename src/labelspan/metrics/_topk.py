@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from labelspan.metrics._input import check_choice, check_labels, row_blocks
+from labelspan.metrics._counts import count
+from labelspan.metrics._input import check_choice, check_labels
 from labelspan.metrics._mean import mean_ratio
-from labelspan.metrics._order import Order, ordered_blocks
+from labelspan.metrics._rank_labels import rank_labels
 
 
 def precision_at_k(Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "average") -> float:
@@ -32,7 +34,7 @@ def precision_at_k(Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "averag
 
     Notes
     -----
-    Sorts blocks of rows: time O(n q log q), memory of one block.
+    Time O(m log c) for m stored scores and rows of c true labels, memory O(nnz(Y_true)).
 
     Examples
     --------
@@ -149,9 +151,7 @@ def propensities(Y_train: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     array([0.25, 0.25])
     """
     Y = check_labels(Y_train, "Y_train")
-    n_label = np.zeros(Y.shape[1])
-    for (y,) in row_blocks(Y):
-        n_label += y.sum(axis=0)
+    n_label = count(Y, Y).label_true
     scale = (np.log(Y.shape[0]) - 1) * (b + 1) ** a
     return 1 / (1 + scale * (n_label + b) ** -a)
 
@@ -202,12 +202,12 @@ def propensity_scored_precision_at_k(
     weights = 1 / _check_propensities(propensities, Y_true)
     places = _places(Y_true, k)
     gained = _hits(Y_true, Y_score, places, ties, weights).sum()
-    n_samples = len(_n_true(Y_true))
+    Y = sparse.csr_array(check_labels(Y_true))
     if not normalize:
-        return float(gained / (n_samples * k))
-    best = 0.0
-    for (y,) in row_blocks(check_labels(Y_true)):
-        best += np.sort(y * weights, axis=1)[:, -k:].sum()
+        return float(gained / (Y.shape[0] * k))
+    # The best scores are the weights themselves: false labels have 0, and all weights exceed it.
+    ideal = sparse.csr_array((weights[Y.indices], Y.indices, Y.indptr), shape=Y.shape)
+    best = _hits(Y, ideal, places, ties, weights).sum()
     return float(gained / best) if best else float("nan")
 
 
@@ -216,17 +216,13 @@ def _hits(
 ) -> np.ndarray:
     """Sum of the gains of the places that true labels take, for each row."""
     check_choice("ties", ties, ("average", "first"))
-    total = np.concatenate([[0.0], np.cumsum(gain)])
-
-    def value(block: Order) -> np.ndarray:
-        if ties == "first":
-            share = np.broadcast_to(gain, block.relevant.shape)
-        else:
-            share = (total[block.last] - total[block.first]) / (block.last - block.first)
-        taken = share * block.relevant
-        return (taken if weights is None else taken * weights[block.order]).sum(axis=1)
-
-    return np.concatenate([value(block) for block in ordered_blocks(Y_true, Y_score)])
+    ranks = rank_labels(Y_true, Y_score)
+    if ties == "first":
+        taken = gain[ranks.place]
+    else:
+        total = np.concatenate([[0.0], np.cumsum(gain)])
+        taken = (total[ranks.last] - total[ranks.first]) / (ranks.last - ranks.first)
+    return ranks.row_sums(taken if weights is None else taken * weights[ranks.label])
 
 
 def _places(Y_true: Any, k: int) -> np.ndarray:
@@ -237,8 +233,7 @@ def _places(Y_true: Any, k: int) -> np.ndarray:
 
 
 def _n_true(Y_true: Any) -> np.ndarray:
-    Y = check_labels(Y_true)
-    return np.concatenate([y.sum(axis=1) for (y,) in row_blocks(Y)])
+    return np.diff(sparse.csr_array(check_labels(Y_true)).indptr)
 
 
 def _check_propensities(propensities: Any, Y_true: Any) -> np.ndarray:

@@ -47,7 +47,7 @@ def wilcoxon(
     alternative: str = "two-sided",
     zero_method: str = "zsplit",
 ) -> PairsResult:
-    """Wilcoxon's signed-rank test of all pairs of methods, with Holm's correction.
+    """Test all pairs of methods by Wilcoxon's signed ranks, with Holm's correction.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def wilcoxon(
 def paired_t_test(
     scores: Any, *, alpha: float = 0.05, names: Any = None, alternative: str = "two-sided"
 ) -> PairsResult:
-    """Paired t-test of all pairs of methods, with Holm's correction.
+    """Test all pairs of methods by the paired t-test, with Holm's correction.
 
     Parameters
     ----------

@@ -1,0 +1,161 @@
+"""Places of the true labels of each row in the order of falling score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._jit import kernel
+from labelspan.metrics._input import check_labels_and_scores
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRanks:
+    """The true labels of all rows, those of a row together and by falling score.
+
+    Every ranking measure is a sum over these entries; places count from 0.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        (n_samples, n_labels).
+    starts : ndarray of int of shape (n_samples + 1,)
+        Where the entries of each row start.
+    label : ndarray of int of shape (n_true,)
+        The label.
+    first, last : ndarray of int of shape (n_true,)
+        Labels of the row that score strictly higher; labels that score at least as high.
+    place : ndarray of int of shape (n_true,)
+        Labels that come before if tied labels are ordered by their columns.
+    true_first, true_last, true_place : ndarray of int of shape (n_true,)
+        The same counts among the true labels of the row.
+    """
+
+    shape: tuple[int, int]
+    starts: np.ndarray
+    label: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    place: np.ndarray
+    true_first: np.ndarray
+    true_last: np.ndarray
+    true_place: np.ndarray
+
+    @property
+    def n_true(self) -> np.ndarray:
+        """True labels of each row."""
+        return np.diff(self.starts)
+
+    def row_sums(self, values: np.ndarray) -> np.ndarray:
+        """Sum the values of the entries of each row."""
+        rows = np.repeat(np.arange(self.shape[0]), self.n_true)
+        return np.bincount(rows, weights=values, minlength=self.shape[0])
+
+
+def rank_labels(Y_true: Any, Y_score: Any) -> LabelRanks:
+    """Rank the true labels of each row by score.
+
+    Parameters
+    ----------
+    Y_true : array-like or sparse of shape (n_samples, n_labels)
+        Label indicators.
+    Y_score : array-like or sparse of shape (n_samples, n_labels)
+        Scores; entries that a sparse array does not store are 0.
+
+    Returns
+    -------
+    LabelRanks
+
+    Notes
+    -----
+    Row by row: the c true labels are sorted, and each score is located among them, in time
+    O(m log c) for a row of m stored scores. Nothing is made dense; memory O(nnz(Y_true)).
+    """
+    Y, S = check_labels_and_scores(Y_true, Y_score)
+    Y = sparse.csr_array(Y)
+    Y.sort_indices()
+    starts, labels = Y.indptr.astype(np.int64), Y.indices.astype(np.int64)
+    counts = np.zeros((6, len(labels)), dtype=np.int64)
+    if sparse.issparse(S):
+        S.sort_indices()
+        columns = S.indices.astype(np.int64)
+        _rank_sparse(starts, labels, S.indptr.astype(np.int64), columns, S.data, S.shape[1], counts)
+    else:
+        _rank_dense(starts, labels, np.ascontiguousarray(S), counts)
+    return LabelRanks(Y.shape, starts, labels, *counts)
+
+
+@kernel
+def _rank_dense(starts, labels, S, counts):  # type: ignore[no-untyped-def]
+    columns = np.arange(S.shape[1])
+    for i in range(len(S)):
+        a, b = starts[i], starts[i + 1]
+        if a < b:
+            true = np.empty(b - a)
+            for t in range(b - a):
+                true[t] = S[i, labels[a + t]]
+            _rank_row(labels[a:b], true, columns, S[i], S.shape[1], counts[:, a:b])
+
+
+@kernel
+def _rank_sparse(starts, labels, s_starts, s_columns, s_values, n_labels, counts):  # type: ignore[no-untyped-def]
+    for i in range(len(starts) - 1):
+        a, b = starts[i], starts[i + 1]
+        if a < b:
+            columns = s_columns[s_starts[i] : s_starts[i + 1]]
+            values = s_values[s_starts[i] : s_starts[i + 1]]
+            true = np.zeros(b - a)
+            for t in range(b - a):
+                place = np.searchsorted(columns, labels[a + t])
+                if place < len(columns) and columns[place] == labels[a + t]:
+                    true[t] = values[place]
+            _rank_row(labels[a:b], true, columns, values, n_labels, counts[:, a:b])
+
+
+@kernel
+def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[no-untyped-def]
+    """Sort the true labels of a row and count the labels before each of them.
+
+    `labels` is sorted in place. Each score raises the counts of all true labels from some place
+    on; it is entered at that place only, and the sums are taken at the end.
+    """
+    order = np.argsort(-true, kind="mergesort")
+    labels[:] = labels[order]
+    down = -true[order]
+    first, last, tied = counts[0], counts[1], counts[2]
+    for m in range(len(columns)):
+        a = np.searchsorted(down, -values[m], side="left")
+        b = np.searchsorted(down, -values[m], side="right")
+        _enter(last, a, 1)
+        _enter(first, b, 1)
+        if a < b:
+            c = a + np.searchsorted(labels[a:b], columns[m], side="right")
+            _enter(tied, c, 1)
+            _enter(tied, b, -1)
+    absent = n_labels - len(columns)
+    if absent > 0:
+        a = np.searchsorted(down, 0.0, side="left")
+        b = np.searchsorted(down, 0.0, side="right")
+        _enter(last, a, absent)
+        _enter(first, b, absent)
+    for t in range(1, len(down)):
+        for c in range(3):
+            counts[c, t] += counts[c, t - 1]
+    if absent > 0:
+        # Scores that are not stored are 0 and come before a true label of score 0 by column.
+        for t in range(a, b):
+            tied[t] += labels[t] - np.searchsorted(columns, labels[t])
+    for t in range(len(down)):
+        tied[t] += first[t]
+        counts[3, t] = np.searchsorted(down, down[t], side="left")
+        counts[4, t] = np.searchsorted(down, down[t], side="right")
+        counts[5, t] = t
+
+
+@kernel
+def _enter(row, place, amount):  # type: ignore[no-untyped-def]
+    if place < len(row):
+        row[place] += amount
