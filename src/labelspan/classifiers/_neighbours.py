@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from labelspan.classifiers._select import (
     select_dense,
@@ -67,11 +68,11 @@ def nearest_rows(
     plus n_queries n_train; X is never made dense, and a dense X of which less than a tenth
     is not zero is searched in this way too.
     """
-    euclidean = metric == "euclidean" and algorithm in ("auto", "brute") and not metric_params
-    if not euclidean:
-        extra = dict(metric_params or {})
-        # scikit-learn has a parameter of its own for the power of "minkowski".
-        power = extra.pop("p", 2)
+    extra = dict(metric_params or {})
+    # scikit-learn has a parameter of its own for the power of "minkowski".
+    power = extra.pop("p", 2)
+    euclidean = metric in ("euclidean", "l2") or (metric == "minkowski" and power == 2)
+    if extra or not euclidean or algorithm not in ("auto", "brute"):
         backend = NearestNeighbors(
             n_neighbors=n_neighbors,
             metric=metric,
@@ -110,6 +111,12 @@ def nearest_of_distances(
     ndarray of int of shape (n_queries, n_neighbors)
         Ordered by distance, then by index.
     """
+    values = distances.data if sparse.issparse(distances) else distances
+    if values.min(initial=0.0) < 0:
+        raise ValueError(
+            f"The precomputed distances have the value {values.min():.3g}; distances are not "
+            "negative. Turn similarities into distances first."
+        )
 
     def dense(rows: slice, chosen: np.ndarray) -> None:
         select_distances(distances[rows], rows.start if leave_one_out else -1, chosen)
@@ -176,12 +183,15 @@ def _in_blocks(
     n_neighbors: int,
     n_jobs: int | None,
 ) -> np.ndarray:
+    """Run a search over blocks of queries, in threads; BLAS then keeps to one thread each."""
     chosen = np.empty((n_queries, n_neighbors), dtype=np.int64)
     size = int(np.clip(BLOCK_CELLS // n_train, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS))
     blocks = [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
-    Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(search)(rows, chosen[rows]) for rows in blocks
-    )
+    blas_threads = 1 if effective_n_jobs(n_jobs) > 1 else None
+    with threadpool_limits(blas_threads, user_api="blas"):
+        Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(search)(rows, chosen[rows]) for rows in blocks
+        )
     return chosen
 
 
