@@ -44,7 +44,8 @@ def check_labels(Y: Any, name: str = "Y_true") -> Any:
     if Y.dtype == bool:
         return Y
     _check_indicator(Y, (-1, 0, 1), name)
-    if (Y == -1).any() and (Y == 0).any():
+    # Not == -1: NumPy 2.0.0 crashes on unsigned integers that are not contiguous.
+    if (Y < 0).any() and (Y == 0).any():
         raise ValueError(
             f"{name} has both 0 and -1 for an absent label; use {{0, 1}} or {{-1, +1}} throughout."
         )
