@@ -63,9 +63,19 @@ ALL = [*METHODS, LPP]
 ONE_PASS = [method for method in METHODS if method.one_pass]
 # The parameters that leave no ridge: these go through QR factors.
 RIDGE_FREE = [
-    Method("mddm-f-1", ls.MDDM(None, constraint="feature", mu=1.0), None),
-    Method("label-cca-0", ls.LabelCCA(None, ridge=0.0, label_ridge=0.0), None),
-    Method("opls-0", ls.OPLS(None, ridge=0.0), None),
+    Method(
+        "mddm-f-1",
+        ls.MDDM(None, constraint="feature", mu=1.0),
+        lambda X, Y: reference.mddm(X, Y, "feature", 1.0),
+        thin=True,
+    ),
+    Method(
+        "label-cca-0",
+        ls.LabelCCA(None, ridge=0.0, label_ridge=0.0),
+        lambda X, Y: reference.label_cca(X, Y, 0.0, 0.0),
+        thin=True,
+    ),
+    Method("opls-0", ls.OPLS(None, ridge=0.0), lambda X, Y: reference.opls(X, Y, 0.0), thin=True),
 ]
 
 

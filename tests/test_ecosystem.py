@@ -105,14 +105,18 @@ def test_pipeline_and_grid_search_on_sparse_data():
     np.testing.assert_array_equal(search.predict(X).shape, (300, 14))
 
 
-@pytest.mark.parametrize("constraint", ["projection", "feature"])
-def test_a_large_sparse_x_is_never_made_dense(constraint, dataset):
+@pytest.mark.parametrize(
+    "model",
+    [ls.MDDM(), ls.MDDM(constraint="feature"), ls.OPLS(), ls.LabelCCA(), ls.MLDA(), ls.MVMD(20)],
+    ids=str,
+)
+def test_a_large_sparse_x_is_never_made_dense(model, dataset):
     import tracemalloc
 
     data = dataset("rcv1subset1")
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    model = ls.MDDM(constraint=constraint).fit(data.X, data.Y)
+    model = clone(model).fit(data.X, data.Y)
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     X = data.X

@@ -19,6 +19,17 @@ SPARSE_LABEL_DENSITY = 0.1
 MAX_SQUARE_BYTES = 8 * 2**30
 
 
+class NoDirectionError(ValueError):
+    """Every eigenvalue is zero."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no direction to keep: every eigenvalue is zero, because every label or "
+            "every feature is constant on the training rows (or label_correlation is zero). "
+            "Check y for labels without rows and X for constant columns."
+        )
+
+
 @dataclass(frozen=True)
 class Labels:
     """Labels after the gate.
@@ -38,7 +49,9 @@ class Labels:
     classes: np.ndarray | None = None
 
 
-def check_fit(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Labels]:
+def check_fit(
+    estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: np.ndarray | None = None
+) -> tuple[Any, Labels]:
     """Check the arguments of ``fit``.
 
     Parameters
@@ -51,6 +64,8 @@ def check_fit(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[An
         Labels, in any of the forms that :func:`check_labels` takes.
     reset : bool, default=True
         False for the second and later calls of ``partial_fit``.
+    classes : ndarray or None
+        The classes of a 1-d `y` if they are known already.
 
     Returns
     -------
@@ -66,9 +81,12 @@ def check_fit(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[An
                 f"{type(estimator).__name__} compares all pairs of rows and takes no Dask array. "
                 "Bring the rows into memory first: X.compute()."
             )
-        check_dask(X, y)
+        if y is None:
+            raise ValueError(f"{type(estimator).__name__} requires y to be passed, but y is None.")
+        labels = Labels(y) if is_dask_array(y) else check_labels(y, classes)
+        check_dask(X, labels.Y)
         set_n_features(estimator, X.shape[1], reset)
-        return X, Labels(y) if is_dask_array(y) else check_labels(y)
+        return X, labels
     if is_dask_array(y):
         raise TypeError(
             f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
@@ -78,12 +96,12 @@ def check_fit(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[An
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
+    # Labels first: a refusal must not leave the number of features of a rejected X behind.
+    if supervised:
+        labels = check_labels(y, classes)
+        check_consistent_length(X, labels.Y)
     X = check_features(estimator, X, reset=reset, ensure_min_samples=2 if reset else 1)
-    if not supervised:
-        return X, Labels(np.empty((X.shape[0], 0)))
-    labels = check_labels(y)
-    check_consistent_length(X, labels.Y)
-    return X, labels
+    return X, labels if supervised else Labels(np.empty((X.shape[0], 0)))
 
 
 def check_features(
@@ -98,7 +116,25 @@ def check_features(
         dtype=[np.float64, np.float32],
         ensure_min_samples=ensure_min_samples,
     )
-    return sparse.csr_array(X) if sparse.issparse(X) else X
+    return canonical(X) if sparse.issparse(X) else X
+
+
+def canonical(X: Any) -> sparse.csr_array:
+    """CSR without repeated entries; the caller's arrays stay as they are."""
+    rows = sparse.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def check_block(X: Any) -> Any:
+    """One block of a Dask array, on its worker: float32 or float64, finite, CSR if sparse."""
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    X = canonical(X.astype(dtype)) if sparse.issparse(X) else np.asarray(X, dtype=dtype)
+    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+        raise ValueError("Input X contains NaN or infinity.")
+    return X
 
 
 def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
@@ -118,13 +154,20 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         Checked labels.
     """
     if sparse.issparse(y):
+        if y.ndim == 1:
+            return one_label_a_class(y.toarray(), classes)
         return Labels(sparse_indicators(sparse.csr_array(y)))
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     Y = np.asarray(y)
+    if Y.dtype == object:
+        # Frames of mixed or nullable columns: let NumPy find the type that holds them all.
+        Y = np.asarray(Y.tolist())
     if Y.ndim == 2 and Y.shape[1] == 1 and Y.dtype.kind not in "bOUS" and len(np.unique(Y)) > 2:
         Y = Y[:, 0]
     if Y.ndim == 1:
         return one_label_a_class(Y, classes)
+    if Y.dtype == object:
+        refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
 
@@ -205,34 +248,40 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
     return Labels(one_hot, classes=classes)
 
 
+def check_dask_rows(array: Any, name: str) -> None:
+    """Refuse a Dask array whose blocks are not whole rows of numbers, and say how to mend it."""
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} is a {array.ndim}-d Dask array; expected 2-d, (n_samples, n_columns). "
+            f"Reshape it, or compute it first: {name}.compute()."
+        )
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name} is a Dask array of dtype {array.dtype}; expected numbers. "
+            f"Convert it first: {name}.astype(float)."
+        )
+    if len(array.chunks[1]) > 1:
+        raise ValueError(
+            f"{name} is chunked along its columns into {len(array.chunks[1])} pieces; "
+            f"rows must be whole. Call {name} = {name}.rechunk({{1: -1}}) first."
+        )
+
+
 def check_dask(X: Any, y: Any) -> None:
     """Refuse Dask arrays that cannot be walked by blocks of rows, and say how to mend them."""
-    if y is None:
-        raise ValueError("The estimator requires y to be passed, but the target y is None.")
-    if X.ndim != 2:
-        raise ValueError(f"X is a Dask array of {X.ndim} dimensions; expected 2. Reshape it.")
     for name, array in (("X", X), ("y", y)):
         if not is_dask_array(array):
             continue
+        check_dask_rows(array, name)
         if any(np.isnan(size) for size in array.chunks[0]):
             raise ValueError(
                 f"{name} has row chunks of unknown size. "
                 f"Call {name}.compute_chunk_sizes() before fit."
             )
-        if array.ndim == 2 and len(array.chunks[1]) > 1:
-            raise ValueError(
-                f"{name} is chunked along its columns into {len(array.chunks[1])} pieces; "
-                f"rows must be whole. Call {name}.rechunk({{1: -1}}) before fit."
-            )
     if len(X) != y.shape[0]:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {len(X)} rows, "
             f"y has {y.shape[0]}."
-        )
-    if is_dask_array(y) and y.ndim != 2:
-        raise ValueError(
-            "y is a 1-d Dask array; pass an (n, q) indicator matrix, "
-            "or compute it first: y.compute()."
         )
     if is_dask_array(y) and X.chunks[0] != y.chunks[0]:
         raise ValueError(

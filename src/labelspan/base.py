@@ -16,9 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._validation import (
     Labels,
+    NoDirectionError,
+    check_block,
+    check_dask_rows,
     check_features,
     check_fit,
-    check_labels,
     check_square,
     set_n_features,
 )
@@ -55,12 +57,15 @@ class LinearReducer(
 
     # Whether one pass over the data suffices, so that partial_fit is exact.
     _one_pass: ClassVar[bool] = True
-    # Statistics of all chunks that partial_fit has seen.
-    _pooled: Any
+    # Statistics of all chunks that partial_fit has seen, and their dtype.
+    _pooled: tuple[Any, np.dtype]
 
     @abstractmethod
-    def _needs(self) -> dict[str, bool]:
-        """Keywords of :func:`labelspan.linalg.choose_solver` that the parameters decide."""
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
+        """Keywords of :func:`labelspan.linalg.choose_solver` that the parameters decide.
+
+        Called first: a parameter that does not fit the shape of the data is refused here.
+        """
 
     @abstractmethod
     def _summarise(self, sample: Sample) -> Any:
@@ -99,14 +104,15 @@ class LinearReducer(
 
         The result is that of ``fit`` on all chunks together, whatever their sizes: the
         statistics are pooled, not the directions. Each call solves anew; the statistics are
-        kept in the estimator, and pickled with it, until ``fit`` is called.
+        kept in the estimator, and pickled with it, until ``fit`` is called. Chunks that carry
+        no direction yet, because no label has occurred, are counted all the same.
 
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Features of the chunk.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
-            Labels of the chunk, as in ``fit``.
+            Labels of the chunk, as in ``fit``, the columns in the same order.
         classes : array-like or None
             All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
 
@@ -118,15 +124,15 @@ class LinearReducer(
         first = not hasattr(self, "_pooled")
         if first:
             self._warn_after_fit()
-        X, labels = check_fit(self, X, y, reset=first)
-        if np.ndim(y) == 1:
-            known = classes if first else getattr(self, "classes_", None)
-            labels = check_labels(y, None if known is None else np.unique(known))
-        if not first and labels.Y.shape[1] != self._pooled.t_mean.shape[0]:
-            raise ValueError(
-                f"y has {labels.Y.shape[1]} labels, but the first chunk had "
-                f"{self._pooled.t_mean.shape[0]}; pass the same label columns in every chunk."
-            )
+            self._forget()
+            known = None if classes is None else np.unique(classes)
+        else:
+            known = getattr(self, "classes_", None)
+            if known is None and np.ndim(y) == 1:
+                y = np.asarray(y)[:, None]
+        X, labels = check_fit(self, X, y, reset=first, classes=known)
+        if not first:
+            self._check_chunk(labels)
         return self._fit_sample(X, labels, streamed=True, pool=True)
 
     def transform(self, X: Any) -> Any:
@@ -144,6 +150,7 @@ class LinearReducer(
         """
         check_is_fitted(self)
         if is_dask_array(X):
+            check_dask_rows(X, "X")
             set_n_features(self, X.shape[1], reset=False)
             return self._transform_lazily(X)
         return project(check_features(self, X), self.mean_, self.components_)
@@ -152,7 +159,7 @@ class LinearReducer(
         self, X: Any, labels: Labels, *, streamed: bool, pool: bool = False
     ) -> LinearReducer:
         n_rows, n_features = X.shape
-        needs = self._needs()
+        needs = self._needs(n_rows, n_features, labels.Y.shape[1])
         solver = choose_solver(
             n_rows, n_features, sparse=sparse.issparse(X), streamed=streamed, **needs
         )
@@ -160,8 +167,8 @@ class LinearReducer(
             check_square(
                 n_features,
                 "The scatter matrix of the features",
-                "Fit X in memory (not in chunks) with an integer n_components, "
-                "use MDDM(constraint='projection'), or select features first.",
+                "Fit X in memory (not in chunks), use MDDM(constraint='projection'), "
+                "or select features first.",
             )
         wide = None
         sample = Sample(X, labels.Y, solver)
@@ -169,21 +176,70 @@ class LinearReducer(
             ridge_free = needs.get("ridge_free", False)
             wide = narrow(X, ridge_free=ridge_free)
             sample = Sample(wide.Z, labels.Y, "root" if ridge_free else "scatter")
-        statistics = self._summarise(sample)
+        statistics = self._finite_summary(sample)
+        dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         if pool:
-            statistics = self._pooled + statistics if hasattr(self, "_pooled") else statistics
-            self._pooled = statistics
-        pairs = self._directions(statistics)
+            statistics, dtype = self._pool(statistics, dtype, labels)
+        try:
+            pairs = self._directions(statistics)
+        except NoDirectionError:
+            if not pool:
+                raise
+            return self
         mean = statistics.x_mean
         if wide is not None:
             pairs, mean = pairs.mapped(wide.lift), wide.mean + wide.lift(mean[:, None])[:, 0]
         self.solver_ = solver
+        self._remember(labels)
+        self._store(pairs, mean, dtype)
+        return self
+
+    def _finite_summary(self, sample: Sample) -> Any:
+        with np.errstate(over="ignore", invalid="ignore"):
+            statistics = self._summarise(sample)
+            spread = statistics.spread
+        if not np.isfinite(spread).all():
+            raise ValueError(
+                "The sums of squares of X overflow: its values are too large for float64. "
+                "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+            )
+        return statistics
+
+    def _pool(self, statistics: Any, dtype: np.dtype, labels: Labels) -> tuple[Any, np.dtype]:
+        """Add the chunk to those before it; only then may the state change."""
+        if hasattr(self, "_pooled"):
+            earlier, earlier_dtype = self._pooled
+            if statistics.kind != earlier.kind:
+                raise ValueError(
+                    f"The parameters of {type(self).__name__} changed between chunks so that it "
+                    "needs other statistics than those it has kept. Call fit, or start a new "
+                    "estimator."
+                )
+            statistics, dtype = earlier + statistics, np.promote_types(earlier_dtype, dtype)
+        self._pooled = statistics, dtype
+        self._remember(labels)
+        return statistics, dtype
+
+    def _check_chunk(self, labels: Labels) -> None:
+        """Refuse a chunk whose labels are not those of the first."""
+        n_labels = len(self._pooled[0].t_mean)
+        if labels.Y.shape[1] != n_labels:
+            raise ValueError(
+                f"y has {labels.Y.shape[1]} labels, but the first chunk had "
+                f"{n_labels}; pass the same label columns in every chunk."
+            )
+        names = getattr(self, "label_names_", None)
+        if names is not None and labels.names is not None and list(names) != list(labels.names):
+            raise ValueError(
+                f"y has the columns {list(labels.names)[:5]}..., but the first chunk had "
+                f"{list(names)[:5]}...; reorder them: y[list(model.label_names_)]."
+            )
+
+    def _remember(self, labels: Labels) -> None:
         if labels.names is not None:
             self.label_names_ = labels.names
         if labels.classes is not None:
             self.classes_ = labels.classes
-        self._store(pairs, mean, np.float32 if X.dtype == np.float32 else np.float64)
-        return self
 
     def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
         components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
@@ -210,7 +266,7 @@ class LinearReducer(
     def _transform_lazily(self, X: Any) -> Any:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         return X.map_blocks(
-            project,
+            project_block,
             self.mean_,
             self.components_,
             dtype=dtype,
@@ -229,6 +285,11 @@ class LinearReducer(
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def project_block(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """Project one block of a Dask array, checked on its worker."""
+    return project(check_block(X), mean, components)
 
 
 def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from labelspan.linalg._block_cg import block_cg, thin_qr
 from labelspan.linalg._eigenpairs import n_directions, rank
 from labelspan.moments import Moments, Root
 from tests.comparison import sine
+from tests.reference import extraction as reference
 from tests.registry import METHODS, name
 
 
@@ -235,11 +236,54 @@ def test_a_ridge_below_rounding_is_no_crash(rng, ridge):
 
 
 def test_a_pencil_that_lost_its_ridge_says_so(rng):
-    X = rng.standard_normal((40, 3)) * 1e8
-    X = np.column_stack([X, X[:, 0] - X[:, 1]])
-    Y = (X[:, :2] > 0).astype(int)
-    with pytest.raises(ValueError, match=r"ridge is lost .* Raise ridge"):
-        ls.DMLDA(ridge=1e-12).fit(X, Y)
+    # The labels explain the features altogether: no within-label scatter but rounding.
+    Y = np.eye(3)[rng.integers(0, 3, 40)]
+    X = (Y @ rng.standard_normal((3, 2)) + 7) * 1e9
+    for model in (ls.DMLDA(ridge=1e-12), ls.MLDA(ridge=1e-12)):
+        with pytest.raises(ValueError, match=r"is lost in the rounding .* Raise ridge"):
+            model.fit(X, Y)
+
+
+def test_mlda_of_separated_labels_keeps_its_digits(rng, monkeypatch):
+    # n < D: between- over within-label scatter is 1e4 and more, and 1 - m of a shortcut as small.
+    X = sparse.csr_array(np.where(rng.random((60, 400)) < 0.1, rng.integers(1, 50, (60, 400)), 0))
+    y = rng.integers(0, 4, 60)
+    values, _ = reference.mlda(X.toarray().astype(float), np.eye(4)[y])
+    assert values[0] > 1e4
+    direct = ls.MLDA(None).fit(X, y)
+    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 10)
+    krylov = ls.MLDA(None).fit(X, y)
+    assert krylov.solver_ == "krylov"
+    np.testing.assert_allclose(direct.eigenvalues_, values[:3], rtol=1e-7)
+    np.testing.assert_allclose(krylov.eigenvalues_, values[:3], rtol=1e-7)
+    scale = np.abs(direct.components_).max()
+    np.testing.assert_allclose(krylov.components_, direct.components_, atol=1e-6 * scale)
+
+
+def test_mlsi_keeps_directions_that_the_labels_explain(rng):
+    Y = (rng.random((200, 3)) < 0.4).astype(int)
+    X = np.column_stack([Y, 100 * rng.standard_normal(200)])
+    values, _ = reference.mlsi(X, Y, ridge=1e-6, joint_ridge=1e-6)
+    model = ls.MLSI(None, ridge=1e-6, joint_ridge=1e-6).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e5, 1e6])
+def test_no_direction_leaks_into_the_null_space(rng, scale):
+    X = rng.standard_normal((30, 5)) * scale
+    X = np.column_stack([X, X])
+    Y = (X[:, :3] > 0).astype(int)
+    for model in (ls.OPLS(), ls.MDDM(constraint="feature"), ls.LabelCCA()):
+        components = model.fit(X, Y).components_
+        leak = np.abs(components[:, :5] - components[:, 5:]).max()
+        assert leak <= 1e-8 * np.abs(components).max()
+
+
+def test_signs_of_huge_and_tiny_components(rng):
+    V = rng.standard_normal((3, 10))
+    fixed = fix_signs(V.copy())
+    for scale in (1e-150, 1e150):
+        np.testing.assert_allclose(fix_signs(V * scale) / scale, fixed, rtol=1e-12)
 
 
 def test_canonical_correlations_of_ill_conditioned_x(rng):

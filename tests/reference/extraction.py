@@ -129,7 +129,7 @@ def neighbour_graph(X, n_neighbors):
     for i in range(n):
         others = np.delete(distances[i], i)
         radius = np.sort(others)[n_neighbors - 1]
-        W[i] = distances[i] <= radius * (1 + 1e-9) + 1e-12
+        W[i] = distances[i] <= radius * (1 + 1e-9)
         W[i, i] = 0
     return np.maximum(W, W.T)
 

@@ -88,7 +88,7 @@ class LabelCCA(LinearReducer):
         self.ridge = ridge
         self.label_ridge = label_ridge
 
-    def _needs(self) -> dict[str, bool]:
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"ridge_free": self.ridge == 0}
 
     def _summarise(self, sample: Sample) -> Any:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._compat import Interval
+from labelspan._validation import NoDirectionError
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, leading_pencil
+from labelspan.linalg import EigenPairs, leading_pencil, spectral
 from labelspan.moments import Moments, Sample, collect
 
 
@@ -86,7 +87,7 @@ class DMLDA(LinearReducer):
         self.n_components = n_components
         self.ridge = ridge
 
-    def _needs(self) -> dict[str, bool]:
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"thin": False}
 
     def _summarise(self, sample: Sample) -> Any:
@@ -98,11 +99,17 @@ class DMLDA(LinearReducer):
         plain = statistics.plain
         count = plain.weight * plain.t_mean
         inverse = np.divide(1.0, count, out=np.zeros_like(count), where=count > 0)
-        within = statistics.counted - (plain.xt * inverse) @ plain.xt.T
-        between = len(count) * plain.xx - within
-        between += (plain.weight * plain.xt * inverse**2) @ plain.xt.T
+        # In the row space of Xc: outside it, both scatters are rounding and the ridge is not.
+        form = spectral(plain)
+        if len(form.s) == 0:
+            raise NoDirectionError()
+        xt = form.s[:, None] * form.UT
+        within = form.V.T @ statistics.counted @ form.V - (xt * inverse) @ xt.T
+        between = np.diag(len(count) * form.s**2) - within
+        between += (plain.weight * xt * inverse**2) @ xt.T
         within[np.diag_indices_from(within)] += self.ridge
-        return leading_pencil(between, within, self.n_components)
+        pairs = leading_pencil(between, within, self.n_components)
+        return pairs.mapped(lambda Y: form.V @ Y)
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,11 @@ class LabelScatter:
 
     plain: Moments
     counted: np.ndarray
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+        return np.diag(self.counted)
 
     @property
     def x_mean(self) -> np.ndarray:

@@ -10,13 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
 
 from labelspan._compat import Interval
+from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
 from labelspan.linalg import EigenPairs
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.moments import Moments, Sample
 from labelspan.moments._collect import row_blocks
+from labelspan.moments._moments import centred
 
 
 class LPP(LinearReducer):
@@ -91,7 +94,7 @@ class LPP(LinearReducer):
         tags.target_tags.required = False
         return tags
 
-    def _needs(self) -> dict[str, bool]:
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"thin": False}
 
     def _summarise(self, sample: Sample) -> Any:
@@ -111,6 +114,8 @@ class LPP(LinearReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         values, V = linalg.eigh(statistics.scatter, driver="evd", check_finite=False)
         V = V[:, values > len(values) * EPS * values[-1]]
+        if V.shape[1] == 0:
+            raise NoDirectionError()
         n_kept = self.n_components
         if n_kept > V.shape[1]:
             n_kept = V.shape[1]
@@ -137,6 +142,11 @@ class Locality:
     scatter: np.ndarray
     x_mean: np.ndarray
 
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+        return np.diag(self.degree)
+
 
 def locality(X: Any, graph: sparse.csr_array) -> Locality:
     """The matrices of the problem, from X (n, p) and the graph (n, n)."""
@@ -156,14 +166,19 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
 def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
     """Symmetric 0/1 graph of nearest neighbours, ties at the last place included."""
     n_rows = X.shape[0]
+    if not sparse.issparse(X):
+        # Distances come from products: about the mean they keep their digits.
+        X, _ = centred(X, np.ones(n_rows))
+    norms = row_norms(X, squared=True)
     rows, columns = [], []
-    blocks = row_blocks(np.broadcast_to(0.0, (n_rows, n_rows)))
-    for block in blocks:
+    for block in row_blocks(np.broadcast_to(0.0, (n_rows, n_rows))):
         squares = euclidean_distances(X[block], X, squared=True)
         here = np.arange(block.start, block.stop)
         squares[np.arange(len(here)), here] = np.inf
         radius = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        near, column = np.nonzero(squares <= radius * (1 + 1e-9) + 1e-12)
+        # Distances that differ by less than the rounding of the products are ties.
+        rounding = 32 * EPS * (norms[block, None] + norms)
+        near, column = np.nonzero(squares <= radius + rounding)
         rows.append(here[near])
         columns.append(column)
     row, column = np.concatenate(rows), np.concatenate(columns)

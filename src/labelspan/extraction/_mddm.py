@@ -116,12 +116,12 @@ class MDDM(LinearReducer):
             return {"a": 0.0, "b": 1.0}
         return {"a": self.mu, "b": 1.0 - self.mu}
 
-    def _needs(self) -> dict[str, bool]:
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
+        self._label_factor(n_labels)
         metric = self._metric()
         return {"scatter": metric["a"] > 0, "ridge_free": metric["b"] == 0}
 
     def _summarise(self, sample: Sample) -> Any:
-        self._label_factor(sample.Y.shape[1])
         return summarise(sample, tt=self._rbf())
 
     def _directions(self, statistics: Any) -> EigenPairs:
@@ -146,5 +146,6 @@ def label_rbf(statistics: Any, width: float) -> np.ndarray:
     """B of Sec. 3.3 from the pooled label statistics: ||y_s - y_t||^2 = n_s + n_t - 2 n_st."""
     together = statistics.tt + statistics.weight * np.outer(statistics.t_mean, statistics.t_mean)
     count = np.diag(together)
-    squares = np.maximum(count + count[:, None] - 2 * together, 0.0)
-    return np.exp(-squares / (2 * width**2))
+    distances = np.sqrt(np.maximum(count + count[:, None] - 2 * together, 0.0))
+    # The quotient first: the square of a tiny width is zero.
+    return np.exp(-0.5 * (distances / width) ** 2)

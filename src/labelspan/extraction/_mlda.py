@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -11,7 +12,8 @@ from scipy import sparse
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, leading
+from labelspan.linalg import EigenPairs, leading, leading_pencil
+from labelspan.linalg._eigenpairs import EPS
 from labelspan.moments import Moments, Rows, Sample, collect
 
 
@@ -54,8 +56,8 @@ class MLDA(LinearReducer):
     A row without labels weighs nothing, a label without rows has no mean (1 / n_k is taken
     as 0). A single label has nothing to be separated from: it is fitted with its complement,
     [y, 1 - y]. With w_i the sum of z_i, the total scatter S_t = S_w + S_b is the scatter of X with
-    weights w, and S_b = F F' for the thin F with columns sqrt(n_k) (mean_k - mean). So the
-    thin problem S_b v = m (S_t + ridge I) v is solved, and lambda = m / (1 - m).
+    weights w, and S_b = F F' for the thin F with columns sqrt(n_k) (mean_k - mean), so the
+    problem is thin, with S_w = S_t - F F'.
     Two passes: label co-occurrences, then X. Time O(n D^2 + D^3 / 3 + n q^2), memory
     O(D^2 + q^2); n for D if n < D; large sparse X by conjugate gradients.
 
@@ -85,7 +87,7 @@ class MLDA(LinearReducer):
         self.n_components = n_components
         self.ridge = ridge
 
-    def _needs(self) -> dict[str, bool]:
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {}
 
     def _summarise(self, sample: Sample) -> Any:
@@ -100,11 +102,27 @@ class MLDA(LinearReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         count = statistics.weight * statistics.t_mean
         K = np.diag([1 / np.sqrt(c) if c > 0 else 0.0 for c in count])
-        total = leading(statistics, K, None, a=1.0, b=self.ridge)
-        # m < 1 because ridge > 0, and v'(S_w + ridge I)v = 1 - m.
-        rest = 1 - total.values
-        pairs = EigenPairs(total.values / rest, total.vectors / np.sqrt(rest))
-        return pairs.keep(self.n_components)
+        if isinstance(statistics, Rows):
+            return self._directions_of_rows(statistics, K)
+        F = statistics.xt @ K
+        within = replace(statistics, xx=statistics.xx - F @ F.T)
+        floor = len(F) * EPS * np.trace(statistics.xx)
+        if self.ridge <= floor:
+            raise ValueError(
+                f"ridge={self.ridge:g} is lost in the rounding of the scatter of X, {floor:.3g}. "
+                "Raise ridge, or scale the features."
+            )
+        return leading(within, K, self.n_components, a=1.0, b=self.ridge)
+
+    def _directions_of_rows(self, rows: Rows, K: np.ndarray) -> EigenPairs:
+        # (S_t + ridge I)^-1 F spans the same space as (S_w + ridge I)^-1 F; within it the
+        # problem is small, and S_w is a difference of sums over the same projected rows.
+        basis = leading(rows, K, None, a=1.0, b=self.ridge).vectors
+        projected = rows.operator.matmat(basis)
+        means = (rows.T @ K).T @ projected
+        between = means.T @ means
+        within = projected.T @ projected - between + self.ridge * (basis.T @ basis)
+        return leading_pencil(between, within, self.n_components).mapped(lambda Y: basis @ Y)
 
 
 def cooccurrence(X: Any, Y: Any) -> np.ndarray:

@@ -81,9 +81,10 @@ class MVMD(LinearReducer):
         self.n_components = n_components
         self.beta = beta
 
-    def _needs(self) -> dict[str, bool]:
-        # Lanczos finds a given number of directions; a share of the spectrum needs all of it.
-        return {"thin": isinstance(self.n_components, Integral)}
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
+        # Lanczos finds a few directions; a share of the spectrum needs all of it.
+        few = min(n_rows, n_features) / 10
+        return {"thin": isinstance(self.n_components, Integral) and self.n_components < few}
 
     def _summarise(self, sample: Sample) -> Any:
         return summarise(sample, tt=False)

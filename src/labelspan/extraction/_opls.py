@@ -77,7 +77,7 @@ class OPLS(LinearReducer):
         self.n_components = n_components
         self.ridge = ridge
 
-    def _needs(self) -> dict[str, bool]:
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"ridge_free": self.ridge == 0}
 
     def _summarise(self, sample: Sample) -> Any:

@@ -28,4 +28,4 @@ def summarise(sample: Sample, *, tt: bool) -> Moments | Root | Rows:
     if sample.solver == "krylov":
         return Rows.of(sample.X, sample.Y)
     statistic: Any = partial(Moments.of, xx=sample.solver != "thin", tt=tt)
-    return collect(sample, statistic)
+    return collect(sample, statistic, tall=sample.solver != "thin")

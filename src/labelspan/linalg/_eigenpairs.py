@@ -9,6 +9,8 @@ from numbers import Integral
 
 import numpy as np
 
+from labelspan._validation import NoDirectionError
+
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -67,11 +69,7 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
         At least 1.
     """
     if len(values) == 0:
-        raise ValueError(
-            "There is no direction to keep: every eigenvalue is zero, because every label or "
-            "every feature is constant on the training rows. Check y for labels without rows "
-            "and X for constant columns."
-        )
+        raise NoDirectionError()
     if n_components is None:
         return len(values)
     if isinstance(n_components, Integral):
@@ -97,10 +95,12 @@ def fix_signs(components: np.ndarray) -> np.ndarray:
     decides.
     """
     for row in components:
-        squares, size = row * row, np.abs(row)
-        decisive = squares @ row
+        # Relative to the largest entry: cubes of 1e110 are no numbers.
+        unit = row / max(row.max(initial=0.0), -row.min(initial=0.0), np.finfo(np.float64).tiny)
+        squares, size = unit * unit, np.abs(unit)
+        decisive = squares @ unit
         if np.abs(decisive) <= 1e-8 * (squares @ size):
-            decisive = row[np.argmax(size >= (1 - 1e-6) * size.max())]
+            decisive = unit[np.argmax(size >= 1 - 1e-6)]
         if decisive < 0:
             np.negative(row, out=row)
     return components

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan._validation import check_square
+from labelspan._validation import NoDirectionError, check_square
 from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.moments._moments import centred
 
 
 @dataclass(frozen=True)
@@ -70,18 +71,21 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
     check_square(
         X.shape[0],
         "The Gram matrix of the rows",
-        "Give an integer n_components, use fewer rows, or select features first.",
+        "Use fewer rows or select features first.",
     )
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)) * centre
-    rows = X.astype(np.float64) if sparse.issparse(X) else X - mean
+    if centre:
+        rows, mean = centred(X, np.ones(X.shape[0]))
+    else:
+        rows, mean = X.astype(np.float64), np.zeros(X.shape[1])
     Z, dual = from_blocks(rows, centre) if ridge_free else from_gram(rows, centre)
+    if Z.shape[1] == 0:
+        raise NoDirectionError()
     return Narrow(Z, mean, rows, dual, centre)
 
 
 def from_gram(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Z and dual from K = Xc Xc' = Z Z', by Cholesky with pivoting and a rank cut."""
-    K = gram(X, centre)
-    scale = np.diag(K).max()
+    K, scale = gram(X, centre)
     factor, order, r, _ = linalg.lapack.dpstrf(K, tol=len(K) * EPS * scale, lower=1)
     L = np.tril(factor)[:, :r]
     Z, dual = np.empty_like(L), np.zeros_like(L)
@@ -108,12 +112,12 @@ def from_blocks(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
     return Wt[:r].T * s[:r], Wt[:r].T / s[:r]
 
 
-def gram(X: Any, centre: bool) -> np.ndarray:
-    """Xc Xc' of rows that are centred already if they are dense."""
+def gram(X: Any, centre: bool) -> tuple[np.ndarray, float]:
+    """Xc Xc' of rows that are centred already if they are dense; and the scale of its rounding."""
     K = X @ X.T
-    if not sparse.issparse(K):
-        return K
-    return centre_both(K.toarray()) if centre else K.toarray()
+    K = K.toarray() if sparse.issparse(K) else K
+    scale = float(np.diag(K).max())
+    return (centre_both(K) if centre and sparse.issparse(X) else K), scale
 
 
 def centre_both(K: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg
 
 from labelspan.linalg._block_cg import block_cg
-from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._spectral import spectral
 from labelspan.moments import Moments, Root, Rows
 
@@ -36,10 +36,11 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> tuple[np
     F = times(statistics.xt, K)
     if a == 0:
         return F / np.sqrt(b), lambda Y: Y / np.sqrt(b)
-    if b <= len(F) * EPS * a * np.trace(statistics.xx):
-        # The ridge drowns in the rounding of xx: no Cholesky factor, but a rank cut.
+    L, info = linalg.lapack.dpotrf(ridged(statistics.xx, a, b).T, lower=1, overwrite_a=1)
+    pivots = np.diag(L)
+    if info != 0 or pivots.min() < 1e-4 * pivots.max():
+        # The ridge is near the rounding of a singular xx: a rank cut keeps the null space out.
         return by_singular_values(statistics, K, a, b)
-    L = linalg.cholesky(ridged(statistics.xx, a, b), lower=True, check_finite=False)
 
     def back(Y: np.ndarray) -> np.ndarray:
         return linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import is_dask_array
-from labelspan._validation import check_labels
+from labelspan._validation import check_block, check_labels
 
 Statistic = TypeVar("Statistic")
 
@@ -41,7 +41,11 @@ class Sample:
 
 
 def collect(
-    sample: Sample, statistic: Callable[[Any, Any], Statistic], *, whole_sparse: bool = True
+    sample: Sample,
+    statistic: Callable[[Any, Any], Statistic],
+    *,
+    whole_sparse: bool = True,
+    tall: bool = True,
 ) -> Statistic:
     """Add up ``statistic(X_block, Y_block)`` over blocks of rows.
 
@@ -53,6 +57,9 @@ def collect(
         From a block of X and the same rows of Y to something that can be added.
     whole_sparse : bool, default=True
         Take a sparse X as one block; False if `statistic` makes its block dense.
+    tall : bool, default=True
+        Make blocks at least as tall as wide; False if `statistic` has no (D, D) array, so that
+        adding two of them is cheap.
 
     Returns
     -------
@@ -62,14 +69,16 @@ def collect(
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
-    blocks = row_blocks(sample.X, one=sparse.issparse(sample.X) and whole_sparse)
+    one = sparse.issparse(sample.X) and whole_sparse
+    blocks = row_blocks(sample.X, one=one, tall=tall)
     return reduce(add, (statistic(sample.X[rows], sample.Y[rows]) for rows in blocks))
 
 
-def row_blocks(X: Any, *, one: bool = False) -> Iterator[slice]:
-    """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide."""
+def row_blocks(X: Any, *, one: bool = False, tall: bool = False) -> Iterator[slice]:
+    """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide if `tall`."""
     n_rows, n_columns = X.shape
-    height = n_rows if one else max(BLOCK_BYTES // (8 * n_columns), n_columns, 1)
+    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), n_columns if tall else 1, 1)
+    height = n_rows if one else height
     # Equal blocks: a short last block would cost a pooling step for little work.
     n_blocks = max(1, round(n_rows / height))
     edges = np.linspace(0, n_rows, n_blocks + 1).astype(int)
@@ -89,7 +98,10 @@ def collect_dask(sample: Sample, statistic: Callable[[Any, Any], Statistic]) -> 
             sample.Y[end - size : end] for end, size in zip(ends, sample.X.chunks[0], strict=True)
         ]
     of_block = dask.delayed(block_statistic, pure=False)
-    parts = [of_block(statistic, x, y) for x, y in zip(X_blocks, Y_blocks, strict=True)]
+    sizes = sample.X.chunks[0]
+    # Filtering leaves chunks without rows behind.
+    blocks = [xy for *xy, size in zip(X_blocks, Y_blocks, sizes, strict=True) if size]
+    parts = [of_block(statistic, x, y) for x, y in blocks]
     plus = dask.delayed(Checked.__add__, pure=False)
     while len(parts) > 1:
         pairs = [plus(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
@@ -115,10 +127,8 @@ class Checked:
 
 def block_statistic(statistic: Callable[[Any, Any], Any], X: Any, Y: Any) -> Checked:
     """Check one block on its worker, where its values are, and take its statistic."""
-    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-    finite = X.data if sparse.issparse(X) else X
-    if not np.isfinite(finite).all():
-        raise ValueError("Input X contains NaN or infinity.")
-    dense = np.asarray(Y.data if sparse.issparse(Y) else Y)
-    values = frozenset(v for v in (-1, 0) if (dense == v).any())
-    return Checked(statistic(X, check_labels(Y).Y), values)
+    values = np.asarray(Y.data if sparse.issparse(Y) else Y)
+    present = {v for v in (-1, 0) if (values == v).any()}
+    if sparse.issparse(Y) and Y.nnz < np.prod(Y.shape):
+        present.add(0)
+    return Checked(statistic(check_block(X), check_labels(Y).Y), frozenset(present))

@@ -65,21 +65,19 @@ class Moments:
         """
         w = np.ones(X.shape[0]) if weights is None else weights
         weight = float(w.sum())
-        x_mean, t_mean = mean(X, w, weight), mean(T, w, weight)
-        Xw, Tw = centred(X, x_mean), centred(T, t_mean)
+        (Xw, x_mean), (Tw, t_mean) = centred(X, w), centred(T, w)
         # sqrt(w) on both factors keeps the product of an array with itself a symmetric update.
         root = None if weights is None else np.sqrt(w)
         Xw, Tw = scaled(Xw, root), scaled(Tw, root)
-        both_sparse = sparse.issparse(X) and sparse.issparse(T)
-        return cls(
-            weight=weight,
-            x_mean=x_mean,
-            t_mean=t_mean,
+        XT = product(Xw, Tw)
+        if sparse.issparse(X) and sparse.issparse(T):
             # One centred side is enough; a correction is due only if neither is.
-            xt=product(Xw, Tw) - (weight * np.outer(x_mean, t_mean) if both_sparse else 0.0),
-            xx=scatter(Xw, weight, x_mean) if xx else None,
-            tt=scatter(Tw, weight, t_mean) if tt else None,
-        )
+            XT -= weight * np.outer(x_mean, t_mean)
+        XX: Any = scatter(Xw, weight, x_mean) if xx else None
+        if xx and sparse.issparse(X):
+            XT[np.diag(XX) == 0] = 0.0
+        TT = scatter(Tw, weight, t_mean) if tt else None
+        return cls(weight, x_mean, t_mean, XT, XX, TT)
 
     def __add__(self, other: Moments) -> Moments:
         weight = self.weight + other.weight
@@ -128,22 +126,36 @@ class Moments:
         tt = None if self.tt is None else 4.0 * self.tt
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, xt=2.0 * self.xt, tt=tt)
 
+    @property
+    def kind(self) -> tuple[str, bool, bool]:
+        """What is in it: only statistics of one kind add up."""
+        return ("moments", self.xx is not None, self.tt is not None)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+        return np.sum(self.xt**2, axis=0) if self.xx is None else np.diag(self.xx)
+
     def about(self, centre: np.ndarray) -> np.ndarray:
         """Scatter of X about another centre than its mean, (D, D)."""
         shift = self.x_mean - centre
         return self.xx + self.weight * np.outer(shift, shift)
 
 
-def mean(A: Any, w: np.ndarray, weight: float) -> np.ndarray:
-    """Weighted column means; zero for a block without weight."""
-    return (w @ A) / weight if weight > 0 else np.zeros(A.shape[1])
+def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
+    """The block about its weighted mean if dense, as it is if sparse, in float64; and the mean.
 
-
-def centred(A: Any, centre: np.ndarray) -> Any:
-    """Dense: a float64 copy about its mean. Sparse: float64, as it is."""
+    A dense block is first taken about its first row: a constant column is then zero exactly,
+    and so is its mean's rounding error, which would otherwise look like a direction.
+    """
+    total = max(float(w.sum()), np.finfo(np.float64).tiny)
     if sparse.issparse(A):
-        return A.astype(np.float64, copy=False)
-    return np.subtract(A, centre, dtype=np.float64)
+        return A.astype(np.float64, copy=False), (w @ A) / total
+    first = A[0].astype(np.float64)
+    A = np.subtract(A, first, dtype=np.float64)
+    offset = (w @ A) / total
+    A -= offset
+    return A, first + offset
 
 
 def scaled(A: Any, root: np.ndarray | None) -> Any:
@@ -163,9 +175,15 @@ def product(X: Any, T: Any) -> np.ndarray:
 
 def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     """Centred A'A: in the short form if A is sparse, and so not centred yet."""
-    if sparse.issparse(A):
-        return (A.T @ A).toarray() - weight * np.outer(centre, centre)
-    return A.T @ A
+    if not sparse.issparse(A):
+        return A.T @ A
+    total = (A.T @ A).toarray()
+    squares = np.diag(total).copy()
+    total -= weight * np.outer(centre, centre)
+    # What is left of a constant column is the rounding of the subtraction.
+    lost = np.diag(total) <= 64 * np.finfo(np.float64).eps * squares
+    total[lost] = total[:, lost] = 0.0
+    return total
 
 
 def pooled(a: np.ndarray, b: Any, gain: float, d: np.ndarray) -> np.ndarray:

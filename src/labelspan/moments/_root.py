@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from labelspan.moments._moments import centred
+
 
 @dataclass(frozen=True)
 class Root:
@@ -37,9 +39,9 @@ class Root:
     @classmethod
     def of(cls, X: Any, T: Any) -> Root:
         """Root of one block; a sparse block is made dense, so keep blocks of rows small."""
-        X, T = dense(X), dense(T)
-        x_mean, t_mean = X.mean(axis=0), T.mean(axis=0)
-        return cls(len(X), x_mean, t_mean, triangle(np.hstack([X - x_mean, T - t_mean])))
+        ones = np.ones(X.shape[0])
+        (X, x_mean), (T, t_mean) = centred(dense(X), ones), centred(dense(T), ones)
+        return cls(len(X), x_mean, t_mean, triangle(np.hstack([X, T])))
 
     def __add__(self, other: Root) -> Root:
         weight = self.weight + other.weight
@@ -71,6 +73,16 @@ class Root:
         """Columns of R that belong to T, on the rows of `Rx`: Rx'Rt = xt."""
         n_features = len(self.x_mean)
         return self.R[:n_features, n_features:]
+
+    @property
+    def kind(self) -> tuple[str]:
+        """What is in it: only statistics of one kind add up."""
+        return ("root",)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+        return np.diag(self.R)
 
     @property
     def tt(self) -> np.ndarray:

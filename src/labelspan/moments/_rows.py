@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from labelspan._validation import NoDirectionError
+
 
 class CentredRows(LinearOperator):
     """diag(sqrt(w)) (X - 1 mean') as an operator; X stays sparse.
@@ -86,10 +88,17 @@ class Rows:
     T: np.ndarray
     tt: np.ndarray
 
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+        return self.x_mean**2
+
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, centre: bool = True) -> Rows:
         """Rows of a sparse sample that is in memory; without `centre` the means are zero."""
         w = np.ones(X.shape[0]) if weights is None else weights
+        if X.nnz == 0 or not w.any():
+            raise NoDirectionError()
         operator = CentredRows(X, weights, centre=centre)
         T = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
         centred = operator.project(np.sqrt(w)[:, None] * T)
