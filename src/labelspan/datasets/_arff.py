@@ -6,14 +6,16 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._arff_header import SKIPPED, Attribute, Header, read_header, unquote
+from labelspan.datasets._arff_header import SKIPPED, Header, read_header, unquote
 from labelspan.datasets._arff_rows import read_rows
+from labelspan.datasets._csr import split_csr
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
@@ -102,10 +104,10 @@ def read_arff(
     def read_part(part: Path) -> MultilabelDataset:
         with LineBlocks(part, limits) as source:
             header = read_header(source, encoding)
-            wanted = _label_names(header, part, label_names, label_count, xml, limits)
-            table = read_rows(source, header.attributes, encoding)
+            labels = _label_columns(header, part, label_names, label_count, xml, limits)
+            table = read_rows(source, header, encoding)
         _report(header, table, part, ignore)
-        return _split_columns(header, table, wanted, part, ignore, name or _stem(path))
+        return _split_columns(header, table, labels, part, ignore, name or _stem(path))
 
     dataset = read_part(path)
     return dataset if test is None else join(dataset, read_part(Path(test)), test)
@@ -116,21 +118,21 @@ def _stem(path: Path) -> str:
     return SPLIT_SUFFIX.sub("", stem)
 
 
-def _label_names(
+def _label_columns(
     header: Header,
     path: Path,
     label_names: Sequence[str] | None,
     label_count: int | None,
     xml: str | os.PathLike[str] | None,
     limits: Limits,
-) -> set[str] | range:
-    """Give the names of the label columns, or their positions."""
+) -> np.ndarray:
+    """Give the positions of the label columns, ascending."""
     if label_names is not None:
         return _present(label_names, header, path)
     if label_count is None and xml is None and (match := MEKA_LABELS.search(header.relation)):
         label_count = int(match.group(1))
     if label_count is not None:
-        return _counted(label_count, len(header.attributes), path)
+        return _counted(label_count, len(header.names), path)
     if xml is None:
         xml = _xml_beside(path)
     return _present(read_label_names(xml, limits), header, path, xml)
@@ -150,11 +152,11 @@ def _xml_beside(path: Path) -> Path:
     )
 
 
-def _counted(count: int, n_columns: int, path: Path) -> range:
+def _counted(count: int, n_columns: int, path: Path) -> np.ndarray:
     if not 0 < abs(count) < n_columns:
         message = f"label_count={count}; allowed is 1 to {n_columns - 1}, or negative for the last"
         raise DataFileError(message, file=path)
-    return range(count) if count > 0 else range(n_columns + count, n_columns)
+    return np.arange(count) if count > 0 else np.arange(n_columns + count, n_columns)
 
 
 def _present(
@@ -162,23 +164,26 @@ def _present(
     header: Header,
     path: Path,
     xml: str | os.PathLike[str] | None = None,
-) -> set[str]:
+) -> np.ndarray:
     """Match label names to columns, with or without the quotes and escapes of ARFF."""
-    columns = {column.name for column in header.attributes}
-    plain = {unquote(f"'{column}'"): column for column in columns if "\\" in column}
-    found = {name if name in columns else plain.get(name, unquote(name)) for name in names}
-    unknown = sorted(found - columns)
+    columns = dict(zip(header.names, range(len(header.names)), strict=True))
+    unknown = [name for name in names if name not in columns]
+    if unknown:
+        columns |= {unquote(f"'{n}'"): i for n, i in columns.items() if "\\" in n}
+        columns |= {name: columns.get(unquote(name), -1) for name in unknown if name not in columns}
+        unknown = [name for name in unknown if columns[name] < 0]
     if unknown:
         raise DataFileError(
             f"label {unknown[0]!r} is no attribute of {path.name} ({len(unknown)} unknown in all)",
             file=xml or path,
         )
-    return found
+    return np.unique([columns[name] for name in names])
 
 
 def _report(header: Header, table: Any, path: Path, ignore: Sequence[str]) -> None:
     """Warn of what does not reach X as it is in the file."""
-    dropped = [c.name for c in header.attributes if c.kind == SKIPPED and c.name not in ignore]
+    skipped = np.array([kind.kind == SKIPPED for kind in header.types])[header.type_of]
+    dropped = [header.names[i] for i in np.flatnonzero(skipped) if header.names[i] not in ignore]
     if dropped:
         warnings.warn(
             f"{path.name}: string or date column {', '.join(dropped[:5])} is left out of X; "
@@ -195,46 +200,46 @@ def _report(header: Header, table: Any, path: Path, ignore: Sequence[str]) -> No
 def _split_columns(
     header: Header,
     table: Any,
-    wanted: set[str] | range,
+    labels: np.ndarray,
     path: Path,
     ignore: Sequence[str],
     name: str,
 ) -> MultilabelDataset:
-    is_label = np.array(
-        [
-            column.name in wanted if isinstance(wanted, set) else position in wanted
-            for position, column in enumerate(header.attributes)
-        ]
-    )
-    kept = [c.kind != SKIPPED and c.name not in ignore for c in header.attributes]
-    labels = np.flatnonzero(is_label)
-    features = np.flatnonzero(~is_label & np.array(kept))
-    columns = [header.attributes[i] for i in labels]
+    kept = np.array([kind.kind != SKIPPED for kind in header.types])[header.type_of]
+    kept[labels] = False
+    if ignore:
+        kept &= ~np.isin(header.names, list(ignore))
+    features = np.flatnonzero(kept)
+    label_names = tuple(header.names[i] for i in labels)
+    if sp.issparse(table):
+        X, targets = split_csr(table, features, labels)
+    else:
+        X, targets = table[:, features], table[:, labels]
     return MultilabelDataset(
         name=name,
-        X=table[:, features],
-        Y=_indicators(table[:, labels], columns, path),
-        feature_names=tuple(header.attributes[i].name for i in features),
-        label_names=tuple(column.name for column in columns),
+        X=X,
+        Y=_indicators(targets, label_names, path),
+        feature_names=tuple(compress(header.names, kept)),
+        label_names=label_names,
         train=None,
         test=None,
         source=str(path),
     )
 
 
-def _indicators(table: Any, columns: list[Attribute], path: Path) -> Any:
+def _indicators(table: Any, names: Sequence[str], path: Path) -> Any:
     """Turn label columns into 0 and 1 (uint8); -1 counts as 0."""
     stored = table.data if sp.issparse(table) else table
-    if not np.isin(stored, (-1.0, 0.0, 1.0)).all():
+    if not ((stored == 1) | (stored == 0) | (stored == -1)).all():
         dense = table.toarray() if sp.issparse(table) else table
         row, position = np.argwhere(~np.isin(dense, (-1.0, 0.0, 1.0)))[0]
         message = (
-            f"row {row + 1} of the data: label {columns[position].name!r} is "
+            f"row {row + 1} of the data: label {names[position]!r} is "
             f"{dense[row, position]:g}; allowed are 0, 1 and -1"
         )
         raise DataFileError(message, file=path)
     if not sp.issparse(table):
         return (table > 0).astype(np.uint8)
-    Y = sp.csr_array(table > 0).astype(np.uint8)
-    Y.sort_indices()
-    return Y
+    if (stored == 1).all():
+        return table.astype(np.uint8)
+    return sp.csr_array(table > 0).astype(np.uint8)

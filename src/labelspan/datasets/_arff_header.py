@@ -18,15 +18,17 @@ TRUE_WORDS = frozenset({"yes", "true", "y", "t", "positive", "pos"})
 DATA_LINE = re.compile(rb"^[ \t]*@data[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 TOKEN = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%][^\s,{}]*"""
 ATTRIBUTE = re.compile(rf"@attribute\s+({TOKEN})\s*(\S.*)", re.I | re.S)
+PLAIN_ATTRIBUTE = re.compile(
+    r"^[ \t]*@attribute[ \t]+([^\s,{}'\"%][^\s,{}]*)[ \t]+([^\s%'\"][^\n%'\"]*)\n", re.I | re.M
+)
 RELATION = re.compile(rf"@relation\s+({TOKEN}).*", re.I | re.S)
 CATEGORY = re.compile(rf"\s*({TOKEN})\s*(,|$)")
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-class Attribute(NamedTuple):
-    """One column: its name, its kind and, if nominal, its categories and their values."""
+class ColumnType(NamedTuple):
+    """Kind of a column and, if it is nominal, its categories and their values."""
 
-    name: str
     kind: int
     categories: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
@@ -39,36 +41,77 @@ class Attribute(NamedTuple):
 
 @dataclass(frozen=True)
 class Header:
-    """Relation name and columns of an ARFF file."""
+    """Relation name and columns of an ARFF file.
+
+    Columns share their types: a file with thousands of columns has few distinct ones.
+    """
 
     relation: str
-    attributes: tuple[Attribute, ...]
+    names: list[str]
+    types: list[ColumnType]
+    type_of: np.ndarray
+
+    def type(self, column: int) -> ColumnType:
+        """Give the type of a column."""
+        return self.types[self.type_of[column]]
 
 
 def read_header(source: LineBlocks, encoding: str) -> Header:
     """Read up to the ``@data`` line and leave the source at the line after it."""
-    text, rest = _split_header(source)
+    raw, rest = _split_header(source)
     try:
-        lines = text.decode(encoding).removeprefix("\ufeff").split("\n")
+        text = raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        place = text.count(b"\n", 0, error.start) + 1
+        place = raw.count(b"\n", 0, error.start) + 1
         raise source.error(f"not {encoding}; try encoding='latin-1'", place) from error
-    relation, attributes = "", []
-    types: dict[str, tuple[int, tuple[str, ...], tuple[float, ...]]] = {}
-    for number, untrimmed in enumerate(lines, start=1):
+    header = _plain_header(text) or _any_header(text, source)
+    _check_columns(header.names, source)
+    source.unread(rest, raw.count(b"\n") + 2)
+    return header
+
+
+def _plain_header(text: str) -> Header | None:
+    """Parse a header without quoted names in one pass; None leaves it to the careful way."""
+    pieces = PLAIN_ATTRIBUTE.split(text)
+    other = "".join(pieces[::3])
+    if "@attribute" in other.lower():
+        return None
+    relation = ""
+    for line in other.split("\n"):
+        if match := RELATION.fullmatch(line.strip()):
+            relation = unquote(match.group(1))
+        elif line.strip() and not line.lstrip().startswith("%"):
+            return None
+    try:
+        return _header(relation, pieces[1::3], pieces[2::3])
+    except ValueError:
+        return None
+
+
+def _any_header(text: str, source: LineBlocks) -> Header:
+    """Parse a header line by line; errors name the line."""
+    relation, names, declared = "", [], []
+    checked = set()
+    for number, untrimmed in enumerate(text.split("\n"), start=1):
         line = untrimmed.strip()
         if match := ATTRIBUTE.fullmatch(line):
-            name, declared = match.groups()
-            if declared not in types:
-                types[declared] = _column_type(declared, source, number)
-            attributes.append(Attribute(unquote(name), *types[declared]))
+            names.append(unquote(match.group(1)))
+            declared.append(match.group(2))
+            if declared[-1] not in checked:
+                _check_type(declared[-1], source, number)
+                checked.add(declared[-1])
         elif match := RELATION.fullmatch(line):
             relation = unquote(match.group(1))
         elif line and not line.startswith("%"):
             raise source.error(f"not an ARFF header line: {line[:60]!r}", number)
-    _check_columns(attributes, source)
-    source.unread(rest, text.count(b"\n") + 2)
-    return Header(relation, tuple(attributes))
+    return _header(relation, names, declared)
+
+
+def _header(relation: str, names: list[str], declared: list[str]) -> Header:
+    distinct = {text: number for number, text in enumerate(dict.fromkeys(declared))}
+    types = [_column_type(text) for text in distinct]
+    type_of = np.fromiter(map(distinct.__getitem__, declared), np.int64, len(declared))
+    return Header(relation, names, types, type_of)
 
 
 def unquote(token: str) -> str:
@@ -107,27 +150,31 @@ def _split_header(source: LineBlocks) -> tuple[bytes, bytes]:
     return text[: match.start()], text[match.end() + 1 :]
 
 
-def _column_type(
-    declared: str, source: LineBlocks, line: int
-) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
+def _check_type(declared: str, source: LineBlocks, line: int) -> None:
+    try:
+        _column_type(declared)
+    except ValueError as error:
+        raise source.error(str(error), line) from error
+
+
+def _column_type(declared: str) -> ColumnType:
     if declared.startswith("{"):
         if (closing := declared.rfind("}")) < 0:
-            raise source.error("the list of categories is not closed by }", line)
-        categories = _categories(declared[1:closing], source, line)
-        return NOMINAL, categories, category_values(categories)
+            raise ValueError("the list of categories is not closed by }")
+        categories = _categories(declared[1:closing])
+        return ColumnType(NOMINAL, categories, category_values(categories))
     word = declared.split()[0].lower()
     if word in NUMERIC_TYPES:
-        return NUMERIC, (), ()
+        return ColumnType(NUMERIC)
     if word in SKIPPED_TYPES:
-        return SKIPPED, (), ()
-    raise source.error(
+        return ColumnType(SKIPPED)
+    raise ValueError(
         f"attribute type {declared[:60]!r}: expected numeric, real, integer, string, date "
-        "or {categories}",
-        line,
+        "or {categories}"
     )
 
 
-def _categories(inner: str, source: LineBlocks, line: int) -> tuple[str, ...]:
+def _categories(inner: str) -> tuple[str, ...]:
     categories, pos = [], 0
     while match := CATEGORY.match(inner, pos):
         categories.append(unquote(match.group(1)))
@@ -135,17 +182,16 @@ def _categories(inner: str, source: LineBlocks, line: int) -> tuple[str, ...]:
         if not match.group(2):
             break
     if not categories or pos < len(inner):
-        raise source.error(f"cannot read the categories {{{inner[:60]}}}", line)
+        raise ValueError(f"cannot read the categories {{{inner[:60]}}}")
     if len(set(categories)) < len(categories):
-        raise source.error(f"a category is listed twice in {{{inner[:60]}}}", line)
+        raise ValueError(f"a category is listed twice in {{{inner[:60]}}}")
     return tuple(categories)
 
 
-def _check_columns(attributes: list[Attribute], source: LineBlocks) -> None:
-    if not attributes:
+def _check_columns(names: list[str], source: LineBlocks) -> None:
+    if not names:
         raise source.error("the header has no @attribute line")
-    if len(attributes) > source.limits.max_columns:
+    if len(names) > source.limits.max_columns:
         raise source.error(
-            f"{len(attributes)} columns; the limit is {source.limits.max_columns} "
-            "(Limits.max_columns)"
+            f"{len(names)} columns; the limit is {source.limits.max_columns} (Limits.max_columns)"
         )

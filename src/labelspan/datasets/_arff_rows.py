@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._arff_header import NOMINAL, Attribute, unquote
+from labelspan.datasets._arff_header import NOMINAL, NUMERIC, ColumnType, Header, unquote
 from labelspan.datasets._arff_kernels import (
     MESSAGES,
     OK,
@@ -23,11 +22,11 @@ from labelspan.datasets._stream import LineBlocks
 
 FIRST_BYTE = re.compile(rb"^[ \t\r]*([^ \t\r\n%])", re.MULTILINE)
 QUOTES = b"'\""
-# The shortest entry of a sparse row is "0 1," and the shortest dense value is "0,".
-SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 4, 2
+# The shortest sparse row is "{}", its shortest entry "0 1,", and the shortest dense value "0,".
+SPARSE_ROW_BYTES, SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 2, 4, 2
 
 
-def read_rows(source: LineBlocks, attributes: Sequence[Attribute], encoding: str) -> Any:
+def read_rows(source: LineBlocks, header: Header, encoding: str) -> Any:
     """Parse all rows; the first one decides whether the table is dense or sparse.
 
     Returns
@@ -43,21 +42,21 @@ def read_rows(source: LineBlocks, attributes: Sequence[Attribute], encoding: str
             if first is None:
                 continue
             rows = _SparseRows if first == b"{" else _DenseRows
-            reader = rows(source, attributes, encoding)
+            reader = rows(source, header, encoding)
         reader.add(text)
     if reader is None:
-        return np.empty((0, len(attributes)))
+        return np.empty((0, len(header.names)))
     return reader.table()
 
 
 class _Rows:
     """What dense and sparse rows share: the category table and the values left to Python."""
 
-    def __init__(self, source: LineBlocks, attributes: Sequence[Attribute], encoding: str) -> None:
+    def __init__(self, source: LineBlocks, header: Header, encoding: str) -> None:
         self.source = source
-        self.attributes = attributes
+        self.header = header
         self.encoding = encoding
-        self.categories = _category_table(attributes, encoding)
+        self.types = _type_table(header, encoding)
         self.n_rows = 0
 
     def check(self, status: int, pos: int, text: np.ndarray, n_rows: int) -> None:
@@ -76,28 +75,35 @@ class _Rows:
             column=pos - before.rfind(b"\n"),
         )
 
-    def settle(self, text: np.ndarray, hard: np.ndarray, columns: np.ndarray) -> list[float]:
+    def settle(self, text: np.ndarray, hard: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Parse with Python the values that a kernel put aside."""
-        return [
-            self._settle_one(text, int(start), int(stop), self.attributes[column])
-            for (_, start, stop), column in zip(hard, columns, strict=True)
-        ]
+        values = np.empty(len(hard))
+        is_number = hard[:, 3] == 1
+        block = text.tobytes() if is_number.any() else b""
+        bounds = hard[is_number, 1:3].tolist()
+        values[is_number] = [float(block[start:stop]) for start, stop in bounds]
+        others = ~is_number | np.isinf(values)
+        for i in np.flatnonzero(others):
+            values[i] = self._settle_one(text, int(hard[i, 1]), int(hard[i, 2]), int(columns[i]))
+        return values
 
-    def _settle_one(self, text: np.ndarray, start: int, stop: int, column: Attribute) -> float:
+    def _settle_one(self, text: np.ndarray, start: int, stop: int, column: int) -> float:
         raw = text[start:stop].tobytes()
+        kind = self.header.type(column)
         try:
             token = raw.decode(self.encoding)
             if text[start - 1] in QUOTES:
                 token = unquote(f"'{token}'")
-            return _nominal(token, column) if column.kind == NOMINAL else _number(token)
+            return _nominal(token, kind) if kind.kind == NOMINAL else _number(token)
         except ValueError as error:
             shown = raw[:60].decode(self.encoding, "replace")
             wanted = (
-                f"one of {{{','.join(column.categories)[:60]}}}"
-                if column.kind == NOMINAL
+                f"one of {{{','.join(kind.categories)[:60]}}}"
+                if kind.kind == NOMINAL
                 else "a finite number or ?"
             )
-            message = f"value {shown!r} of attribute {column.name!r}: expected {wanted}"
+            name = self.header.names[column]
+            message = f"value {shown!r} of attribute {name!r}: expected {wanted}"
             raise self.error(message, start, text) from error
 
 
@@ -109,12 +115,12 @@ class _DenseRows(_Rows):
         self.parts: list[np.ndarray] = []
 
     def add(self, text: np.ndarray) -> None:
-        n_columns = len(self.attributes)
+        n_columns = len(self.header.names)
         # One row more than can be whole: a truncated row is written before it is refused.
         n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * n_columns) + 1
         out = np.empty((n_rows, n_columns))
-        hard = np.empty((len(text) // DENSE_VALUE_BYTES + 1, 3), dtype=np.int64)
-        status, pos, n_rows, n_hard = parse_dense(text, self.categories, out, hard)
+        hard = np.empty((len(text) // DENSE_VALUE_BYTES + 1, 4), dtype=np.int64)
+        status, pos, n_rows, n_hard = parse_dense(text, self.types, out, hard)
         self.check(status, pos, text, n_rows)
         hard = hard[:n_hard]
         out.ravel()[hard[:, 0]] = self.settle(text, hard, hard[:, 0] % n_columns)
@@ -133,14 +139,12 @@ class _SparseRows(_Rows):
 
     def add(self, text: np.ndarray) -> None:
         n_entries = len(text) // SPARSE_ENTRY_BYTES + 1
-        n_rows = int(np.count_nonzero(text == 10)) + 1
-        indptr = np.zeros(n_rows + 1, dtype=np.int64)
+        indptr = np.empty(len(text) // SPARSE_ROW_BYTES + 2, dtype=np.int64)
+        indptr[0] = 0
         indices = np.empty(n_entries, dtype=np.int32)
         data = np.empty(n_entries)
-        hard = np.empty((n_entries, 3), dtype=np.int64)
-        status, pos, n_rows, n_hard = parse_sparse(
-            text, self.categories, indptr, indices, data, hard
-        )
+        hard = np.empty((n_entries, 4), dtype=np.int64)
+        status, pos, n_rows, n_hard = parse_sparse(text, self.types, indptr, indices, data, hard)
         self.check(status, pos, text, n_rows)
         hard = hard[:n_hard]
         data[hard[:, 0]] = self.settle(text, hard, indices[hard[:, 0]])
@@ -150,23 +154,21 @@ class _SparseRows(_Rows):
         )
 
     def table(self) -> sp.csr_array:
-        table = assemble(self.parts, len(self.attributes), self.source)
-        defaults = np.array([column.default for column in self.attributes])
-        return fill_absent(table, defaults)
+        table = assemble(self.parts, len(self.header.names), self.source)
+        defaults = np.array([kind.default for kind in self.header.types])
+        return fill_absent(table, defaults[self.header.type_of])
 
 
 def fill_absent(table: sp.csr_array, defaults: np.ndarray) -> sp.csr_array:
-    """Write the default of a column where a row has no entry, and drop stored zeros."""
+    """Write the default of a column, where it is not zero, into the rows without an entry."""
     columns = np.flatnonzero(defaults)
-    if len(columns):
-        present = table.copy()
-        present.data = np.ones(len(present.data), dtype=np.int8)
-        absent = 1 - present[:, columns].toarray()
-        rows, positions = np.nonzero(absent)
-        filled = (defaults[columns[positions]], (rows, columns[positions]))
-        table = table + sp.csr_array(filled, shape=table.shape)
-    table.eliminate_zeros()
-    return table
+    if len(columns) == 0:
+        return table
+    present = table.copy()
+    present.data = np.ones(len(present.data), dtype=np.int8)
+    rows, positions = np.nonzero(present[:, columns].toarray() == 0)
+    filled = (defaults[columns[positions]], (rows, columns[positions]))
+    return table + sp.csr_array(filled, shape=table.shape)
 
 
 def _first_byte(block: bytes) -> bytes | None:
@@ -175,34 +177,43 @@ def _first_byte(block: bytes) -> bytes | None:
     return match.group(1) if match else None
 
 
-def _category_table(
-    attributes: Sequence[Attribute], encoding: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sorted categories of all columns as flat arrays, for the kernels."""
-    kinds = np.array([column.kind for column in attributes], dtype=np.int64)
-    counts = [len(column.categories) for column in attributes]
-    bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+def _type_table(header: Header, encoding: str) -> tuple[np.ndarray, ...]:
+    """Column types, their sorted categories, and the value of each digit, for the kernels."""
+    counts = [len(kind.categories) for kind in header.types]
     pairs = [
         pair
-        for column in attributes
-        if column.categories
+        for kind in header.types
         for pair in sorted(
             (word.encode(encoding), value)
-            for word, value in zip(column.categories, column.values, strict=True)
+            for word, value in zip(kind.categories, kind.values, strict=True)
         )
     ]
     words = b"".join(word for word, _ in pairs)
-    ends = np.concatenate([[0], np.cumsum([len(word) for word, _ in pairs])]).astype(np.int64)
-    values = np.array([value for _, value in pairs], dtype=np.float64)
-    return kinds, bounds, np.frombuffer(words, dtype=np.uint8), ends, values
+    return (
+        header.type_of,
+        np.array([kind.kind for kind in header.types], dtype=np.int64),
+        np.cumsum([0, *counts], dtype=np.int64),
+        np.frombuffer(words, dtype=np.uint8),
+        np.cumsum([0, *(len(word) for word, _ in pairs)], dtype=np.int64),
+        np.array([value for _, value in pairs], dtype=np.float64),
+        np.array([_digit_values(kind) for kind in header.types]),
+    )
 
 
-def _nominal(token: str, column: Attribute) -> float:
-    if token in column.categories:
-        return column.values[column.categories.index(token)]
+def _digit_values(kind: ColumnType) -> list[float]:
+    """Values of the tokens 0 to 9; NaN where such a token is no value."""
+    if kind.kind == NUMERIC:
+        return [float(digit) for digit in range(10)]
+    known = dict(zip(kind.categories, kind.values, strict=True))
+    return [known.get(str(digit), np.nan) for digit in range(10)]
+
+
+def _nominal(token: str, kind: ColumnType) -> float:
+    if token in kind.categories:
+        return kind.values[kind.categories.index(token)]
     number = float(token)
     # "1.0" for the category "1": numbers are compared as numbers.
-    if number in column.values and any(_is_number(word, number) for word in column.categories):
+    if number in kind.values and any(_is_number(word, number) for word in kind.categories):
         return number
     raise ValueError(token)
 

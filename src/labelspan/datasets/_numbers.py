@@ -12,6 +12,10 @@ EXACT, HARD, INVALID = 0, 1, 2
 POWERS = 10.0 ** np.arange(23)
 MAX_MANTISSA = 2**53
 MAX_DIGITS = 18
+# Dekker's constant splits a float64 into two halves whose products are exact.
+SPLITTER = 2.0**27 + 1.0
+# How near, in units in the last place, to a tie between two floats a quotient is not trusted.
+TIE_MARGIN = 1e-6
 
 
 @kernel
@@ -44,6 +48,41 @@ def scan_exponent(text, pos, stop):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def two_product(a, b):  # type: ignore[no-untyped-def]
+    """Give a product and its rounding error, exactly (Dekker 1971)."""
+    product = a * b
+    scaled = SPLITTER * a
+    a_high = scaled - (scaled - a)
+    scaled = SPLITTER * b
+    b_high = scaled - (scaled - b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
+    """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once.
+
+    The quotient is taken to about 100 bits as a sum of two floats; where that sum lies too
+    near the middle of two floats to be sure of the rounding, the value is HARD.
+    """
+    if exponent > 0:
+        return HARD, 0.0
+    power = POWERS[-exponent]
+    high = np.float64(mantissa)
+    low = np.float64(mantissa - np.int64(high))
+    quotient = high / power
+    product, error = two_product(quotient, power)
+    correction = (((high - product) - error) + low) / power
+    value = quotient + correction
+    rest = abs((quotient - value) + correction) / np.spacing(value)
+    # Just below a power of two the spacing is half as large, and so is the place of the tie.
+    if abs(rest - 0.5) < TIE_MARGIN or abs(rest - 0.25) < TIE_MARGIN:
+        return HARD, 0.0
+    return EXACT, value
+
+
+@kernel
 def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
     """Parse ``text[start:stop]``; HARD asks the caller to use ``float`` on the same bytes."""
     pos = start
@@ -69,8 +108,44 @@ def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
         if pos < 0:
             return INVALID, 0.0
         exponent += shift
-    if digits > MAX_DIGITS or mantissa > MAX_MANTISSA or exponent < -22 or exponent > 22:
+    if digits > MAX_DIGITS or exponent < -22 or exponent > 22:
         return HARD, 0.0
+    if mantissa > MAX_MANTISSA:
+        status, value = divide(mantissa, exponent)
+        return status, -value if negative else value
     value = np.float64(mantissa)
     value = value * POWERS[exponent] if exponent > 0 else value / POWERS[-exponent]
     return EXACT, -value if negative else value
+
+
+@kernel
+def quick_number(text, pos):  # type: ignore[no-untyped-def]
+    """Parse ``-12.5`` up to the first byte of another kind; the position is -1 if it is not easy.
+
+    For loops over plain decimals: no exponent, at most 18 digits.
+    """
+    n = len(text)
+    negative = pos < n and text[pos] == 45
+    start = pos + negative
+    pos = start
+    mantissa, point = np.int64(0), np.int64(-1)
+    while pos < n and pos < start + MAX_DIGITS + 1:
+        digit = np.int64(text[pos]) - 48
+        if 0 <= digit <= 9:
+            mantissa = mantissa * 10 + digit
+        elif digit == -2 and point < 0:
+            point = pos
+        else:
+            break
+        pos += 1
+    n_digits = pos - start - (point >= 0)
+    n_decimals = pos - point - 1 if point >= 0 else 0
+    if n_digits < 1 or n_digits > MAX_DIGITS:
+        return -1, 0.0
+    if mantissa > MAX_MANTISSA:
+        status, value = divide(mantissa, -n_decimals)
+        if status != EXACT:
+            return -1, 0.0
+    else:
+        value = np.float64(mantissa) / POWERS[n_decimals]
+    return pos, -value if negative else value
