@@ -20,7 +20,18 @@ from labelspan.datasets._split import join
 NUMERIC_CLASSES = frozenset(
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 ) | {"double", "single", "sparse", "logical"}
-BROKEN = (ValueError, TypeError, KeyError, IndexError, EOFError, OSError, zlib.error, OverflowError)
+# What SciPy and zlib raise for a damaged file.
+BROKEN = (
+    zlib.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    OverflowError,
+    EOFError,
+    OSError,
+    MemoryError,
+    scipy.io.matlab.MatReadError,
+)
 
 
 def read_mat(
@@ -87,11 +98,9 @@ def _load(path: Path, limits: Limits) -> dict[str, Any]:
     except NotImplementedError as error:
         message = "MATLAB v7.3 file; save it again in MATLAB with save(..., '-v7')"
         raise DataFileError(message, file=path) from error
-    except FileNotFoundError:
+    except (DataFileError, FileNotFoundError):
         raise
     except BROKEN as error:
-        if isinstance(error, DataFileError):
-            raise
         message = f"not a readable MATLAB v5 file ({type(error).__name__}: {error})"
         raise DataFileError(message, file=path) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,6 +15,19 @@ from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
 
+# What zipfile, zlib and NumPy raise for a damaged archive.
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    OverflowError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    MemoryError,
+)
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
@@ -54,9 +68,9 @@ def read_npz(
     try:
         arrays = _load(path, Limits() if limits is None else limits)
         X, Y = (_matrix(arrays, key, path) for key in ("X", "Y"))
-    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError) as error:
-        if isinstance(error, DataFileError):
-            raise
+    except (DataFileError, FileNotFoundError):
+        raise
+    except BROKEN as error:
         raise DataFileError(f"not a usable npz archive ({error})", file=path) from error
     if X.shape[0] != Y.shape[0]:
         raise DataFileError(f"X has {X.shape[0]} rows, Y has {Y.shape[0]}", file=path)
