@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from labelspan._jit import kernel
 from labelspan.datasets._arff_header import NOMINAL, NUMERIC
-from labelspan.datasets._jit import kernel
 from labelspan.datasets._numbers import EXACT, HARD, INVALID, quick_number, scan_number
 
 OK, NO_SEPARATOR, TOO_MANY, TOO_FEW, EMPTY, UNCLOSED_QUOTE, SPARSE_ROW = range(7)

@@ -148,10 +148,9 @@ class _SparseRows(_Rows):
         self.check(status, pos, text, n_rows)
         hard = hard[:n_hard]
         data[hard[:, 0]] = self.settle(text, hard, indices[hard[:, 0]])
+        # Views: memory that the kernel did not touch is not taken from the machine.
         n_entries = int(indptr[n_rows])
-        self.parts.append(
-            (indptr[: n_rows + 1].copy(), indices[:n_entries].copy(), data[:n_entries].copy())
-        )
+        self.parts.append((indptr[: n_rows + 1], indices[:n_entries], data[:n_entries]))
 
     def table(self) -> sp.csr_array:
         table = assemble(self.parts, len(self.header.names), self.source)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._jit import kernel
+from labelspan._jit import kernel
 from labelspan.datasets._stream import LineBlocks
 
 ABSENT = np.iinfo(np.int64).min

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from labelspan._jit import kernel
 from labelspan.datasets._arff_kernels import scan_index, skip_blanks, skip_line
-from labelspan.datasets._jit import kernel
 from labelspan.datasets._numbers import EXACT, INVALID, scan_number
 
 OK, BAD_LABEL, BAD_INDEX, BAD_VALUE, LARGE_LABEL, LARGE_INDEX, SMALL = range(7)

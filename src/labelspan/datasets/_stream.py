@@ -16,6 +16,8 @@ from labelspan.datasets._limits import Limits
 GZIP_MAGIC = b"\x1f\x8b"
 # One block and the arrays parsed from it stay near 50 MB; larger blocks are no faster.
 BLOCK_BYTES = 2**22
+# The first block is small, since what follows a header in its block is copied.
+FIRST_BYTES = 2**16
 
 
 class LineBlocks:
@@ -40,6 +42,7 @@ class LineBlocks:
         self.line = 1
         self._rest = b""
         self._total = 0
+        self._piece_bytes = min(FIRST_BYTES, block_bytes)
         self._file: BinaryIO | None = None
 
     def __enter__(self) -> LineBlocks:
@@ -63,7 +66,8 @@ class LineBlocks:
 
     def next_block(self) -> bytes:
         """Return whole lines, or what is left at the end of the file, or nothing."""
-        parts, length = [self._rest], len(self._rest)
+        parts: list[bytes | memoryview] = [self._rest]
+        length = len(self._rest)
         cut = self._rest.rfind(b"\n")
         while cut < 0:
             piece = self._read()
@@ -79,8 +83,8 @@ class LineBlocks:
                     "(Limits.max_line_bytes); is this a text file?"
                 )
         last = parts.pop()
-        self._rest = last[cut + 1 :]
-        return b"".join(parts) + last[: cut + 1]
+        self._rest = bytes(last[cut + 1 :])
+        return b"".join([*parts, memoryview(last)[: cut + 1]])
 
     def unread(self, block: bytes, line: int) -> None:
         """Put back the end of a block, which starts at the given line."""
@@ -95,10 +99,11 @@ class LineBlocks:
         if self._file is None:
             raise RuntimeError("LineBlocks is read inside a with statement")
         try:
-            piece = self._file.read(self.block_bytes)
+            piece = self._file.read(self._piece_bytes)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             message = f"broken gzip file ({error}); fetch or copy it again"
             raise self.error(message) from error
+        self._piece_bytes = min(4 * self._piece_bytes, self.block_bytes)
         self._total += len(piece)
         if self._total > self.limits.max_bytes:
             raise self.error(
