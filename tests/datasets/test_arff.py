@@ -116,6 +116,16 @@ def test_string_column_is_left_out_with_a_warning(tmp_path):
     assert read_arff(path, ignore=["protein"]).X.shape == (2, 1)
 
 
+def test_escapes_in_columns_that_are_left_out(tmp_path):
+    text = (
+        "@relation 't: -C 1'\n@attribute a {0,1}\n@attribute id string\n@attribute y real\n@data\n"
+    )
+    dense = write(tmp_path, text + "1,'it\\'s',2\n", name="dense.arff")
+    sparse = write(tmp_path, text + "{0 1,1 'it\\'s',2 oops}\n", name="sparse.arff")
+    assert read_arff(dense, ignore=["id"]).X.tolist() == [[2.0]]
+    assert read_arff(sparse, ignore=["id", "y"]).X.shape == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("option", "labels"), [("-C 2", ("c0", "c1")), ("-C -1", ("c3",)), ("x -C 1 -t f", ("c0",))]
 )
@@ -196,6 +206,7 @@ MALFORMED = {
     "negative index": (HEAD + "{-1 2}\n", 6, 2, "expected a column index"),
     "missing blank": (HEAD + "{1}\n", 6, 2, "expected a column index"),
     "missing comma": (HEAD + "{0 1 1 2}\n", 6, 6, "expected a comma"),
+    "trailing comma": (HEAD + "{0 1,}\n", 6, 6, "expected a column index"),
     "weight": (HEAD + "{0 1},{5}\n", 6, 6, "instance weights"),
     "column twice": (HEAD + "{1 1,1 2}\n", None, None, "row 1 of the data names column 1 twice"),
     "no data line": (HEAD[:-6], None, None, "no @data line"),

@@ -6,7 +6,6 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets._arff_header import SKIPPED, Header, read_header, unquote
-from labelspan.datasets._arff_rows import read_rows
-from labelspan.datasets._csr import split_csr
+from labelspan.datasets._arff_rows import Columns, read_rows
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
@@ -105,9 +103,20 @@ def read_arff(
         with LineBlocks(part, limits) as source:
             header = read_header(source, encoding)
             labels = _label_columns(header, part, label_names, label_count, xml, limits)
-            table = read_rows(source, header, encoding)
-        _report(header, table, part, ignore)
-        return _split_columns(header, table, labels, part, ignore, name or _stem(path))
+            columns = Columns(header, _feature_columns(header, labels, ignore), labels)
+            X, targets = read_rows(source, columns, encoding)
+        _report(header, X, part, ignore)
+        names = tuple(header.names[i] for i in labels.tolist())
+        return MultilabelDataset(
+            name=name or _stem(path),
+            X=X,
+            Y=_indicators(targets, names, part),
+            feature_names=tuple(header.names[i] for i in columns.features.tolist()),
+            label_names=names,
+            train=None,
+            test=None,
+            source=str(part),
+        )
 
     dataset = read_part(path)
     return dataset if test is None else join(dataset, read_part(Path(test)), test)
@@ -180,7 +189,7 @@ def _present(
     return np.unique([columns[name] for name in names])
 
 
-def _report(header: Header, table: Any, path: Path, ignore: Sequence[str]) -> None:
+def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
     """Warn of what does not reach X as it is in the file."""
     skipped = np.array([kind.kind == SKIPPED for kind in header.types])[header.type_of]
     dropped = [header.names[i] for i in np.flatnonzero(skipped) if header.names[i] not in ignore]
@@ -190,41 +199,19 @@ def _report(header: Header, table: Any, path: Path, ignore: Sequence[str]) -> No
             "name it in ignore= to silence this",
             stacklevel=4,
         )
-    stored = table.data if sp.issparse(table) else table
+    stored = X.data if sp.issparse(X) else X
     n_missing = int(np.count_nonzero(np.isnan(stored)))
     if n_missing:
         message = f"{path.name}: {n_missing} missing values are NaN in X; impute before fitting"
         warnings.warn(message, stacklevel=4)
 
 
-def _split_columns(
-    header: Header,
-    table: Any,
-    labels: np.ndarray,
-    path: Path,
-    ignore: Sequence[str],
-    name: str,
-) -> MultilabelDataset:
+def _feature_columns(header: Header, labels: np.ndarray, ignore: Sequence[str]) -> np.ndarray:
     kept = np.array([kind.kind != SKIPPED for kind in header.types])[header.type_of]
     kept[labels] = False
     if ignore:
         kept &= ~np.isin(header.names, list(ignore))
-    features = np.flatnonzero(kept)
-    label_names = tuple(header.names[i] for i in labels)
-    if sp.issparse(table):
-        X, targets = split_csr(table, features, labels)
-    else:
-        X, targets = table[:, features], table[:, labels]
-    return MultilabelDataset(
-        name=name,
-        X=X,
-        Y=_indicators(targets, label_names, path),
-        feature_names=tuple(compress(header.names, kept)),
-        label_names=label_names,
-        train=None,
-        test=None,
-        source=str(path),
-    )
+    return np.flatnonzero(kept)
 
 
 def _indicators(table: Any, names: Sequence[str], path: Path) -> Any:

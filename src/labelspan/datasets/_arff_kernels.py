@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from labelspan._jit import kernel
-from labelspan.datasets._arff_header import NOMINAL, NUMERIC
+from labelspan.datasets._arff_header import NOMINAL, NUMERIC, SKIPPED
 from labelspan.datasets._numbers import EXACT, HARD, INVALID, quick_number, scan_number
 
 OK, NO_SEPARATOR, TOO_MANY, TOO_FEW, EMPTY, UNCLOSED_QUOTE, SPARSE_ROW = range(7)
@@ -29,6 +29,10 @@ MESSAGES = {
     TOO_MANY_ROWS: "more rows than Limits.max_rows",
 }
 MAX_INDEX = 2**31 - 1
+# Place of a column that goes nowhere.
+ABSENT = np.iinfo(np.int64).min
+ONE, TWO, NINE, TEN = np.uint64(1), np.uint64(2), np.uint64(9), np.uint64(10)
+ZERO_BYTE = np.uint8(48)
 
 
 @kernel
@@ -138,7 +142,8 @@ def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-d
 def read_cell(text, pos, column, table, closing, slot, hard, n_hard):  # type: ignore[no-untyped-def]
     """Read one value: error code, position after it, value, number of hard values.
 
-    A value that needs Python goes on the list as slot, start, stop and whether it is a number.
+    A value that needs Python goes on the list as slot, start, stop, whether it is a number,
+    and column; but not one that nobody wants.
     """
     value = quick_digit(text, pos, column, table, closing)
     if value == value:
@@ -147,11 +152,13 @@ def read_cell(text, pos, column, table, closing, slot, hard, n_hard):  # type: i
     if state > 0:
         return state, start, 0.0, n_hard
     value, status = read_value(text, start, stop, column, table)
-    if status != EXACT or state < 0:
+    wanted = slot != ABSENT and table[1][table[0][column]] != SKIPPED
+    if wanted and (status != EXACT or state < 0):
         hard[n_hard, 0] = slot
         hard[n_hard, 1] = start
         hard[n_hard, 2] = stop
         hard[n_hard, 3] = status == HARD and state == 0
+        hard[n_hard, 4] = column
         n_hard += 1
     return OK, after, value, n_hard
 
@@ -235,82 +242,118 @@ def scan_index(text, pos):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def quick_entries(text, pos, entry, type_of, kinds, digits, indices, data):  # type: ignore[no-untyped-def]
+def store(parts, count, column, value):  # type: ignore[no-untyped-def]
+    """Append an entry to the indices and data of a CSR array."""
+    parts[1][count] = column
+    parts[2][count] = value
+
+
+@kernel
+def quick_entries(  # type: ignore[no-untyped-def]
+    text, start, type_of, kinds, digits, place, indices, data, others, values, n_first, n_second
+):
     """Read entries such as ``17 1,`` or ``17 0.25,`` up to one of another form or the brace.
 
-    Nearly all entries have this form. Everything is in one loop over plain arrays, which runs
-    several times faster than the general reader of values.
+    Nearly all entries have this form. Positions are unsigned here: for signed ones numba
+    tests each index for being negative, which doubles the time of this loop. Arrays come one
+    by one, since taking them out of a tuple counts references.
     """
-    n = len(text)
+    n, pos = np.uint64(len(text)), np.uint64(start)
     while True:
-        after, index = pos, np.int64(0)
-        while after < n and 48 <= text[after] <= 57 and after < pos + 9:
-            index = index * 10 + np.int64(text[after]) - 48
-            after += 1
-        if after == pos or after + 2 >= n or text[after] != 32 or index >= len(type_of):
-            return False, pos, entry
-        digit, stop = np.int64(text[after + 1]) - 48, after + 2
+        after, index = pos, np.uint64(0)
+        limit = min(n, pos + NINE)
+        while after < limit:
+            digit = np.uint8(text[after] - ZERO_BYTE)
+            if digit > 9:
+                break
+            index = index * TEN + np.uint64(digit)
+            after += ONE
+        if after == pos or after + TWO >= n or text[after] != 32 or index >= len(type_of):
+            break
+        number = np.uint64(type_of[index])
+        digit, stop = np.uint8(text[after + ONE] - ZERO_BYTE), after + TWO
         value = np.nan
-        if 0 <= digit <= 9 and (text[stop] == 44 or text[stop] == 125):
-            value = digits[type_of[index], digit]
-        elif kinds[type_of[index]] == NUMERIC:
-            stop, value = quick_number(text, after + 1)
-            if stop < 0 or stop >= n or (text[stop] != 44 and text[stop] != 125):
-                return False, pos, entry
+        if digit <= 9 and (text[stop] == 44 or text[stop] == 125):
+            value = digits[number, np.uint64(digit)]
+        elif kinds[number] == NUMERIC:
+            end, value = quick_number(text, np.int64(after + ONE))
+            if end < 0 or end >= len(text) or (text[end] != 44 and text[end] != 125):
+                break
+            stop = np.uint64(end)
         if value != value:
-            return False, pos, entry
-        indices[entry] = index
-        data[entry] = value
-        entry += 1
-        pos = stop + 1
+            break
+        column = place[index]
+        if column >= 0:
+            indices[n_first] = column
+            data[n_first] = value
+            n_first += 1
+        elif column != ABSENT:
+            others[n_second] = -1 - column
+            values[n_second] = value
+            n_second += 1
+        pos = stop + ONE
         if text[stop] == 125:
-            return True, pos, entry
+            return True, np.int64(pos), n_first, n_second
+    return False, np.int64(pos), n_first, n_second
 
 
 @kernel
-def parse_entries(text, pos, n_columns, table, entry, indices, data, hard, n_hard):  # type: ignore[no-untyped-def]
-    """Read the entries of one sparse row up to its closing brace."""
-    pos = skip_blanks(text, pos)
-    if pos < len(text) and text[pos] == 125:
-        return OK, pos + 1, entry, n_hard
+def read_index(text, pos, n_columns):  # type: ignore[no-untyped-def]
+    """Read the column index of an entry: error code, position of its value, index."""
+    if pos >= len(text) or text[pos] == 10:
+        return UNCLOSED_ROW, pos, np.int64(0)
+    after, index = scan_index(text, pos)
+    value_pos = skip_blanks(text, after)
+    if after == pos or value_pos == after:
+        return BAD_INDEX, pos, index
+    if index >= n_columns:
+        return LARGE_INDEX, pos, index
+    return OK, value_pos, index
+
+
+@kernel
+def parse_entries(text, pos, table, place, first, second, n_first, n_second, hard, n_hard):  # type: ignore[no-untyped-def]
+    """Read entries of any form up to the closing brace."""
+    status = OK
     while True:
-        closed, pos, entry = quick_entries(
-            text, pos, entry, table[0], table[1], table[6], indices, data
-        )
-        if closed:
-            return OK, pos, entry, n_hard
+        status, pos, index = read_index(text, skip_blanks(text, pos), len(place))
+        if status != OK:
+            break
+        column = place[index]
+        slot = n_first if column >= 0 else (-1 - n_second if column != ABSENT else ABSENT)
+        status, pos, value, n_hard = read_cell(text, pos, index, table, 125, slot, hard, n_hard)
+        if status != OK:
+            break
+        if column >= 0:
+            store(first, n_first, column, value)
+            n_first += 1
+        elif column != ABSENT:
+            store(second, n_second, -1 - column, value)
+            n_second += 1
         pos = skip_blanks(text, pos)
         if pos >= len(text) or text[pos] == 10:
-            return UNCLOSED_ROW, pos, entry, n_hard
-        after, index = scan_index(text, pos)
-        value_pos = skip_blanks(text, after)
-        if after == pos or value_pos == after:
-            return BAD_INDEX, pos, entry, n_hard
-        if index >= n_columns:
-            return LARGE_INDEX, pos, entry, n_hard
-        state, pos, value, n_hard = read_cell(
-            text, value_pos, index, table, 125, entry, hard, n_hard
-        )
-        if state != OK:
-            return state, pos, entry, n_hard
-        indices[entry] = index
-        data[entry] = value
-        entry += 1
-        pos = skip_blanks(text, pos)
-        if pos >= len(text) or text[pos] == 10:
-            return UNCLOSED_ROW, pos, entry, n_hard
-        if text[pos] == 125:
-            return OK, pos + 1, entry, n_hard
-        if text[pos] != 44:
-            return NO_SEPARATOR, pos, entry, n_hard
+            status = UNCLOSED_ROW
+        elif text[pos] != 44 and text[pos] != 125:
+            status = NO_SEPARATOR
+        if status != OK:
+            break
         pos += 1
+        if text[pos - 1] == 125:
+            break
+    return status, pos, n_first, n_second, n_hard
 
 
 @kernel
-def parse_sparse(text, table, indptr, indices, data, hard):  # type: ignore[no-untyped-def]
-    """Fill CSR parts; returns status, position, number of rows, number of hard values."""
-    n_columns = len(table[0])
-    pos, row, entry, n_hard = 0, 0, 0, 0
+def parse_sparse(text, table, place, first, second, hard):  # type: ignore[no-untyped-def]
+    """Fill two CSR arrays; returns status, position, number of rows, number of hard values.
+
+    `place` sends a column to the first array (its column there), to the second (-1 minus its
+    column there) or nowhere (ABSENT). The slot of a hard value has the same signs.
+    """
+    type_of, kinds, digits = table[0], table[1], table[6]
+    (ends, indices, data), (other_ends, others, values) = first, second
+    pos, row, n_hard = 0, 0, 0
+    n_first, n_second = np.int64(0), np.int64(0)
     while pos < len(text):
         pos = skip_blanks(text, pos)
         if at_row_end(text, pos):
@@ -318,15 +361,26 @@ def parse_sparse(text, table, indptr, indices, data, hard):  # type: ignore[no-u
             continue
         if text[pos] != 123:
             return DENSE_ROW, pos, row, n_hard
-        status, pos, entry, n_hard = parse_entries(
-            text, pos + 1, n_columns, table, entry, indices, data, hard, n_hard
-        )
-        if status != OK:
-            return status, pos, row, n_hard
+        pos = skip_blanks(text, pos + 1)
+        closed = pos < len(text) and text[pos] == 125
+        if closed:
+            pos += 1
+        else:
+            closed, pos, n_first, n_second = quick_entries(
+                text, pos, type_of, kinds, digits, place,
+                indices, data, others, values, n_first, n_second,
+            )  # fmt: skip
+        if not closed:
+            status, pos, n_first, n_second, n_hard = parse_entries(
+                text, pos, table, place, first, second, n_first, n_second, hard, n_hard
+            )
+            if status != OK:
+                return status, pos, row, n_hard
         pos = skip_blanks(text, pos)
         if not at_row_end(text, pos):
             return AFTER_ROW, pos, row, n_hard
         pos = skip_line(text, pos) + 1
         row += 1
-        indptr[row] = entry
+        ends[row] = n_first
+        other_ends[row] = n_second
     return OK, pos, row, n_hard

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import scipy.sparse as sp
 
 from labelspan.datasets._arff_header import NOMINAL, NUMERIC, ColumnType, Header, unquote
 from labelspan.datasets._arff_kernels import (
+    ABSENT,
     MESSAGES,
     OK,
     TOO_MANY_ROWS,
     parse_dense,
     parse_sparse,
 )
-from labelspan.datasets._csr import assemble
+from labelspan.datasets._csr import CsrParts, assemble
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._stream import LineBlocks
 
@@ -26,13 +28,13 @@ QUOTES = b"'\""
 SPARSE_ROW_BYTES, SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 2, 4, 2
 
 
-def read_rows(source: LineBlocks, header: Header, encoding: str) -> Any:
-    """Parse all rows; the first one decides whether the table is dense or sparse.
+def read_rows(source: LineBlocks, columns: Columns, encoding: str) -> tuple[Any, Any]:
+    """Parse all rows; the first one decides whether they are dense or sparse.
 
     Returns
     -------
-    ndarray or csr_array of shape (n_rows, n_attributes)
-        Missing values are NaN, categories are their numbers.
+    tuple of two ndarray or two csr_array
+        Features and labels as float64. Missing values are NaN, categories are their numbers.
     """
     reader: _DenseRows | _SparseRows | None = None
     for block in source:
@@ -42,21 +44,31 @@ def read_rows(source: LineBlocks, header: Header, encoding: str) -> Any:
             if first is None:
                 continue
             rows = _SparseRows if first == b"{" else _DenseRows
-            reader = rows(source, header, encoding)
+            reader = rows(source, columns, encoding)
         reader.add(text)
     if reader is None:
-        return np.empty((0, len(header.names)))
-    return reader.table()
+        return np.empty((0, len(columns.features))), np.empty((0, len(columns.labels)))
+    return reader.tables()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a file: all of them, and the positions of features and of labels."""
+
+    header: Header
+    features: np.ndarray
+    labels: np.ndarray
 
 
 class _Rows:
     """What dense and sparse rows share: the category table and the values left to Python."""
 
-    def __init__(self, source: LineBlocks, header: Header, encoding: str) -> None:
+    def __init__(self, source: LineBlocks, columns: Columns, encoding: str) -> None:
         self.source = source
-        self.header = header
+        self.columns = columns
+        self.header = columns.header
         self.encoding = encoding
-        self.types = _type_table(header, encoding)
+        self.types = _type_table(columns.header, encoding)
         self.n_rows = 0
 
     def check(self, status: int, pos: int, text: np.ndarray, n_rows: int) -> None:
@@ -75,7 +87,7 @@ class _Rows:
             column=pos - before.rfind(b"\n"),
         )
 
-    def settle(self, text: np.ndarray, hard: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def settle(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
         """Parse with Python the values that a kernel put aside."""
         values = np.empty(len(hard))
         is_number = hard[:, 3] == 1
@@ -84,7 +96,7 @@ class _Rows:
         values[is_number] = [float(block[start:stop]) for start, stop in bounds]
         others = ~is_number | np.isinf(values)
         for i in np.flatnonzero(others):
-            values[i] = self._settle_one(text, int(hard[i, 1]), int(hard[i, 2]), int(columns[i]))
+            values[i] = self._settle_one(text, int(hard[i, 1]), int(hard[i, 2]), int(hard[i, 4]))
         return values
 
     def _settle_one(self, text: np.ndarray, start: int, stop: int, column: int) -> float:
@@ -119,15 +131,16 @@ class _DenseRows(_Rows):
         # One row more than can be whole: a truncated row is written before it is refused.
         n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * n_columns) + 1
         out = np.empty((n_rows, n_columns))
-        hard = np.empty((len(text) // DENSE_VALUE_BYTES + 1, 4), dtype=np.int64)
+        hard = np.empty((len(text) // DENSE_VALUE_BYTES + 1, 5), dtype=np.int64)
         status, pos, n_rows, n_hard = parse_dense(text, self.types, out, hard)
         self.check(status, pos, text, n_rows)
         hard = hard[:n_hard]
-        out.ravel()[hard[:, 0]] = self.settle(text, hard, hard[:, 0] % n_columns)
+        out.ravel()[hard[:, 0]] = self.settle(text, hard)
         self.parts.append(out[:n_rows].copy())
 
-    def table(self) -> np.ndarray:
-        return np.concatenate(self.parts) if len(self.parts) > 1 else self.parts[0]
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        table = np.concatenate(self.parts) if len(self.parts) > 1 else self.parts[0]
+        return table[:, self.columns.features], table[:, self.columns.labels]
 
 
 class _SparseRows(_Rows):
@@ -135,39 +148,57 @@ class _SparseRows(_Rows):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        features, labels = self.columns.features, self.columns.labels
+        self.place = np.full(len(self.header.names), ABSENT, dtype=np.int64)
+        self.place[features] = np.arange(len(features))
+        self.place[labels] = -1 - np.arange(len(labels))
+        self.parts: tuple[list[CsrParts], list[CsrParts]] = ([], [])
 
     def add(self, text: np.ndarray) -> None:
         n_entries = len(text) // SPARSE_ENTRY_BYTES + 1
-        indptr = np.empty(len(text) // SPARSE_ROW_BYTES + 2, dtype=np.int64)
-        indptr[0] = 0
-        indices = np.empty(n_entries, dtype=np.int32)
-        data = np.empty(n_entries)
-        hard = np.empty((n_entries, 4), dtype=np.int64)
-        status, pos, n_rows, n_hard = parse_sparse(text, self.types, indptr, indices, data, hard)
+        buffers = [_empty_csr(len(text) // SPARSE_ROW_BYTES + 2, n_entries) for _ in self.parts]
+        hard = np.empty((n_entries, 5), dtype=np.int64)
+        status, pos, n_rows, n_hard = parse_sparse(
+            text, self.types, self.place, buffers[0], buffers[1], hard
+        )
         self.check(status, pos, text, n_rows)
         hard = hard[:n_hard]
-        data[hard[:, 0]] = self.settle(text, hard, indices[hard[:, 0]])
+        values, slots = self.settle(text, hard), hard[:, 0]
+        buffers[0][2][slots[slots >= 0]] = values[slots >= 0]
+        buffers[1][2][-1 - slots[slots < 0]] = values[slots < 0]
         # Views: memory that the kernel did not touch is not taken from the machine.
-        n_entries = int(indptr[n_rows])
-        self.parts.append((indptr[: n_rows + 1], indices[:n_entries], data[:n_entries]))
+        for parts, (indptr, indices, data) in zip(self.parts, buffers, strict=True):
+            stop = int(indptr[n_rows])
+            parts.append((indptr[: n_rows + 1], indices[:stop], data[:stop]))
 
-    def table(self) -> sp.csr_array:
-        table = assemble(self.parts, len(self.header.names), self.source)
-        defaults = np.array([kind.default for kind in self.header.types])
-        return fill_absent(table, defaults[self.header.type_of])
+    def tables(self) -> tuple[sp.csr_array, sp.csr_array]:
+        defaults = np.array([kind.default for kind in self.header.types])[self.header.type_of]
+        first, second = (
+            fill_absent(assemble(parts, columns, self.source), defaults[columns])
+            for parts, columns in zip(
+                self.parts, (self.columns.features, self.columns.labels), strict=True
+            )
+        )
+        return first, second
+
+
+def _empty_csr(n_rows: int, n_entries: int) -> CsrParts:
+    indptr = np.empty(n_rows, dtype=np.int64)
+    indptr[0] = 0
+    return indptr, np.empty(n_entries, dtype=np.int32), np.empty(n_entries)
 
 
 def fill_absent(table: sp.csr_array, defaults: np.ndarray) -> sp.csr_array:
-    """Write the default of a column, where it is not zero, into the rows without an entry."""
+    """Write the default of a column where a row has no entry, and drop stored zeros."""
     columns = np.flatnonzero(defaults)
-    if len(columns) == 0:
-        return table
-    present = table.copy()
-    present.data = np.ones(len(present.data), dtype=np.int8)
-    rows, positions = np.nonzero(present[:, columns].toarray() == 0)
-    filled = (defaults[columns[positions]], (rows, columns[positions]))
-    return table + sp.csr_array(filled, shape=table.shape)
+    if len(columns):
+        present = table.copy()
+        present.data = np.ones(len(present.data), dtype=np.int8)
+        rows, positions = np.nonzero(present[:, columns].toarray() == 0)
+        filled = (defaults[columns[positions]], (rows, columns[positions]))
+        table = table + sp.csr_array(filled, shape=table.shape)
+    table.eliminate_zeros()
+    return table
 
 
 def _first_byte(block: bytes) -> bytes | None:

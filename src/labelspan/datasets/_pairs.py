@@ -63,9 +63,9 @@ def read_pairs(
         else max((int(p[1].max(initial=-1)) + 1 for p in parts), default=0)
         for known, parts in zip(size, (label_parts, feature_parts), strict=True)
     ]
-    X = assemble(feature_parts, widths[1], source)
+    X = assemble(feature_parts, np.arange(widths[1]), source)
     X.eliminate_zeros()
-    return PairRows(X, assemble(label_parts, widths[0], source).astype(np.uint8))
+    return PairRows(X, assemble(label_parts, np.arange(widths[0]), source).astype(np.uint8))
 
 
 def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:

@@ -103,7 +103,7 @@ class LineBlocks:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             message = f"broken gzip file ({error}); fetch or copy it again"
             raise self.error(message) from error
-        self._piece_bytes = min(4 * self._piece_bytes, self.block_bytes)
+        self._piece_bytes = self.block_bytes
         self._total += len(piece)
         if self._total > self.limits.max_bytes:
             raise self.error(
