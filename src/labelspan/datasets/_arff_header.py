@@ -15,7 +15,7 @@ NUMERIC_TYPES = frozenset({"numeric", "real", "integer"})
 SKIPPED_TYPES = frozenset({"string", "date"})
 FALSE_WORDS = frozenset({"no", "false", "n", "f", "negative", "neg"})
 TRUE_WORDS = frozenset({"yes", "true", "y", "t", "positive", "pos"})
-DATA_LINE = re.compile(rb"^[ \t]*@data[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+DATA_LINE = re.compile(rb"^[ \t]*@[dD][aA][tT][aA][ \t]*\r?$", re.MULTILINE)
 TOKEN = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%][^\s,{}]*"""
 ATTRIBUTE = re.compile(rf"@attribute\s+({TOKEN})\s*(\S.*)", re.I | re.S)
 PLAIN_ATTRIBUTE = re.compile(
@@ -139,15 +139,18 @@ def category_values(categories: tuple[str, ...]) -> tuple[float, ...]:
 
 
 def _split_header(source: LineBlocks) -> tuple[bytes, bytes]:
-    text = b""
-    while (match := DATA_LINE.search(text)) is None:
-        block = source.next_block()
-        if not block:
-            raise source.error("no @data line; is this a whole ARFF file?")
-        text += block
-        if len(text) > source.limits.max_line_bytes:
+    """Give the text before the ``@data`` line and what its block has after it."""
+    parts: list[bytes] = []
+    length = 0
+    while block := source.next_block():
+        # Blocks are whole lines, so that no block before this one has the line.
+        if match := DATA_LINE.search(block):
+            return b"".join([*parts, block[: match.start()]]), block[match.end() + 1 :]
+        parts.append(block)
+        length += len(block)
+        if length > source.limits.max_line_bytes:
             raise source.error("header longer than Limits.max_line_bytes")
-    return text[: match.start()], text[match.end() + 1 :]
+    raise source.error("no @data line; is this a whole ARFF file?")
 
 
 def _check_type(declared: str, source: LineBlocks, line: int) -> None:
