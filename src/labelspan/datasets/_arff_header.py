@@ -19,7 +19,8 @@ DATA_LINE = re.compile(rb"^[ \t]*@[dD][aA][tT][aA][ \t]*\r?$", re.MULTILINE)
 TOKEN = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%][^\s,{}]*"""
 ATTRIBUTE = re.compile(rf"@attribute\s+({TOKEN})\s*(\S.*)", re.I | re.S)
 PLAIN_ATTRIBUTE = re.compile(
-    r"^[ \t]*@attribute[ \t]+([^\s,{}'\"%][^\s,{}]*)[ \t]+([^\s%'\"][^\n%'\"]*)\n", re.I | re.M
+    r"^[ \t]*@(?:attribute|ATTRIBUTE)[ \t]+([^\s,{}'\"%][^\s,{}]*)[ \t]+([^\s%'\"][^\n%'\"]*)\n",
+    re.MULTILINE,
 )
 RELATION = re.compile(rf"@relation\s+({TOKEN}).*", re.I | re.S)
 CATEGORY = re.compile(rf"\s*({TOKEN})\s*(,|$)")
@@ -144,7 +145,8 @@ def _split_header(source: LineBlocks) -> tuple[bytes, bytes]:
     length = 0
     while block := source.next_block():
         # Blocks are whole lines, so that no block before this one has the line.
-        if match := DATA_LINE.search(block):
+        near = block.lower().find(b"@data")
+        if near >= 0 and (match := DATA_LINE.search(block, block.rfind(b"\n", 0, near) + 1)):
             return b"".join([*parts, block[: match.start()]]), block[match.end() + 1 :]
         parts.append(block)
         length += len(block)
