@@ -1,0 +1,6 @@
+"""Label-space reduction: classifiers that learn short codes of many labels."""
+
+from labelspan.labelspace._base import Errors
+from labelspan.labelspace._plst import PLST
+
+__all__ = ["PLST", "Errors"]

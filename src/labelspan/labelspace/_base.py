@@ -1,0 +1,356 @@
+"""The one abstract parent of the classifiers that learn short codes of the labels."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._classifier import decide, lazily, remember
+from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
+from labelspan._validation import check_features, check_fit, check_labels
+from labelspan.labelspace._least_squares import least_squares
+from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
+from labelspan.labelspace._topk import top_k
+from labelspan.linalg import EigenPairs
+from labelspan.moments._collect import BLOCK_BYTES
+
+COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
+COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(RealNotInt, 0, 1, closed="neither")]
+COMMON: dict[str, list[Any]] = {
+    "n_components": COUNT,
+    "regressor": [HasMethods(["fit", "predict"]), None],
+    "ridge": [Interval(Real, 0, None, closed="left")],
+}
+THRESHOLD = 0.5
+
+
+class Errors(NamedTuple):
+    """The two parts of bound (1) of Chen and Lin (2012) and their sum, on some rows.
+
+    Attributes
+    ----------
+    encoding : float
+        Squared Frobenius norm of Y - decode(encode(Y)); with orthonormal directions that is
+        their ``||Z - Z V'V||^2``.
+    prediction : float
+        Their ``||r(X) - Z V'||^2``: how far the predicted codes are from the true ones.
+    bound : float
+        The sum. With n rows and q labels, 4 / (n q) times it bounds the Hamming loss (their c),
+        if the directions are orthonormal.
+    """
+
+    encoding: float
+    prediction: float
+    bound: float
+
+
+class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Code the labels, regress the codes on the features, decode the predictions.
+
+    A method says which directions code the labels (``_directions``) and how a code becomes
+    scores (``_decode``). This class does the rest: the gate, the regression, blocks, classes.
+    """
+
+    # Whether codes are of Y - mean (the paper's Z) or of Y itself.
+    _centred: ClassVar[bool] = True
+    # Whether _directions asks for the label scatter.
+    _scatter: ClassVar[bool] = False
+
+    n_components: Any
+    regressor: Any
+    ridge: float
+    # Every row is decided label by label: none is given a label it did not score.
+    min_labels: int = 0
+    classes_: np.ndarray
+    _one_dimensional: bool
+    _n_labels: int
+
+    @abstractmethod
+    def _directions(self, problem: Problem) -> EigenPairs:
+        """Directions as columns (q, M), and what they were ordered by."""
+
+    @abstractmethod
+    def _decode(self, T: np.ndarray) -> np.ndarray:
+        """Scores (n, q) of codes (n, M); a label with a score above 0.5 is predicted."""
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> LabelSpaceClassifier:
+        """Find the directions of the labels and learn the codes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features. A Dask array needs ``regressor=None``.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        self._sparse_output = sparse.issparse(y)
+        X, labels = check_fit(self, X, y)
+        if is_dask_array(X) and self.regressor is not None:
+            raise TypeError(
+                f"X is a Dask array and regressor is {type(self.regressor).__name__}; only "
+                "regressor=None learns from blocks. Compute X and y first: X.compute()."
+            )
+        remember(self, labels)
+        problem = Problem(X, labels.Y, float(self.ridge), self._scatter, self.regressor is None)
+        pairs = self._directions(problem)
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        self.components_ = np.ascontiguousarray(pairs.vectors.T, dtype=dtype)
+        self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
+        self.n_components_ = len(self.components_)
+        self.label_mean_ = np.array(problem.label_mean, dtype=dtype)
+        self.regressor_ = self._learn(problem, pairs.vectors.T, dtype)
+        return self
+
+    def encode(self, Y: Any) -> np.ndarray:
+        """Codes of labels.
+
+        Parameters
+        ----------
+        Y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
+            Labels in any form that ``fit`` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            ``(Y - label_mean_) @ components_.T`` (without the mean for methods that do not
+            centre).
+        """
+        check_is_fitted(self)
+        return self._encode(self._check_labels(Y))
+
+    def decode(self, T: Any) -> np.ndarray:
+        """Scores of codes.
+
+        Parameters
+        ----------
+        T : array-like of shape (n_samples, n_components_)
+            Codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Scores; above 0.5 the label is predicted.
+        """
+        check_is_fitted(self)
+        T = np.asarray(T, dtype=self.components_.dtype)
+        if T.ndim != 2 or T.shape[1] != self.n_components_:
+            raise ValueError(
+                f"T has shape {T.shape}; expected (n_samples, {self.n_components_}), one column "
+                "a component. Make it with encode(Y)."
+            )
+        return self._decode(T)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores less the threshold 0.5, so that positive means predicted.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d y of two classes
+            Shifted scores.
+        """
+        check_is_fitted(self)
+        if is_dask_array(X):
+            return lazily(self, X, binary=self._binary())
+        scores = self._scores(check_features(self, X))
+        return scores[:, 0] if self._binary() else scores
+
+    def predict(self, X: Any) -> Any:
+        """Predict the labels: the scores rounded at 0.5, or for a 1-d y the class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) or (n_samples,), or csr_array
+            0/1 indicators, sparse if the labels of ``fit`` were; classes for a 1-d y.
+        """
+        check_is_fitted(self)
+        if self._one_dimensional or is_dask_array(X):
+            return decide(self, self.decision_function(X))
+        T = self._predict_codes(X)
+        hits = (self._decode(T[rows]) > THRESHOLD for rows in self._row_blocks(len(T)))
+        if self._sparse_output:
+            return sparse.vstack([sparse.csr_array(hit) for hit in hits], format="csr").astype(int)
+        predicted = np.empty((len(T), self._n_labels), dtype=np.int64)
+        for rows, hit in zip(self._row_blocks(len(T)), hits, strict=True):
+            predicted[rows] = hit
+        return predicted
+
+    def predict_topk(self, X: Any, k: int = 5) -> np.ndarray:
+        """Columns of the k labels with the highest scores, best first.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+        k : int, default=5
+            Number of labels a row, from 1 to n_labels.
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples, k)
+            Label columns; of equal scores the first column comes first. Scores are made for a
+            block of rows at a time, never for all.
+        """
+        check_is_fitted(self)
+        n_labels = self._n_labels
+        if not isinstance(k, Integral) or not 1 <= k <= n_labels:
+            raise ValueError(f"k={k!r}; expected an integer from 1 to {n_labels}, the labels.")
+        T = self._predict_codes(X)
+        chosen = np.empty((len(T), int(k)), dtype=np.int64)
+        for rows in self._row_blocks(len(T)):
+            top_k(np.ascontiguousarray(self._decode(T[rows])), chosen[rows])
+        return chosen
+
+    def errors(self, X: Any, Y: Any) -> Errors:
+        """Encoding error, prediction error and bound (1) on some rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+        Y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
+            Their labels.
+
+        Returns
+        -------
+        Errors
+            ``encoding``, ``prediction`` and ``bound``, their sum.
+        """
+        T, indicators = self._predict_codes(X), self._check_labels(Y)
+        if len(T) != indicators.shape[0]:
+            raise ValueError(
+                f"X has {len(T)} rows, Y has {indicators.shape[0]}; expected one row of Y for "
+                "each row of X."
+            )
+        codes = self._encode(indicators)
+        encoding = 0.0
+        for rows in self._row_blocks(len(codes)):
+            block = indicators[rows]
+            dense = block.toarray() if sparse.issparse(block) else block
+            encoding += float(np.square(dense - self._decode(codes[rows])).sum())
+        prediction = float(np.square(T - codes, dtype=np.float64).sum())
+        return Errors(encoding, prediction, encoding + prediction)
+
+    def truncate(self, M: int) -> Any:
+        """The same model with its first M components, without a fit.
+
+        Parameters
+        ----------
+        M : int
+            From 0 to ``n_components_``.
+
+        Returns
+        -------
+        object
+            A new fitted estimator with ``n_components=M``: what ``fit`` with it would give.
+        """
+        check_is_fitted(self)
+        if not isinstance(M, Integral) or not 0 <= M <= self.n_components_:
+            raise ValueError(
+                f"M={M!r}; expected an integer from 0 to n_components_={self.n_components_}. "
+                "Fit with n_components=None for all components."
+            )
+        shorter = clone(self).set_params(n_components=int(M))
+        shorter.__dict__.update({k: v for k, v in vars(self).items() if k not in vars(shorter)})
+        shorter.components_ = self.components_[:M].copy()
+        shorter.n_components_ = int(M)
+        shorter.regressor_ = first_codes(self.regressor_, self.n_components_, int(M))
+        return shorter
+
+    def _learn(self, problem: Problem, V: np.ndarray, dtype: Any) -> Any:
+        """Regress the codes on X."""
+        if len(V) == 0:
+            n_features = problem.X.shape[1]
+            return LinearCodes(
+                np.zeros(n_features, dtype), np.zeros((0, n_features), dtype), np.zeros(0, dtype)
+            )
+        if self.regressor is not None:
+            return fit_regressor(self.regressor, problem.X, self._encode(problem.Y))
+        if problem.pooled:
+            coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
+        else:
+            # Codes up to a constant, which the regression takes off.
+            direct = least_squares(problem.X, np.asarray(problem.Y @ V.T), problem.ridge)
+            coef, mean = direct.coefficients(None), direct.x_mean
+        offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
+        return LinearCodes(
+            mean.astype(dtype), np.ascontiguousarray(coef.T, dtype=dtype), offset.astype(dtype)
+        )
+
+    def _encode(self, Y: Any) -> np.ndarray:
+        V: Any = self.components_
+        codes: Any = np.asarray(Y @ V.T)
+        if self._centred:
+            codes = codes - V @ self.label_mean_
+        return codes.astype(V.dtype, copy=False)
+
+    def _predict_codes(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._codes(check_features(self, X))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores (n, q) of checked features, less the threshold."""
+        scores = self._decode(self._codes(X))
+        scores -= THRESHOLD
+        return scores
+
+    def _codes(self, X: Any) -> np.ndarray:
+        T = predict_codes(self.regressor_, X, self.n_components_)
+        return T.astype(np.float32 if X.dtype == np.float32 else np.float64, copy=False)
+
+    def _check_labels(self, Y: Any) -> Any:
+        known = self.classes_ if self._one_dimensional else None
+        indicators = check_labels(Y, known).Y
+        if indicators.shape[1] != self._n_labels:
+            raise ValueError(
+                f"Y has {indicators.shape[1]} labels, but {type(self).__name__} was fitted with "
+                f"{self._n_labels}; pass the same label columns."
+            )
+        return indicators
+
+    def _binary(self) -> bool:
+        return self._one_dimensional and len(self.classes_) <= 2
+
+    def _row_blocks(self, n_rows: int) -> Iterator[slice]:
+        """Slices of rows whose scores take about BLOCK_BYTES."""
+        height = max(BLOCK_BYTES // (8 * self._n_labels), 1)
+        return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def linear_scores(T: np.ndarray, V: np.ndarray, shift: np.ndarray | None) -> np.ndarray:
+    """Round-based decoding before rounding: T V + shift, in the dtype of T."""
+    scores = T @ V.astype(T.dtype, copy=False)
+    if shift is not None:
+        scores += shift.astype(T.dtype, copy=False)
+    return scores

@@ -1,0 +1,75 @@
+"""Directions of the labels from small symmetric matrices."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from labelspan.linalg import EigenPairs, fix_signs, leading_sum
+from labelspan.linalg._leading import orthonormal
+
+
+def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
+    """No code at all: asked for, or every label is constant."""
+    if n_components is not None and n_components > 0:
+        warnings.warn(
+            f"n_components={n_components}, but the labels, or the features, are constant on the "
+            "training rows: 0 directions are kept and the label means are predicted.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return EigenPairs(np.zeros(0), np.zeros((n_labels, 0)))
+
+
+def signed(pairs: EigenPairs) -> EigenPairs:
+    """The same pairs with the one sign rule applied."""
+    V = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
+    return EigenPairs(pairs.values, V.T)
+
+
+def at_most(n_components: int | None, limit: int, what: str) -> int:
+    """Number of codes, not more than there can be."""
+    if n_components is None:
+        return limit
+    if n_components > limit:
+        warnings.warn(
+            f"n_components={n_components} is more than the {limit} {what}; {limit} are kept "
+            "(see n_components_).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return min(int(n_components), limit)
+
+
+def leading_rows(
+    K: np.ndarray,
+    adjoint: Callable[[np.ndarray], np.ndarray],
+    n_labels: int,
+    n_components: Any,
+) -> EigenPairs:
+    """Leading eigenvectors of F'F from K = F F', the small side: v = F'u / s.
+
+    Parameters
+    ----------
+    K : ndarray of shape (m, m)
+        F F'; overwritten.
+    adjoint : callable
+        From U (m, k) to F'U (q, k).
+    n_labels : int
+        Number of labels q.
+    n_components : int, float or None
+        How many directions to keep.
+
+    Returns
+    -------
+    EigenPairs
+        Orthonormal vectors (q, k).
+    """
+    if np.trace(K) <= 0 or n_components == 0:
+        return no_direction(n_labels, n_components)
+    pairs = leading_sum(K, n_components)
+    # Small singular values leave the quotient orthonormal to fewer digits; QR mends that.
+    return pairs.mapped(lambda U: orthonormal(adjoint(U) / np.sqrt(pairs.values[: U.shape[1]])))

@@ -1,0 +1,150 @@
+"""Principal label space transformation."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import Interval
+from labelspan._validation import check_square
+from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
+from labelspan.labelspace._directions import leading_rows, no_direction, signed
+from labelspan.labelspace._problem import EXACT_SIDE, Problem
+from labelspan.labelspace._truncated import leading_labels
+from labelspan.linalg import EigenPairs, leading_sum
+from labelspan.linalg._narrow import centre_both
+from labelspan.moments import CentredRows
+
+
+class PLST(LabelSpaceClassifier):
+    r"""Codes that keep the most of the label variance (principal label space transformation).
+
+    .. math:: \min_{VV' = I} \|Z - Z V'V\|_F^2, \qquad Z = Y - 1 \bar y'
+
+    Sec. 2.1 of [1]_, after [2]_: the rows of V are the leading right singular vectors of Z, the
+    codes are t = V z, the prediction is round(V' r(x) + y-bar). Least encoding error of all
+    orthonormal V; blind to the features.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1) or None, default=None
+        Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
+        More than the rank: a warning, and ``n_components_`` tells. 0 predicts the label means.
+    regressor : regressor or None, default=None
+        Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
+        one that takes a single target is fitted once a code. None is least squares from the
+        same statistics as the directions, without a second pass.
+    ridge : float, default=0.0
+        Ridge of the least squares of ``regressor=None``; the directions do not depend on it.
+    tol : float, default=1e-6
+        For more than 4000 labels and rows with a small integer `n_components`: largest residual
+        of an eigenpair, relative to the largest eigenvalue. Below that the solution is direct.
+    random_state : int, RandomState or None, default=0
+        Start of that iteration.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_labels)
+        Orthonormal directions V.
+    eigenvalues_ : ndarray
+        Squared singular values of Z, descending, the positive ones that were computed.
+    label_mean_ : ndarray of shape (n_labels,)
+        Mean of the training labels, the paper's y-bar.
+    regressor_ : object
+        The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
+        ``regressor=None``.
+    n_components_ : int
+        Number of codes M.
+    classes_ : ndarray
+        The classes of a 1-d y; the numbers of the label columns otherwise.
+    label_names_ : ndarray of str
+        Names of the labels, if y was a frame.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    See Also
+    --------
+    CPLST : The same with the features in view.
+
+    Notes
+    -----
+    A sparse Y stays sparse. Directions: O(nnz(Y) c + q^3) with c labels a row, for n < q with n
+    for q; beyond 4000 of both O(nnz(Y) + min(n, q) M) a step of a block Lanczos iteration and
+    memory O(min(n, q) M). Least squares: O(n D^2 + D^3 / 3) time, O(D^2 + D q) memory, with
+    D M for D q if the codes are made first (more than 4000 labels, or than rows).
+    A label that never or always occurs has no weight in V and is predicted as it was seen.
+
+    References
+    ----------
+    .. [1] Y.-N. Chen and H.-T. Lin, "Feature-aware label space dimension reduction for
+       multi-label classification", NIPS 2012.
+    .. [2] F. Tai and H.-T. Lin, "Multilabel classification with principal label space
+       transformation", Neural Computation 24(9), 2012.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.labelspace import PLST
+    >>> yeast = load_yeast()
+    >>> model = PLST(n_components=5).fit(yeast.X[yeast.train], yeast.Y[yeast.train])
+    >>> model.predict(yeast.X[yeast.test]).shape
+    (917, 14)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **COMMON,
+        "n_components": COUNT_OR_SHARE,
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+    _scatter: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        *,
+        regressor: Any = None,
+        ridge: float = 0.0,
+        tol: float = 1e-6,
+        random_state: Any = 0,
+    ):
+        self.n_components = n_components
+        self.regressor = regressor
+        self.ridge = ridge
+        self.tol = tol
+        self.random_state = random_state
+
+    def _directions(self, problem: Problem) -> EigenPairs:
+        n_rows, n_labels = problem.Y.shape
+        side, M = min(n_rows, n_labels), self.n_components
+        if side > EXACT_SIDE and isinstance(M, int | np.integer) and 0 < 4 * M < side:
+            pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state)
+        elif n_labels <= n_rows or problem.pooled:
+            pairs = from_scatter(problem.label_scatter, M)
+        else:
+            pairs = from_rows(problem.Y, M)
+        return signed(pairs)
+
+    def _decode(self, T: np.ndarray) -> np.ndarray:
+        return linear_scores(T, self.components_, self.label_mean_)
+
+
+def from_scatter(tt: np.ndarray, n_components: Any) -> EigenPairs:
+    """Leading eigenvectors of Z'Z (q, q)."""
+    if np.trace(tt) <= 0 or n_components == 0:
+        return no_direction(len(tt), n_components)
+    return leading_sum(tt.copy(), n_components)
+
+
+def from_rows(Y: Any, n_components: Any) -> EigenPairs:
+    """The same for fewer rows than labels, from Z Z' (n, n): v = Z'u / s."""
+    check_square(Y.shape[0], "The Gram matrix of the labels", "Give a small integer n_components.")
+    K = Y @ Y.T
+    K = centre_both(K.toarray() if sparse.issparse(K) else K)
+    Z = CentredRows(sparse.csr_array(Y))
+    return leading_rows(K, Z.rmatmat, Y.shape[1], n_components)

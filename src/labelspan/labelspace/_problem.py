@@ -1,0 +1,81 @@
+"""What a method may ask of the training sample before the codes are learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from labelspan._compat import is_dask_array
+from labelspan._validation import check_square
+from labelspan.labelspace._least_squares import LeastSquares, least_squares
+from labelspan.moments._moments import Moments
+
+# Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
+EXACT_SIDE = 4000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The sample, and the one regression that all methods share.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Features.
+    Y : ndarray, csr_array or Dask array of shape (n, q)
+        Labels in {0, 1}.
+    ridge : float
+        Ridge of the least squares.
+    scatter : bool
+        Whether the method needs the label scatter.
+    linear : bool
+        Whether the codes will be learnt by least squares.
+    """
+
+    X: Any
+    Y: Any
+    ridge: float
+    scatter: bool
+    linear: bool
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels q."""
+        return int(self.Y.shape[1])
+
+    @property
+    def pooled(self) -> bool:
+        """Whether one regression on all labels serves every code.
+
+        Else, with more labels than rows or with very many, the codes are made first.
+        """
+        n_rows, n_labels = self.Y.shape
+        return is_dask_array(self.X) or n_labels <= min(n_rows, EXACT_SIDE)
+
+    @cached_property
+    def least_squares(self) -> LeastSquares:
+        """The regression of all labels on X: the only pass over X."""
+        return least_squares(self.X, self.Y, self.ridge, tt=self.scatter)
+
+    @cached_property
+    def label_mean(self) -> np.ndarray:
+        """Mean of the labels, (q,)."""
+        if is_dask_array(self.Y) or "least_squares" in self.__dict__:
+            return self.least_squares.t_mean
+        return np.asarray(self.Y.mean(axis=0), dtype=np.float64)
+
+    @cached_property
+    def label_scatter(self) -> np.ndarray:
+        """Z'Z, (q, q)."""
+        if is_dask_array(self.X) or (self.linear and self.pooled and self.scatter):
+            tt = self.least_squares.tt
+            assert tt is not None
+            return tt
+        check_square(
+            self.n_labels, "The label scatter matrix", "Give an integer n_components, or use PLST."
+        )
+        empty = np.empty((self.Y.shape[0], 0))
+        return Moments.of(empty, self.Y, xx=False).tt

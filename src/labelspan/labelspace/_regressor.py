@@ -1,0 +1,109 @@
+"""Regressors of the codes: the built-in linear map, and any scikit-learn regressor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from labelspan.base import project
+
+# Their outputs are learnt one by one, or as if they were: the first M are those of a fit of M.
+SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)
+
+
+@dataclass(frozen=True)
+class LinearCodes:
+    """r(x) = coef (x - mean) + offset, the least squares of ``regressor=None``.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (D,)
+        Mean of the training rows.
+    coef : ndarray of shape (M, D)
+        Coefficients.
+    offset : ndarray of shape (M,)
+        Mean of the codes.
+    """
+
+    mean: np.ndarray
+    coef: np.ndarray
+    offset: np.ndarray
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Coefficients (M, D), under the name that scikit-learn gives them."""
+        return self.coef
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Codes of x = 0, (M,)."""
+        return self.offset - self.coef @ self.mean
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Codes (n, M)."""
+        return project(X, self.mean, self.coef) + self.offset.astype(X.dtype, copy=False)
+
+    def first(self, M: int) -> LinearCodes:
+        """The same map to the first M codes."""
+        return LinearCodes(self.mean, self.coef[:M].copy(), self.offset[:M].copy())
+
+
+@dataclass(frozen=True)
+class FirstCodes:
+    """The first M outputs of a regressor that was fitted to more."""
+
+    regressor: Any
+    n_fitted: int
+    M: int
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Codes (n, M)."""
+        return predict_codes(self.regressor, X, self.n_fitted)[:, : self.M]
+
+    def first(self, M: int) -> FirstCodes:
+        """The first M outputs of the same regressor."""
+        return FirstCodes(self.regressor, self.n_fitted, M)
+
+
+def fit_regressor(regressor: Any, X: Any, T: np.ndarray) -> Any:
+    """Fit a clone of `regressor` to the codes T (n, M), one clone a code if it takes only one."""
+    model = clone(regressor)
+    if not get_tags(model).target_tags.multi_output:
+        model = MultiOutputRegressor(model)
+    return model.fit(X, T)
+
+
+def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
+    """Codes (n, M); a regressor may return one code as a 1-d array."""
+    T = np.asarray(regressor.predict(X))
+    if T.ndim == 1 and M == 1:
+        T = T[:, None]
+    if T.shape != (X.shape[0], M):
+        raise ValueError(
+            f"The regressor returned an array of shape {T.shape}; expected ({X.shape[0]}, {M}), "
+            "one column a code. Wrap it: sklearn.multioutput.MultiOutputRegressor(regressor)."
+        )
+    return T
+
+
+def first_codes(regressor: Any, n_fitted: int, M: int) -> Any:
+    """Cut a fitted regressor to its first M outputs, or refuse where that is not a fit of M."""
+    if isinstance(regressor, LinearCodes | FirstCodes):
+        return regressor.first(M)
+    last = regressor[-1] if isinstance(regressor, Pipeline) else regressor
+    if not isinstance(last, SEPARABLE):
+        raise ValueError(
+            f"truncate needs a regressor whose outputs are learnt independently: None, "
+            f"{', '.join(kind.__name__ for kind in SEPARABLE)} or a Pipeline that ends in one; "
+            f"this is {type(last).__name__}. Set n_components={M} and fit again, or wrap it: "
+            "sklearn.multioutput.MultiOutputRegressor(regressor)."
+        )
+    return FirstCodes(regressor, n_fitted, M)

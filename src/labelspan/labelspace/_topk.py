@@ -1,0 +1,33 @@
+"""The k largest scores of each row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelspan._jit import kernel
+
+
+@kernel
+def top_k(scores: np.ndarray, chosen: np.ndarray) -> None:
+    """Fill `chosen` (n, k) with the columns of the k largest scores (n, q), best first.
+
+    One comparison for most entries: a score enters only if it beats the worst of the k, and of
+    equal scores the earlier column stays ahead.
+    """
+    n_rows, n_labels = scores.shape
+    k = chosen.shape[1]
+    best = np.empty(k, dtype=scores.dtype)
+    for i in range(n_rows):
+        n_held = 0
+        for j in range(n_labels):
+            score = scores[i, j]
+            if n_held == k and score <= best[k - 1]:
+                continue
+            place = min(n_held, k - 1)
+            while place > 0 and best[place - 1] < score:
+                best[place] = best[place - 1]
+                chosen[i, place] = chosen[i, place - 1]
+                place -= 1
+            best[place] = score
+            chosen[i, place] = j
+            n_held = min(n_held + 1, k)
