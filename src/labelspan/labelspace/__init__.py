@@ -1,6 +1,7 @@
 """Label-space reduction: classifiers that learn short codes of many labels."""
 
 from labelspan.labelspace._base import Errors
+from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._plst import PLST
 
-__all__ = ["PLST", "Errors"]
+__all__ = ["CPLST", "PLST", "Errors"]
