@@ -2,6 +2,7 @@
 
 from labelspan.labelspace._base import Errors
 from labelspan.labelspace._cplst import CPLST
+from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._plst import PLST
 
-__all__ = ["CPLST", "PLST", "Errors"]
+__all__ = ["CPLST", "OCCA", "PLST", "Errors"]

@@ -1,0 +1,118 @@
+"""Orthogonally constrained canonical correlation analysis."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+
+from labelspan._validation import check_square
+from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
+from labelspan.labelspace._directions import at_most, signed
+from labelspan.labelspace._problem import Problem
+from labelspan.linalg import EigenPairs
+
+
+class OCCA(LabelSpaceClassifier):
+    r"""Codes that linear regression predicts best (orthogonally constrained CCA).
+
+    .. math:: \min_{W_x,\, VV' = I} \|X W_x' - Z V'\|_F^2
+              \quad\Leftrightarrow\quad \min_{VV' = I} \mathrm{tr}(V Z'(I - H)^2 Z V')
+
+    Eqs. (3) and (4) of [1]_; without a ridge (I - H)^2 = I - H. Least prediction error of all
+    orthonormal V; blind to the encoding error.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Number of codes M; None for all labels. More than the labels: a warning.
+        0 predicts the label means.
+    regressor : regressor or None, default=None
+        Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
+        one that takes a single target is fitted once a code. None is least squares from the
+        same statistics as the directions, without a second pass.
+    ridge : float, default=0.0
+        Added to the diagonal of the feature scatter, in the hat matrix and in the least squares
+        of ``regressor=None``.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_labels)
+        Orthonormal directions V, easiest first.
+    eigenvalues_ : ndarray
+        Squared prediction error of each direction on the training rows, ascending.
+    label_mean_ : ndarray of shape (n_labels,)
+        Mean of the training labels, the paper's y-bar.
+    regressor_ : object
+        The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
+        ``regressor=None``.
+    n_components_ : int
+        Number of codes M.
+    classes_ : ndarray
+        The classes of a 1-d y; the numbers of the label columns otherwise.
+    label_names_ : ndarray of str
+        Names of the labels, if y was a frame.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    See Also
+    --------
+    CPLST : Encoding and prediction error together.
+
+    Notes
+    -----
+    The matrix is Z'Z less the one that :class:`CPLST` decomposes, (q, q). There is no rank cut:
+    a direction in which the labels do not vary at all (a label that never occurs, the difference
+    of two equal labels) is predicted without error and comes first, as (4) has it. If the
+    features can fit anything (rank n - 1, no ridge), every direction ties, and a warning says so.
+    Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
+
+    References
+    ----------
+    .. [1] Y.-N. Chen and H.-T. Lin, "Feature-aware label space dimension reduction for
+       multi-label classification", NIPS 2012.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.labelspace import OCCA, PLST
+    >>> yeast = load_yeast()
+    >>> easy, large = (m(3).fit(yeast.X, yeast.Y).errors(yeast.X, yeast.Y) for m in (OCCA, PLST))
+    >>> easy.prediction < large.prediction and easy.encoding > large.encoding
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**COMMON}
+    _scatter: ClassVar[bool] = True
+
+    def __init__(
+        self, n_components: int | None = None, *, regressor: Any = None, ridge: float = 0.0
+    ):
+        self.n_components = n_components
+        self.regressor = regressor
+        self.ridge = ridge
+
+    def _directions(self, problem: Problem) -> EigenPairs:
+        M = at_most(self.n_components, problem.n_labels, "labels")
+        check_square(problem.n_labels, "The matrix of Eq. (4)", "Use PLST for so many labels.")
+        solved = problem.least_squares
+        if self.ridge == 0 and len(solved.W) >= problem.X.shape[0] - 1:
+            warnings.warn(
+                f"The features fit any label on the {problem.X.shape[0]} training rows: every "
+                "direction has prediction error 0 and OCCA cannot order them. Set ridge > 0.",
+                UserWarning,
+                stacklevel=3,
+            )
+        F = solved.hat_factor()
+        E = problem.label_scatter - F.T @ F
+        values, V = linalg.eigh(
+            (E + E.T) / 2, subset_by_index=None if M == 0 else (0, M - 1), check_finite=False
+        )
+        return signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
+
+    def _decode(self, T: np.ndarray) -> np.ndarray:
+        return linear_scores(T, self.components_, self.label_mean_)

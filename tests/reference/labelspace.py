@@ -1,0 +1,82 @@
+"""Label-space reduction, transcribed literally from Chen and Lin 2012: dense, slow, N x N.
+
+X is (n, D), Y is (n, q) in {0, 1}. The directions are the rows of V, all of them; callers cut.
+"""
+
+import numpy as np
+from scipy.linalg import eigh, svd
+
+
+def shifted(Y):
+    """Z of Algorithm 1, step 1."""
+    return Y - Y.mean(axis=0)
+
+
+def centred(X):
+    """Sec. 2.2: X is assumed to have zero mean."""
+    return X - X.mean(axis=0)
+
+
+def hat(X, ridge=0.0):
+    """H = X X^+ under Eq. (4); with a ridge K Q of Eq. (8), K the linear kernel."""
+    X = centred(X)
+    if ridge == 0:
+        return X @ np.linalg.pinv(X)
+    K = X @ X.T
+    return K @ np.linalg.inv(ridge * np.eye(len(K)) + K)
+
+
+def largest(A):
+    """Eigenvalues, largest first, and the eigenvectors as rows."""
+    values, vectors = eigh((A + A.T) / 2)
+    return values[::-1], vectors[:, ::-1].T
+
+
+def plst(X, Y, ridge=0.0):
+    """Table 1, first row: right singular vectors of Z."""
+    _, s, V = svd(shifted(Y), full_matrices=False)
+    return s**2, V
+
+
+def occa(X, Y, ridge=0.0):
+    """Table 1, second row: Z'(H - I)Z; with a ridge the errors of Eq. (3) are -(I - H)^2."""
+    Z, H = shifted(Y), hat(X, ridge)
+    residual = Z - H @ Z
+    return largest(-residual.T @ residual if ridge else Z.T @ (H @ Z - Z))
+
+
+def cplst(X, Y, ridge=0.0):
+    """Table 1, third row: Z'HZ; with a ridge Eq. (8) without the superfluous I."""
+    Z, H = shifted(Y), hat(X, ridge)
+    return largest(Z.T @ (2 * H @ Z - H @ (H @ Z)) if ridge else Z.T @ (H @ Z))
+
+
+def regression(X, T, ridge=0.0):
+    """W' of Sec. 3: X^+ T; ridge regression for Eq. (7)."""
+    X = centred(X)
+    if ridge == 0:
+        return np.linalg.pinv(X) @ T
+    return np.linalg.solve(X.T @ X + ridge * np.eye(X.shape[1]), X.T @ T)
+
+
+def scores(X, Y, V, Xnew, ridge=0.0):
+    """V'r(x) + y-bar of Algorithm 1, step 5, before rounding."""
+    W = regression(X, shifted(Y) @ V.T, ridge)
+    return (Xnew - X.mean(axis=0)) @ W @ V + Y.mean(axis=0)
+
+
+def predict(X, Y, V, Xnew, ridge=0.0):
+    """Algorithm 1, steps 3 to 5."""
+    return (scores(X, Y, V, Xnew, ridge) > 0.5).astype(int)
+
+
+def encoding_error(Y, V):
+    """Second term of Eq. (1), on the training rows."""
+    Z = shifted(Y)
+    return np.linalg.norm(Z - Z @ V.T @ V) ** 2
+
+
+def prediction_error(X, Y, V, ridge=0.0):
+    """First term of Eq. (1), on the training rows."""
+    Z = shifted(Y)
+    return np.linalg.norm(centred(X) @ regression(X, Z @ V.T, ridge) - Z @ V.T) ** 2
