@@ -1,8 +1,10 @@
 """Label-space reduction: classifiers that learn short codes of many labels."""
 
 from labelspan.labelspace._base import Errors
+from labelspan.labelspace._compressed_sensing import CompressedSensing
 from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._occa import OCCA
+from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plst import PLST
 
-__all__ = ["CPLST", "OCCA", "PLST", "Errors"]
+__all__ = ["CPLST", "OCCA", "PLST", "CompressedSensing", "Errors", "PartialBinaryRelevance"]
