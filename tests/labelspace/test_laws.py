@@ -1,0 +1,181 @@
+"""Laws of the paper: which method has the least of which error, and when all are the same."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import hamming_loss
+
+from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, PartialBinaryRelevance
+from tests.labelspace.problems import problem
+from tests.reference import labelspace as reference
+
+ORTHONORMAL = [PLST, CPLST, OCCA, PartialBinaryRelevance]
+SEEDED = (PartialBinaryRelevance, CompressedSensing)
+ALL = [*ORTHONORMAL, CompressedSensing]
+
+
+def make(method, *arguments, **parameters):
+    """An estimator, with a seed if it draws anything."""
+    if method in SEEDED:
+        parameters["random_state"] = 0
+    return method(*arguments, **parameters)
+
+
+def assert_each_is_best_at_its_own(X, Y, Ms, ridge=0.0):
+    models = [make(method, ridge=ridge).fit(X, Y) for method in ORTHONORMAL]
+    for M in Ms:
+        cut = [model.truncate(min(M, model.n_components_)) for model in models]
+        plst, cplst, occa, random = (model.errors(X, Y) for model in cut)
+        slack = 1e-9 * (1 + plst.bound)
+        for model, other in zip(cut, (plst, cplst, occa, random), strict=True):
+            assert plst.encoding <= other.encoding + slack
+            assert cplst.bound <= other.bound + slack
+            # A method that has no M directions predicts fewer codes, with less error of course.
+            assert occa.prediction <= other.prediction + slack or model.n_components_ < M
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(25, 60),
+    n_features=st.integers(1, 12),
+    n_labels=st.integers(1, 8),
+    ridge=st.sampled_from([0.0, 0.1, 10.0]),
+)
+def test_each_method_is_best_at_its_own_error(seed, n, n_features, n_labels, ridge):
+    X, Y = problem(seed, n, n_features, n_labels)
+    assert_each_is_best_at_its_own(X, Y, range(n_labels + 1), ridge)
+
+
+@pytest.mark.parametrize("name", ["yeast", "scene", "emotions", "enron"])
+def test_each_method_is_best_at_its_own_error_on_real_data(training, name):
+    X, Y = training(name)
+    assert_each_is_best_at_its_own(X, Y, range(0, Y.shape[1] + 1, max(1, Y.shape[1] // 14)))
+
+
+@pytest.mark.parametrize("method", [PLST, CPLST, OCCA])
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_errors_are_those_of_the_transcription(method, ridge):
+    X, Y = problem(4)
+    model = method(3, ridge=ridge).fit(X, Y)
+    errors = model.errors(X, Y)
+    V = model.components_
+    np.testing.assert_allclose(errors.encoding, reference.encoding_error(Y, V), rtol=1e-9)
+    np.testing.assert_allclose(
+        errors.prediction, reference.prediction_error(X, Y, V, ridge), rtol=1e-9
+    )
+    assert errors.bound == errors.encoding + errors.prediction
+
+
+@pytest.mark.parametrize("method", ORTHONORMAL)
+def test_the_bound_holds_on_new_rows_too(method):
+    X, Y = problem(5, n=200)
+    model = make(method, 2).fit(X[:100], Y[:100])
+    for rows in (slice(0, 100), slice(100, 200)):
+        loss = hamming_loss(Y[rows], model.predict(X[rows]))
+        assert 0 < loss <= 4 * model.errors(X[rows], Y[rows]).bound / Y[rows].size
+
+
+@pytest.mark.parametrize("method", ORTHONORMAL)
+@pytest.mark.parametrize("ridge", [0.0, 2.0])
+def test_all_codes_and_linear_regression_are_binary_relevance(method, ridge):
+    X, Y = problem(6)
+    Xnew = problem(7)[0]
+    peer = (Ridge(alpha=ridge) if ridge else LinearRegression()).fit(X, Y)
+    model = make(method, Y.shape[1], ridge=ridge).fit(X, Y)
+    np.testing.assert_allclose(
+        model.decision_function(Xnew) + 0.5, peer.predict(Xnew), rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_array_equal(model.predict(Xnew), peer.predict(Xnew) > 0.5)
+
+
+@pytest.mark.parametrize("name", ["yeast", "scene", "emotions", "enron"])
+def test_all_codes_are_binary_relevance_on_real_data(training, name):
+    X, Y = training(name)
+    peer = LinearRegression().fit(X, Y).predict(X) > 0.5
+    for method in ORTHONORMAL:
+        np.testing.assert_array_equal(make(method).fit(X, Y).predict(X), peer)
+
+
+@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("ridge", [0.0, 1.0])
+def test_truncate_is_a_fit_with_fewer_codes(method, ridge):
+    X, Y = problem(8)
+    full = make(method, ridge=ridge).fit(X, Y)
+    for M in (0, 1, 4):
+        short, fitted = full.truncate(M), make(method, M, ridge=ridge).fit(X, Y)
+        assert short.get_params() == fitted.get_params()
+        assert short.n_components_ == len(short.components_) == M
+        np.testing.assert_allclose(
+            short.decision_function(X), fitted.decision_function(X), atol=1e-9
+        )
+    assert full.n_components_ == Y.shape[1]
+
+
+@pytest.mark.parametrize("method", [PLST, CPLST, OCCA])
+def test_shifts_permutations_and_units_of_the_features_do_not_matter(method):
+    X, Y = problem(9)
+    order = np.random.default_rng(0).permutation(X.shape[1])
+    scores = method(3).fit(X, Y).decision_function(X)
+    for moved in (X + 1e4, X[:, order], 1e3 * X):
+        np.testing.assert_allclose(
+            method(3).fit(moved, Y).decision_function(moved), scores, atol=1e-7
+        )
+    rows = np.random.default_rng(1).permutation(len(X))
+    again = method(3).fit(X[rows], Y[rows])
+    np.testing.assert_allclose(again.decision_function(X), scores, atol=1e-8)
+    labels = np.random.default_rng(2).permutation(Y.shape[1])
+    again = method(3).fit(X, Y[:, labels])
+    np.testing.assert_allclose(again.decision_function(X), scores[:, labels], atol=1e-8)
+
+
+@pytest.mark.parametrize("method", [PLST, CPLST, OCCA, PartialBinaryRelevance])
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_ill_conditioned_features_keep_their_digits(method, ridge):
+    # cond 1e8: from a Gram matrix the last feature would be lost.
+    X, Y = problem(10, n=100, n_features=5)
+    X[:, 4] = X[:, 3] + 1e-8 * X[:, 4]
+    exact = X.copy()
+    exact[:, 4] = (X[:, 4] - X[:, 3]) * 1e8
+    scores = make(method, 3, ridge=ridge).fit(X, Y).decision_function(X)
+    if ridge == 0:
+        peer = make(method, 3).fit(exact, Y).decision_function(exact)
+        np.testing.assert_allclose(scores, peer, atol=1e-5)
+    else:
+        peer = make(method, 3, ridge=ridge).fit(X[:, :4], Y)
+        assert np.isfinite(scores).all()
+        assert np.abs(scores - peer.decision_function(X[:, :4])).max() < 0.1
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+@pytest.mark.parametrize("method", [PLST, CPLST, OCCA])
+def test_sparse_dense_and_duplicated_features_agree(method, ridge):
+    X, Y = problem(11)
+    X[X < 1] = 0
+    model = method(3, ridge=ridge).fit(X, Y)
+    scores = model.decision_function(X)
+    thin = method(3, ridge=ridge).fit(sparse.csr_array(X), sparse.csr_array(Y))
+    np.testing.assert_allclose(thin.decision_function(sparse.csr_array(X)), scores, atol=1e-8)
+    if ridge == 0:
+        twice = np.hstack([X, X, np.ones((len(X), 1))])
+        again = method(3).fit(twice, Y).decision_function(twice)
+        np.testing.assert_allclose(again, scores, atol=1e-8)
+        coef = method(3).fit(twice, Y).regressor_.coef_
+        # Of least norm: both copies carry the same half, the constant nothing.
+        half = X.shape[1]
+        np.testing.assert_allclose(coef[:, :half], coef[:, half : 2 * half], atol=1e-8)
+        np.testing.assert_allclose(coef[:, -1], 0, atol=1e-8)
+
+
+def test_float32_in_float32_out():
+    X, Y = problem(12)
+    for method in ALL:
+        wide = make(method, 3).fit(X, Y)
+        narrow = make(method, 3).fit(X.astype(np.float32), Y)
+        scores = narrow.decision_function(X.astype(np.float32))
+        assert scores.dtype == narrow.components_.dtype == narrow.encode(Y).dtype == np.float32
+        if method is not CompressedSensing:
+            np.testing.assert_allclose(scores, wide.decision_function(X), atol=1e-4)
