@@ -122,6 +122,9 @@ class PLST(LabelSpaceClassifier):
     def _directions(self, problem: Problem) -> EigenPairs:
         n_rows, n_labels = problem.Y.shape
         side, M = min(n_rows, n_labels), self.n_components
+        if np.isin(problem.label_mean, (0.0, 1.0)).all():
+            # Exactly: after centring, rounding would pass for a direction.
+            return no_direction(n_labels, M)
         if side > EXACT_SIDE and isinstance(M, int | np.integer) and 0 < 4 * M < side:
             pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state)
         elif n_labels <= n_rows or problem.pooled:

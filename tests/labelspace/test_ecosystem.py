@@ -1,0 +1,202 @@
+"""Label-space classifiers inside the tools that people use, and at sizes that matter."""
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelspan.labelspace import (
+    CPLST,
+    OCCA,
+    PLST,
+    CompressedSensing,
+    PartialBinaryRelevance,
+    _plst,
+    _problem,
+    _truncated,
+)
+from tests.comparison import sine
+from tests.labelspace.problems import problem
+from tests.labelspace.test_laws import ALL, make
+
+
+@pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [
+        PLST(),
+        CPLST(),
+        OCCA(),
+        PartialBinaryRelevance(random_state=0),
+        CompressedSensing(random_state=0),
+        PLST(ridge=1.0),
+        CPLST(ridge=1.0),
+        CPLST(regressor=Ridge()),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_one_dimensional_classes(method):
+    rng = np.random.default_rng(0)
+    centres = 4 * rng.standard_normal((3, 4))
+    y = np.repeat(np.array(["ant", "bee", "cat"]), 30)
+    X = np.repeat(centres, 30, axis=0) + rng.standard_normal((90, 4))
+    model = make(method).fit(X, y)
+    assert model.classes_.tolist() == ["ant", "bee", "cat"]
+    assert model.decision_function(X).shape == (90, 3)
+    best = model.classes_[np.argmax(model.decision_function(X), axis=1)]
+    np.testing.assert_array_equal(model.predict(X), best)
+    assert model.score(X, y) > 0.9
+    two = y[:60]
+    model = make(method).fit(X[:60], two)
+    scores = model.decision_function(X[:60])
+    assert scores.shape == (60,)
+    np.testing.assert_array_equal(model.predict(X[:60]) == "bee", scores > 0)
+    assert model.score(X[:60], two) > 0.9
+    assert model.errors(X[:60], two).bound > 0
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_sparse_labels_give_sparse_predictions(method):
+    X, Y = problem(40)
+    dense = make(method, 3).fit(X, Y).predict(X)
+    thin = make(method, 3).fit(X, sparse.csr_array(Y)).predict(X)
+    assert isinstance(thin, sparse.csr_array)
+    assert isinstance(dense, np.ndarray)
+    np.testing.assert_array_equal(thin.toarray(), dense)
+
+
+def test_frames_pickles_and_searches():
+    X, Y = problem(41)
+    names = [f"label {i}" for i in range(Y.shape[1])]
+    model = CPLST(2).fit(pd.DataFrame(X).add_prefix("x"), pd.DataFrame(Y, columns=names))
+    assert model.label_names_.tolist() == names
+    assert model.feature_names_in_[0] == "x0"
+    model.fit(X, Y)
+    assert "label_names_" not in vars(model)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    search = GridSearchCV(CPLST(), {"n_components": [1, 3]}, scoring="f1_micro", cv=3).fit(X, Y)
+    assert set(search.cv_results_["param_n_components"]) == {1, 3}
+    ranked = GridSearchCV(PLST(), {"n_components": [2]}, scoring="roc_auc", cv=2).fit(X, Y)
+    assert 0.5 < ranked.best_score_ <= 1
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_the_best_labels_are_those_of_a_stable_sort(method):
+    X, Y = problem(42, n_labels=9)
+    Y[:, 5] = Y[:, 4] = Y[:, 3]
+    model = make(method, 2).fit(X, Y)
+    # Not the scores less 0.5: the difference rounds some of them to ties.
+    scores = model.decode(model.regressor_.predict(X))
+    order = np.argsort(-scores, axis=1, kind="stable")
+    for k in (1, 4, 9):
+        np.testing.assert_array_equal(model.predict_topk(X, k), order[:, :k])
+
+
+def test_the_best_labels_need_no_array_of_all_scores():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 5))
+    columns = rng.integers(0, 25_000, size=1500)
+    Y = sparse.csr_array((np.ones(1500), columns, np.arange(1501)), shape=(1500, 25_000))
+    model = PLST(3, ridge=1.0).fit(X, Y)
+    model.predict_topk(X[:10], 5)
+    tracemalloc.start()
+    model.predict_topk(X, 5)
+    model.predict(X)
+    model.errors(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # All scores would take 300 MB.
+    assert peak < 130e6
+
+
+def test_no_square_of_the_rows_is_formed():
+    X, Y = problem(43, n=6000, n_features=20)
+    tracemalloc.start()
+    for method in (PLST, CPLST, OCCA):
+        method().fit(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The hat matrix would take 288 MB.
+    assert peak < 15e6
+
+
+def power_law(n_rows, n_labels):
+    rng = np.random.default_rng(0)
+    weights = 1 / np.arange(1, n_labels + 1)
+    columns = rng.choice(n_labels, size=(n_rows, 4), p=weights / weights.sum())
+    Y = np.zeros((n_rows, n_labels))
+    np.put_along_axis(Y, columns, 1.0, axis=1)
+    return Y
+
+
+@pytest.mark.parametrize("shape", [(900, 700), (700, 900), (90, 60)])
+def test_the_iteration_finds_the_directions(shape):
+    Y = power_law(*shape)
+    Z = Y - Y.mean(axis=0)
+    _, s, Vt = np.linalg.svd(Z, full_matrices=False)
+    pairs = _truncated.leading_labels(sparse.csr_array(Y), 10, 1e-9, 0)
+    np.testing.assert_allclose(pairs.values, s[:10] ** 2, rtol=1e-9)
+    assert sine(pairs.vectors, Vt[:10].T) < 1e-6
+    np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(10), atol=1e-10)
+    residual = Z.T @ (Z @ pairs.vectors) - pairs.vectors * pairs.values
+    assert np.linalg.norm(residual, axis=0).max() <= 1e-8 * s[0] ** 2
+    again = _truncated.leading_labels(sparse.csr_array(Y), 10, 1e-9, 0)
+    np.testing.assert_array_equal(again.vectors, pairs.vectors)
+
+
+def test_the_iteration_survives_labels_of_low_rank():
+    few = power_law(900, 60)
+    Y = np.repeat(few, 12, axis=1)
+    with pytest.warns(UserWarning, match="n_components=70 is more than the"):
+        pairs = _truncated.leading_labels(sparse.csr_array(Y), 70, 1e-9, 0)
+    Z = few - few.mean(axis=0)
+    s = np.linalg.svd(Z, compute_uv=False)
+    rank = int(np.count_nonzero(s > 1e-10 * s[0]))
+    np.testing.assert_allclose(pairs.values, 12 * s[:rank] ** 2, rtol=1e-8)
+    np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(rank), atol=1e-10)
+
+
+def test_an_iteration_that_stops_early_says_so(monkeypatch):
+    monkeypatch.setattr(_truncated, "MAX_RESTARTS", 1)
+    Y = sparse.csr_array(power_law(600, 500))
+    with pytest.warns(ConvergenceWarning, match=r"residual .* after 1 restarts \(tol=1e-14\)"):
+        _truncated.leading_labels(Y, 10, 1e-14, 0)
+
+
+@pytest.mark.parametrize("shape", [(500, 400), (400, 500)])
+def test_many_labels_take_the_iteration_and_predict_the_same(monkeypatch, shape):
+    X = problem(44, n=shape[0])[0]
+    Y = sparse.csr_array(power_law(*shape))
+    exact = PLST(5).fit(X, Y)
+    for module in (_plst, _problem):
+        monkeypatch.setattr(module, "EXACT_SIDE", 50)
+    iterated = PLST(5, tol=1e-10).fit(X, Y)
+    np.testing.assert_allclose(iterated.components_, exact.components_, atol=1e-6)
+    np.testing.assert_allclose(iterated.decision_function(X), exact.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_dask_arrays_give_the_same(method, ridge):
+    array = pytest.importorskip("dask.array")
+    X, Y = problem(45)
+    plain = make(method, 3, ridge=ridge).fit(X, Y)
+    blocks = array.from_array(X, chunks=(30, -1)), array.from_array(Y, chunks=(30, -1))
+    lazy = make(method, 3, ridge=ridge).fit(*blocks)
+    scores = lazy.decision_function(blocks[0])
+    assert isinstance(scores, array.Array)
+    np.testing.assert_allclose(scores.compute(), plain.decision_function(X), atol=1e-8)
+    np.testing.assert_array_equal(lazy.predict(blocks[0]).compute(), plain.predict(X))
+    with pytest.raises(TypeError, match=r"Dask array and regressor is Ridge; only regressor=None"):
+        make(method, 3, regressor=Ridge()).fit(*blocks)
