@@ -5,6 +5,17 @@ from labelspan.labelspace._compressed_sensing import CompressedSensing
 from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
+from labelspan.labelspace._plot import ErrorCurves, error_curves, plot_error_curves
 from labelspan.labelspace._plst import PLST
 
-__all__ = ["CPLST", "OCCA", "PLST", "CompressedSensing", "Errors", "PartialBinaryRelevance"]
+__all__ = [
+    "CPLST",
+    "OCCA",
+    "PLST",
+    "CompressedSensing",
+    "ErrorCurves",
+    "Errors",
+    "PartialBinaryRelevance",
+    "error_curves",
+    "plot_error_curves",
+]

@@ -38,10 +38,10 @@ class Errors(NamedTuple):
     Attributes
     ----------
     encoding : float
-        Squared Frobenius norm of Y - decode(encode(Y)); with orthonormal directions that is
-        their ``||Z - Z V'V||^2``.
+        ``||Z - Z V'V||^2``: what the codes do not hold. For CompressedSensing the squared norm
+        of Y - decode(encode(Y)).
     prediction : float
-        Their ``||r(X) - Z V'||^2``: how far the predicted codes are from the true ones.
+        ``||r(X) - Z V'||^2``: how far the predicted codes are from the true ones.
     bound : float
         The sum. With n rows and q labels, 4 / (n q) times it bounds the Hamming loss (their c),
         if the directions are orthonormal.
@@ -59,7 +59,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     scores (``_decode``). This class does the rest: the gate, the regression, blocks, classes.
     """
 
-    # Whether codes are of Y - mean (the paper's Z) or of Y itself.
+    # Whether the codes are Z V' with orthonormal V, as in the paper, or of Y itself.
     _centred: ClassVar[bool] = True
     # Whether _directions asks for the label scatter.
     _scatter: ClassVar[bool] = False
@@ -250,7 +250,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         for rows in self._row_blocks(len(codes)):
             block = indicators[rows]
             dense = block.toarray() if sparse.issparse(block) else block
-            encoding += float(np.square(dense - self._decode(codes[rows])).sum())
+            encoding += float(np.square(dense - self._reconstruct(codes[rows])).sum())
         prediction = float(np.square(T - codes, dtype=np.float64).sum())
         return Errors(encoding, prediction, encoding + prediction)
 
@@ -307,6 +307,12 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             codes = codes - V @ self.label_mean_
         return codes.astype(V.dtype, copy=False)
 
+    def _reconstruct(self, T: np.ndarray) -> np.ndarray:
+        """What the codes keep of Y: T V + mean, or the recovery where V is not orthonormal."""
+        if not self._centred:
+            return self._decode(T)
+        return linear_scores(T, self.components_, self.label_mean_)
+
     def _predict_codes(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         return self._codes(check_features(self, X))
@@ -348,9 +354,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return tags
 
 
-def linear_scores(T: np.ndarray, V: np.ndarray, shift: np.ndarray | None) -> np.ndarray:
+def linear_scores(T: np.ndarray, V: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Round-based decoding before rounding: T V + shift, in the dtype of T."""
     scores = T @ V.astype(T.dtype, copy=False)
-    if shift is not None:
-        scores += shift.astype(T.dtype, copy=False)
+    scores += shift.astype(T.dtype, copy=False)
     return scores

@@ -16,8 +16,8 @@ from labelspan.linalg import EigenPairs
 class PartialBinaryRelevance(LabelSpaceClassifier):
     """Learn M labels drawn at random and predict the others absent: the baseline of the paper.
 
-    Sec. 4 of [1]_. The codes are the M labels themselves: V holds M rows of the identity, Y is
-    not centred, and the score of a label that is not learnt is 0.
+    Sec. 4 of [1]_. The codes are the M labels themselves, less their means: V holds M rows of
+    the identity. The score of a label that is not learnt is 0.
 
     Parameters
     ----------
@@ -57,9 +57,10 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
 
     Notes
     -----
-    With all labels and linear regression this is binary relevance. Its encoding error counts the
-    ones of the labels left out (``||Y - Y V'V||^2``), since these are predicted absent, so that
-    bound (1) of [1]_ holds. Costs as those of :class:`PLST` without the directions.
+    With all labels and linear regression this is binary relevance. The errors are those of the
+    paper, ``||Z - Z V'V||^2`` and ``||r(X) - Z V'||^2``; their sum bounds the Hamming loss as
+    long as no label that is left out occurs in more than half of the rows, since it is predicted
+    absent all the same. Costs as those of :class:`PLST` without the directions.
 
     References
     ----------
@@ -72,15 +73,14 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
     >>> from labelspan.labelspace import PartialBinaryRelevance
     >>> yeast = load_yeast()
     >>> model = PartialBinaryRelevance(3, random_state=0).fit(yeast.X, yeast.Y)
-    >>> int(model.predict(yeast.X).any(axis=0).sum())
-    3
+    >>> model.components_.shape, int(model.components_.any(axis=0).sum())
+    ((3, 14), 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **COMMON,
         "random_state": ["random_state"],
     }
-    _centred: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -103,4 +103,5 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
         return EigenPairs(np.zeros(0), V)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, None)
+        learnt = self.components_.any(axis=0)
+        return linear_scores(T, self.components_, np.where(learnt, self.label_mean_, 0.0))
