@@ -1,12 +1,14 @@
-"""Which labels to keep? The trade-off behind label-space reduction, on yeast.
+"""
+What to give up: fewer codes than labels on yeast
+=================================================
 
 With 14 labels and M < 14 regression tasks something must be given up. PLST codes what varies
 most, whether or not the features can predict it; OCCA codes what is easiest to predict, whether
 or not it matters; CPLST minimises the sum of the two errors, which bounds the Hamming loss; PBR
 learns M labels drawn at random. This draws Figure 1 of Chen and Lin, "Feature-aware label space
-dimension reduction for multi-label classification" (NIPS 2012), on the standard test rows.
+dimension reduction for multi-label classification" (NIPS 2012), on the 917 test genes.
 
-usage: python examples/plot_label_space_errors.py [FILE.png]      (needs matplotlib)
+usage: python examples/plot_label_space_errors.py [FILE.png]
 """
 
 from __future__ import annotations

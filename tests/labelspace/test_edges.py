@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -194,6 +195,24 @@ def test_kernel_ridge_and_forests_learn_the_codes():
         model = CPLST(3, regressor=regressor).fit(X, Y)
         T = type(regressor)(**regressor.get_params()).fit(X, model.encode(Y)).predict(X)
         np.testing.assert_allclose(model.decode(T) - 0.5, model.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("regressor", "one_a_code"),
+    [
+        (make_pipeline(StandardScaler(), SVR()), True),
+        (GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2), True),
+        (make_pipeline(StandardScaler(), Ridge()), False),
+    ],
+)
+def test_composite_regressors(regressor, one_a_code):
+    X, Y = problem(35)
+    model = PLST(2, regressor=regressor).fit(X, Y)
+    assert isinstance(model.regressor_, MultiOutputRegressor) == one_a_code
+    single = PLST(1, regressor=regressor).fit(X, Y)
+    np.testing.assert_allclose(
+        single.decode(model.regressor_.predict(X)[:, :1]) - 0.5, single.decision_function(X)
+    )
 
 
 def test_the_regressor_that_is_given_is_not_fitted_itself():

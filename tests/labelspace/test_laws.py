@@ -173,6 +173,17 @@ def test_sparse_dense_and_duplicated_features_agree(method, ridge):
         np.testing.assert_allclose(coef[:, -1], 0, atol=1e-8)
 
 
+@pytest.mark.parametrize("method", [PLST, CPLST, OCCA])
+@pytest.mark.parametrize("shape", [(90, 40), (40, 90)])
+def test_wide_sparse_features_take_conjugate_gradients_and_agree(monkeypatch, method, shape):
+    X, Y = problem(13, *shape)
+    X[X < 1.5] = 0
+    plain = method(3, ridge=2.0).fit(X, Y)
+    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 30)
+    iterated = method(3, ridge=2.0).fit(sparse.csr_array(X), Y)
+    np.testing.assert_allclose(iterated.decision_function(X), plain.decision_function(X), atol=1e-6)
+
+
 def test_float32_in_float32_out():
     X, Y = problem(12)
     for method in ALL:
