@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan._validation import NoDirectionError, check_square
+from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.moments._moments import centred
 
@@ -79,7 +79,8 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
         rows, mean = X.astype(np.float64), np.zeros(X.shape[1])
     Z, dual = from_blocks(rows, centre) if ridge_free else from_gram(rows, centre)
     if Z.shape[1] == 0:
-        raise NoDirectionError()
+        # Constant rows: one coordinate in which nothing varies, so that no caller needs a case.
+        Z = dual = np.zeros((X.shape[0], 1))
     return Narrow(Z, mean, rows, dual, centre)
 
 
