@@ -50,7 +50,13 @@ class Labels:
 
 
 def check_fit(
-    estimator: Any, X: Any, y: Any, *, reset: bool = True, classes: np.ndarray | None = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    reset: bool = True,
+    classes: np.ndarray | None = None,
+    min_samples: int = 2,
 ) -> tuple[Any, Labels]:
     """Check the arguments of ``fit``.
 
@@ -66,6 +72,8 @@ def check_fit(
         False for the second and later calls of ``partial_fit``.
     classes : ndarray or None
         The classes of a 1-d `y` if they are known already.
+    min_samples : int, default=2
+        Fewest rows of a first call; methods that do not centre can do with one.
 
     Returns
     -------
@@ -100,7 +108,7 @@ def check_fit(
     if supervised:
         labels = check_labels(y, classes)
         check_consistent_length(X, labels.Y)
-    X = check_features(estimator, X, reset=reset, ensure_min_samples=2 if reset else 1)
+    X = check_features(estimator, X, reset=reset, ensure_min_samples=min_samples if reset else 1)
     return X, labels if supervised else Labels(np.empty((X.shape[0], 0)))
 
 
