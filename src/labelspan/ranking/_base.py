@@ -1,0 +1,179 @@
+"""The abstract parent of the ranking family: gate, pairs, scores, prediction."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._compat import Interval, fit_context
+from labelspan._validation import Labels, check_features, check_fit
+from labelspan.ranking._compiled import report_uncached
+from labelspan.ranking._fit import Fit, warn_unconverged
+from labelspan.ranking._pairs import Pairs, pair_up
+from labelspan.ranking._set_size import decide, fit_threshold
+
+COMMON: dict[str, list[Any]] = {
+    "C": [Interval(Real, 0, None, closed="neither")],
+    "tol": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "max_pairs": [None, Interval(Integral, 1, None, closed="left")],
+    "min_labels": [Interval(Integral, 0, None, closed="left")],
+    "random_state": ["random_state"],
+}
+
+
+class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Linear scores of labels, learnt so that the labels of an instance outrank the others.
+
+    A method says how it learns W from the rows and the pairs (``_learn``); this class does the
+    rest. One label is trained as the pair of labels [y, 1 - y].
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON
+    C: float
+    tol: float
+    max_iter: int
+    max_pairs: int | None
+    min_labels: int
+    random_state: Any
+
+    @abstractmethod
+    def _learn(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
+        """Solve the problem; W has a row for each feature of X and one for the bias."""
+
+    @abstractmethod
+    def _seen(self, X: Any) -> Any:
+        """The columns of X that the threshold function may use."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> RankingClassifier:
+        """Learn to rank the labels, then how many of them to predict.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features. Sparse input is never made dense.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) or (n_samples,)
+            Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        X, labels = check_fit(self, X, y, min_samples=1)
+        report_uncached()
+        if labels.classes is not None and np.asarray(y).ndim == 2:
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected. Its values are taken "
+                "as classes; pass y.ravel(), or an (n, q) indicator matrix of 0 and 1.",
+                DataConversionWarning,
+                stacklevel=2,
+            )
+        self._keep_labels(labels, sparse.issparse(y))
+        Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
+        if self._n_labels == 1:
+            Y = np.hstack([Y, 1.0 - Y])
+        rng = generator(self.random_state)
+        pairs = pair_up(Y, self.max_pairs, rng)
+        fit = self._learn(X, pairs, Y.shape[1], rng)
+        warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter)
+        self._store(X, Y, fit)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score the labels.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            W'x; of shape (n_samples,) if `y` was 1-d with two classes, positive for the second.
+        """
+        check_is_fitted(self)
+        scores = self._scores(check_features(self, X))
+        return scores[:, 0] if self._binary() else scores
+
+    def predict(self, X: Any) -> Any:
+        """Predict the labels that score above the threshold function, at least ``min_labels``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            Indicators, sparse if `y` was; the class of the highest score if `y` was 1-d.
+        """
+        check_is_fitted(self)
+        X = check_features(self, X)
+        scores = self._scores(X)
+        if hasattr(self, "classes_"):
+            best = scores[:, 0] > 0 if self._binary() else scores.argmax(axis=1)
+            return self.classes_[np.minimum(best, len(self.classes_) - 1)]
+        if self._n_labels == 1:
+            chosen = scores > 0
+        else:
+            threshold = self._seen(X) @ self.threshold_coef_ + self.threshold_intercept_
+            chosen = decide(scores, threshold, self.min_labels)
+        return sparse.csr_array(chosen, dtype=np.int64) if self._sparse else chosen.astype(np.int64)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
+
+    def _binary(self) -> bool:
+        return hasattr(self, "classes_") and len(self.classes_) <= 2
+
+    def _keep_labels(self, labels: Labels, is_sparse: bool) -> None:
+        for name in ("classes_", "label_names_"):
+            self.__dict__.pop(name, None)
+        if labels.classes is not None:
+            self.classes_ = labels.classes
+        if labels.names is not None:
+            self.label_names_ = labels.names
+        self._n_labels, self._sparse = labels.Y.shape[1], is_sparse
+
+    def _store(self, X: Any, Y: np.ndarray, fit: Fit) -> None:
+        """Keep what prediction needs, in the dtype of X, and the certificates in float64."""
+        W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
+        dtype = X.dtype
+        self.coef_ = np.ascontiguousarray(W[:-1].T, dtype=dtype)
+        self.intercept_ = W[-1].astype(dtype)
+        self.label_covariance_ = fit.covariance.matrix()
+        self.primal_objective_, self.dual_objective_ = fit.primal, fit.dual
+        self.objectives_ = np.array(fit.objectives)
+        scores = np.asarray(X @ fit.W[:-1] + fit.W[-1], dtype=np.float64)
+        threshold = fit_threshold(self._seen(X), scores, Y > 0)
+        self.threshold_coef_ = threshold.coef.astype(dtype)
+        self.threshold_intercept_ = float(threshold.intercept)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        # Many labels, but not many classes an output; the scores are compared with t(x), not 0.
+        tags.target_tags.multi_output = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A NumPy generator from anything that scikit-learn takes as a random state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

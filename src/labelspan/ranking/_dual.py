@@ -1,0 +1,146 @@
+"""State of the dual problem at fixed feature weights and fixed label coupling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from labelspan.ranking._pairs import Pairs
+from labelspan.ranking._rows import Rows
+from labelspan.ranking._sweep import accumulate, pair_loss, sweep, weighted_squares
+
+# Rounds over the pairs of one instance before its row is left.
+PASSES = 5
+
+
+@dataclass(frozen=True)
+class Values:
+    """The three numbers of which every objective of the family is made.
+
+    Attributes
+    ----------
+    total : float
+        Sum of the dual variables.
+    gram : ndarray of shape (n_labels, n_labels)
+        A' diag(weights) A.
+    loss : float
+        C times the loss of Eq. (1), at W = diag(weights) A coupling.
+    energy : float
+        tr(coupling gram), which is tr(W R W') weighted by 1 / omega.
+    """
+
+    total: float
+    gram: np.ndarray
+    loss: float
+    energy: float
+
+    @property
+    def primal(self) -> float:
+        """Primal objective at fixed weights and coupling."""
+        return 0.5 * self.energy + self.loss
+
+    @property
+    def dual(self) -> float:
+        """Dual objective at fixed weights and coupling."""
+        return self.total - 0.5 * self.energy
+
+
+class Dual:
+    """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps.
+
+    Parameters
+    ----------
+    rows : Rows
+        Features of n instances.
+    pairs : Pairs
+        Label pairs of the same instances.
+    C : float
+        Weight of the loss.
+    n_features, n_labels : int
+        Shape of the problem.
+    rng : Generator
+        Order of the instances.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        pairs: Pairs,
+        C: float,
+        n_features: int,
+        n_labels: int,
+        rng: np.random.Generator,
+    ):
+        self.rows, self.pairs, self.rng = rows, pairs, rng
+        self.upper = C * pairs.share
+        self.alpha = np.zeros(pairs.start[-1])
+        self.A = np.zeros((n_features + 1, n_labels))
+        self.coupling = np.eye(n_labels)
+        self.coupled = False
+        self.n_sweeps = 0
+        self._usable = np.flatnonzero(pairs.counts)
+        self._alive = np.ones(len(self.upper), dtype=bool)
+        self.set_weights(np.ones(n_features + 1))
+
+    def set_weights(self, weights: np.ndarray) -> None:
+        """Change omega; alpha and A stay valid."""
+        self.weights = weights
+        self.squares = weighted_squares(self.rows, weights)
+        self.wake()
+
+    def set_coupling(self, coupling: np.ndarray | None) -> None:
+        """Change R^-1, None for the identity; alpha and A stay valid."""
+        self.coupled = coupling is not None
+        self.coupling = np.eye(self.A.shape[1]) if coupling is None else coupling
+        self.wake()
+
+    def wake(self) -> None:
+        """Forget which instances were set aside."""
+        self._active, self._margin = self._usable, np.inf
+
+    def ascend(self, n_sweeps: int) -> None:
+        """Run sweeps; instances whose pairs all rest at their bounds are set aside on the way."""
+        for _ in range(n_sweeps):
+            if len(self._active) == 0:
+                self.wake()
+            order = self.rng.permutation(self._active)
+            self._margin = sweep(
+                order, self.rows, self.pairs, self.upper, self.weights, self.squares,
+                self.coupling, self.coupled, self.A, self.alpha,
+                PASSES, self._margin, self._alive,
+            )  # fmt: skip
+            self._active = self._active[self._alive[self._active]]
+            self.n_sweeps += 1
+
+    def values(self) -> Values:
+        """Evaluate the objectives, in one pass over the rows."""
+        gram = self.gram(self.A)
+        energy = float((gram * self.coupling).sum())
+        return Values(float(self.alpha.sum()), gram, self.loss(self.A), energy)
+
+    def gram(self, A: np.ndarray) -> np.ndarray:
+        """A' diag(weights) A."""
+        return A.T @ (self.weights[:, None] * A)
+
+    def loss(self, A: np.ndarray) -> float:
+        """C times the loss of Eq. (1) at W = diag(weights) A coupling."""
+        return pair_loss(
+            self.rows, self.pairs, self.upper, self.weights, self.coupling, self.coupled, A
+        )
+
+    def set_rows(self, rows: Rows, A: np.ndarray, weights: np.ndarray) -> None:
+        """Change the features, with A = X'beta for the new ones."""
+        self.rows, self.A = rows, A
+        self.set_weights(weights)
+
+    def product(self, rows: Rows, n_features: int) -> np.ndarray:
+        """X'beta for other columns of the same instances."""
+        A = np.zeros((n_features + 1, self.A.shape[1]))
+        accumulate(rows, self.pairs, self.alpha, A)
+        return A
+
+    def coefficients(self) -> np.ndarray:
+        """W = diag(weights) A coupling, the bias in the last row."""
+        W = self.weights[:, None] * self.A
+        return W @ self.coupling if self.coupled else W

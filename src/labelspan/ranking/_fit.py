@@ -1,0 +1,182 @@
+"""LaRank and CLaRank at fixed feature weights, with the gap that certifies them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from labelspan.ranking._bounds import Covariance, coupled_energy, nuclear_norm
+from labelspan.ranking._dual import Dual, Values
+
+# Sweeps before the first evaluation of the objectives, and their growth afterwards.
+FIRST_SWEEPS = 2
+GROWTH = 0.3
+# W is solved to this share of the gap that D (or omega) still leaves.
+SHARE = 0.3
+# The alternation is given up for the accelerated ascent when the gap shrinks no faster twice.
+SLOW = 0.8
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A certified solution.
+
+    Attributes
+    ----------
+    W : ndarray of shape (n_features + 1, n_labels)
+        Weight vectors of the labels as columns, the bias in the last row.
+    covariance : Covariance
+        D = (W'W)^(1/2) / tr, the minimiser at W.
+    primal, dual : float
+        Objective at W and D; lower bound on the optimum.
+    objectives : tuple of float
+        Objective after each outer iteration; never rises.
+    """
+
+    W: np.ndarray
+    covariance: Covariance
+    primal: float
+    dual: float
+    objectives: tuple[float, ...]
+
+    @property
+    def gap(self) -> float:
+        """Relative duality gap."""
+        return relative_gap(self.primal, self.dual)
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """(primal - dual) / primal, never negative: rounding may cross the two."""
+    return max(primal - dual, 0.0) / primal if primal > 0 else 0.0
+
+
+def warn_unconverged(gap: float, tol: float, n_sweeps: int, max_iter: int) -> None:
+    """Say by how much the tolerance was missed."""
+    if gap > tol:
+        warnings.warn(
+            f"Stopped after {n_sweeps} sweeps (max_iter={max_iter}) with a relative duality gap "
+            f"of {gap:.2g}; tol is {tol:.2g}. Raise max_iter or tol, scale the features, "
+            "or lower C.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+
+
+def fit_fixed_weights(
+    dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance | None = None
+) -> Fit:
+    """Solve Eq. (6) at fixed omega: LaRank for mu = 0, CLaRank for mu > 0.
+
+    Parameters
+    ----------
+    dual : Dual
+        Where to start, and where the sweeps are counted.
+    mu : float
+        Weight of the label correlation.
+    tol : float
+        Relative duality gap to reach.
+    max_sweeps : int
+        Bound on ``dual.n_sweeps``.
+    start : Covariance or None
+        First label covariance; None is I / q.
+
+    Returns
+    -------
+    Fit
+        Solution; its gap exceeds `tol` only if the sweeps ran out.
+    """
+    if mu > 0:
+        fit = alternate(dual, mu, tol, max_sweeps, start or Covariance.isotropic(dual.A.shape[1]))
+        return fit if fit.gap <= tol else polish(dual, mu, tol, max_sweeps, fit)
+    dual.set_coupling(None)
+    values = solve_fixed(dual, tol, max_sweeps)
+    covariance = Covariance.minimiser(values.gram)
+    return Fit(dual.coefficients(), covariance, values.primal, values.dual, (values.primal,))
+
+
+def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) -> Values:
+    """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
+
+    Gives up when the dual shows that `below` cannot be reached, or after `max_sweeps` in all.
+    """
+    sweeps = FIRST_SWEEPS
+    while True:
+        left = max_sweeps - dual.n_sweeps
+        dual.ascend(min(sweeps, left))
+        values = dual.values()
+        small = relative_gap(values.primal, values.dual) <= tol
+        if (small and values.primal <= below) or values.dual >= below or left <= sweeps:
+            return values
+        dual.wake()
+        sweeps += int(GROWTH * sweeps)
+
+
+def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
+    """Objective of Eq. (6) minimised over D, from W'W: tr(W D^-1 W') = (nuclear norm)^2."""
+    return 0.5 * float(np.trace(square)) + 0.5 * mu * nuclear_norm(square) ** 2 + loss
+
+
+def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
+    """Minimise over W by sweeps and over D by Theorem 3.4, in turn.
+
+    The bound minimises the dual over D too: at the current D it would be none. Where the optimal
+    D loses rank, alpha is free along the lost directions and the bound stalls; then the
+    alternation ends before `tol` is met.
+    """
+    covariance, objective, bound, gap = start, np.inf, -np.inf, 1.0
+    objectives: list[float] = []
+    slow = 0
+    while True:
+        dual.set_coupling(covariance.coupling(mu))
+        values = solve_fixed(dual, SHARE * gap, max_sweeps, below=objective)
+        square = dual.coupling @ values.gram @ dual.coupling
+        bound = max(bound, values.total - 0.5 * coupled_energy(values.gram, mu))
+        reached = joint_primal(square, mu, values.loss)
+        improved = reached < objective
+        if improved:
+            objective, W = reached, dual.coefficients()
+            covariance = Covariance.minimiser(square)
+        objectives.append(objective)
+        before, gap = gap, relative_gap(objective, bound)
+        slow = slow + 1 if gap > SLOW * before else 0
+        if gap <= tol or not improved or slow == 2 or dual.n_sweeps >= max_sweeps:
+            return Fit(W, covariance, objective, bound, tuple(objectives))
+
+
+def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
+    r"""Accelerated ascent of the dual minimised over D; closes the gap where D loses rank.
+
+    .. math:: \phi(A) = \tfrac12 \max_D \mathrm{tr}(D (D + \mu I)^{-1} A' \Omega A)
+
+    is the conjugate of a function with modulus 1, so that phi(B) + <W(B), A - B> + |A - B|^2 / 2
+    lies above it: each step is LaRank in A - B (I - coupling(B)), two sweeps of it are enough to
+    raise the dual, and B runs ahead of A as in Nesterov's method, restarted when the dual falls.
+    """
+    A = ahead = dual.A
+    bound, momentum, last = fit.dual, 1.0, -np.inf
+    objectives = list(fit.objectives)
+    while relative_gap(fit.primal, bound) > tol and dual.n_sweeps < max_sweeps:
+        for _ in range(3):
+            shift = ahead - ahead @ Covariance.waterfill(dual.gram(ahead), mu).coupling(mu)
+            dual.A = A - shift
+            dual.set_coupling(None)
+            dual.ascend(2)
+            before, A = A, dual.A + shift
+            gram = dual.gram(A)
+            value = float(dual.alpha.sum()) - 0.5 * coupled_energy(gram, mu)
+            following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+            ahead = A + (momentum - 1.0) / following * (A - before) if value > last else A
+            momentum = following if value > last else 1.0
+            last, bound = value, max(bound, value)
+        dual.set_coupling(Covariance.waterfill(gram, mu).coupling(mu))
+        dual.A = A
+        square = dual.coupling @ gram @ dual.coupling
+        primal = joint_primal(square, mu, dual.loss(A))
+        if primal < fit.primal:
+            covariance = Covariance.minimiser(square)
+            fit = Fit(dual.coefficients(), covariance, primal, bound, ())
+        objectives.append(fit.primal)
+    return Fit(fit.W, fit.covariance, fit.primal, bound, tuple(objectives))

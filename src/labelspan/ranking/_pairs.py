@@ -1,0 +1,119 @@
+"""The (instance, relevant label, irrelevant label) triples behind the dual variables."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+
+class Pairs(NamedTuple):
+    """All pairs (k, l) of a relevant and an irrelevant label, instance by instance.
+
+    The pairs of instance i are numbered from ``start[i]``, relevant label by relevant label.
+    Rows with no label or with all labels have none.
+
+    Attributes
+    ----------
+    relevant_start, irrelevant_start, start : ndarray of int64, shape (n_samples + 1,)
+        Where the labels and the pairs of an instance begin.
+    relevant, irrelevant : ndarray of int32
+        The labels of each instance, and the (sampled) labels it lacks.
+    """
+
+    relevant_start: np.ndarray
+    relevant: np.ndarray
+    irrelevant_start: np.ndarray
+    irrelevant: np.ndarray
+    start: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Number of pairs of each instance, |y_i| |ybar_i|."""
+        return np.diff(self.start)
+
+    @property
+    def share(self) -> np.ndarray:
+        """1 / (|y_i| |ybar_i|), the weight of a pair in Eq. (1); 0 for a row without pairs."""
+        counts = self.counts
+        return np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)
+
+
+def pair_up(Y: Any, max_pairs: int | None, rng: np.random.Generator) -> Pairs:
+    """List the pairs of an indicator matrix, at most `max_pairs` of them.
+
+    Parameters
+    ----------
+    Y : ndarray or csr_array of shape (n_samples, n_labels)
+        Label indicators.
+    max_pairs : int or None
+        Beyond it, irrelevant labels are sampled: each instance keeps as many as an equal share
+        of the pairs allows, at least one. None keeps all pairs.
+    rng : Generator
+        Draws the sample.
+
+    Returns
+    -------
+    Pairs
+        12 bytes a pair at most, the dual variable included.
+    """
+    Y = sparse.csr_array(Y)
+    Y.sort_indices()
+    n_labels = Y.shape[1]
+    relevant = np.diff(Y.indptr).astype(np.int64)
+    usable = (relevant > 0) & (relevant < n_labels)
+    irrelevant = np.where(usable, n_labels - relevant, 0)
+    relevant = np.where(usable, relevant, 0)
+    kept = irrelevant
+    total = int((relevant * irrelevant).sum())
+    if max_pairs is not None and total > max_pairs:
+        kept = fit_budget(relevant, irrelevant, max_pairs)
+        warnings.warn(
+            f"The labels form {total} pairs, max_pairs is {max_pairs}: irrelevant labels are "
+            f"sampled, {kept[usable].mean():.1f} of {irrelevant[usable].mean():.1f} a row, "
+            f"{int((relevant * kept).sum())} pairs in all. "
+            "Raise max_pairs or set it to None to use them all (8 to 12 bytes a pair).",
+            UserWarning,
+            stacklevel=2,
+        )
+    labels = Y.indices[np.repeat(usable, np.diff(Y.indptr))].astype(np.int32)
+    starts = [np.concatenate([[0], np.cumsum(c)]) for c in (relevant, kept, relevant * kept)]
+    lacking = complement(labels, starts[0], starts[1], n_labels, rng)
+    return Pairs(starts[0], labels, starts[1], lacking, starts[2])
+
+
+def fit_budget(relevant: np.ndarray, irrelevant: np.ndarray, max_pairs: int) -> np.ndarray:
+    """How many irrelevant labels each row keeps: min(all, r), the largest r within the budget."""
+    low, high = 1, int(irrelevant.max())
+    while low < high:
+        middle = (low + high + 1) // 2
+        if (relevant * np.minimum(irrelevant, middle)).sum() <= max_pairs:
+            low = middle
+        else:
+            high = middle - 1
+    return np.minimum(irrelevant, low)
+
+
+def complement(
+    labels: np.ndarray,
+    label_start: np.ndarray,
+    kept_start: np.ndarray,
+    n_labels: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The labels each row lacks, or a sorted sample of them where fewer are kept."""
+    lacking = np.empty(kept_start[-1], dtype=np.int32)
+    everything = np.arange(n_labels, dtype=np.int32)
+    absent = np.ones(n_labels, dtype=bool)
+    for i in np.flatnonzero(np.diff(kept_start)):
+        present = labels[label_start[i] : label_start[i + 1]]
+        absent[present] = False
+        row = everything[absent]
+        absent[present] = True
+        n_kept = kept_start[i + 1] - kept_start[i]
+        if n_kept < len(row):
+            row = np.sort(rng.choice(row, n_kept, replace=False))
+        lacking[kept_start[i] : kept_start[i + 1]] = row
+    return lacking

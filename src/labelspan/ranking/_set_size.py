@@ -1,0 +1,79 @@
+"""How many labels to predict: the threshold function of Sec. 3.8, and the rule of at least one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lstsq
+from scipy.sparse.linalg import LinearOperator, lsqr
+
+# A dense system with a short side beyond this is solved iteratively, like a sparse one.
+MAX_DIRECT = 2000
+# Relative accuracy of the iterative least squares; the shortest solution is approached from 0.
+LSQR_TOL = 1e-4
+
+
+class Threshold(NamedTuple):
+    """t(x) = coef . x + intercept; labels that score above it are predicted."""
+
+    coef: np.ndarray
+    intercept: float
+
+
+def fit_threshold(X: Any, scores: np.ndarray, Y: np.ndarray) -> Threshold:
+    """Regress the midpoints of Eq. (34) on x, by least squares with an intercept.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Features.
+    scores : ndarray of shape (n_samples, n_labels)
+        W'x of each row.
+    Y : ndarray of bool, shape (n_samples, n_labels)
+        Labels. Rows with none or all of them have no midpoint and do not count; if there are
+        no others, t is a constant below (all labels) or above (no label) every score of 0.
+
+    Returns
+    -------
+    Threshold
+        The solution of least norm where it is not unique.
+    """
+    count = Y.sum(axis=1)
+    usable = (count > 0) & (count < Y.shape[1])
+    if not usable.any():
+        return Threshold(np.zeros(X.shape[1]), 1.0 if count.sum() == 0 else -1.0)
+    scores, Y = scores[usable], Y[usable]
+    lowest = np.where(Y, scores, np.inf).min(axis=1)
+    highest = np.where(Y, -np.inf, scores).max(axis=1)
+    return least_squares(X[usable], (lowest + highest) / 2)
+
+
+def least_squares(X: Any, target: np.ndarray) -> Threshold:
+    """Linear regression: direct for a dense X of moderate size, LSQR otherwise."""
+    mean, level = np.asarray(X.mean(axis=0)).ravel(), float(target.mean())
+    target = target - level
+    if not sparse.issparse(X) and min(X.shape) <= MAX_DIRECT:
+        coef = lstsq(X - mean, target, lapack_driver="gelsd")[0]
+    else:
+        ones = np.ones(X.shape[0])
+        centred = LinearOperator(
+            X.shape,
+            matvec=lambda w: X @ w.ravel() - float(mean @ w.ravel()),
+            rmatvec=lambda r: X.T @ r.ravel() - mean * float(ones @ r.ravel()),
+            dtype=np.float64,
+        )
+        coef = lsqr(centred, target, atol=LSQR_TOL, btol=LSQR_TOL)[0]
+    return Threshold(coef, level - float(mean @ coef))
+
+
+def decide(scores: np.ndarray, threshold: np.ndarray, min_labels: int) -> np.ndarray:
+    """Labels above the threshold; a row with fewer than `min_labels` gets its highest ones."""
+    chosen = scores > threshold[:, None]
+    min_labels = min(min_labels, scores.shape[1])
+    short = np.flatnonzero(chosen.sum(axis=1) < min_labels)
+    if len(short):
+        order = np.argsort(-scores[short], axis=1, kind="stable")[:, :min_labels]
+        chosen[short[:, None], order] = True
+    return chosen

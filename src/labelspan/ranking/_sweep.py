@@ -1,0 +1,200 @@
+"""The sweep: dual coordinate ascent over all (instance, relevant, irrelevant) triples.
+
+Algorithm 1 of Gu, Li and Han (CIKM 2011), instance by instance. Notation, paper to code:
+U -> ``A`` = X'beta, shape (D + 1, q), the last row that of the bias; omega -> ``weights``, shape
+(D + 1,); R^-1 -> ``coupling``; z = W'x_i -> ``z``. The gradient of a pair is z_k - z_l - 1 (their
+Eq. 23; the G that Algorithm 1 prints is a misprint).
+"""
+
+from __future__ import annotations
+
+# The kernels below are typed by numba at their first call, not by annotations.
+# mypy: disable-error-code="no-untyped-def"
+import numpy as np
+
+from labelspan.ranking._compiled import kernel
+
+# A projected gradient below this is no reason to move.
+STILL = 1e-12
+
+
+@kernel
+def row_scores(i, rows, weights, A, coupling, coupled, v, z):
+    """Fill z with W'x_i, where W = diag(weights) A coupling."""
+    n_labels = A.shape[1]
+    bias = A.shape[0] - 1
+    for k in range(n_labels):
+        v[k] = weights[bias] * A[bias, k]
+    shift = rows.where[i] - rows.indptr[i]
+    for p in range(rows.indptr[i], rows.indptr[i + 1]):
+        j = rows.indices[p + shift]
+        x = weights[j] * rows.data[p]
+        if x != 0.0:
+            for k in range(n_labels):
+                v[k] += x * A[j, k]
+    if coupled:
+        z[:] = 0.0
+        for k in range(n_labels):
+            x = v[k]
+            if x != 0.0:
+                for other in range(n_labels):
+                    z[other] += x * coupling[k, other]
+    else:
+        for k in range(n_labels):
+            z[k] = v[k]
+
+
+@kernel
+def spread(i, rows, step, A):
+    """Add x_i step' to A: the rank-one change of X'beta."""
+    n_labels = A.shape[1]
+    bias = A.shape[0] - 1
+    for k in range(n_labels):
+        A[bias, k] += step[k]
+    shift = rows.where[i] - rows.indptr[i]
+    for p in range(rows.indptr[i], rows.indptr[i + 1]):
+        j = rows.indices[p + shift]
+        x = rows.data[p]
+        for k in range(n_labels):
+            A[j, k] += x * step[k]
+
+
+@kernel
+def visit_pairs(i, pairs, upper, square, coupling, coupled, alpha, z, step, margin):
+    """Maximise the dual over each pair of one instance in turn, z kept up to date.
+
+    Returns the largest projected gradient met, and whether some pair might move later: one that
+    is free, or whose gradient is within `margin` of changing sign.
+    """
+    worst = 0.0
+    alive = False
+    pair = pairs.start[i]
+    for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
+        k = pairs.relevant[r]
+        for s in range(pairs.irrelevant_start[i], pairs.irrelevant_start[i + 1]):
+            m = pairs.irrelevant[s]
+            gradient = z[k] - z[m] - 1.0
+            old = alpha[pair]
+            projected = gradient
+            if old <= 0.0:
+                projected = min(gradient, 0.0)
+                alive = alive or gradient < margin
+            elif old >= upper:
+                projected = max(gradient, 0.0)
+                alive = alive or gradient > -margin
+            else:
+                alive = True
+            if abs(projected) > STILL:
+                worst = max(worst, abs(projected))
+                curvature = 2.0
+                if coupled:
+                    curvature = coupling[k, k] + coupling[m, m] - 2.0 * coupling[k, m]
+                curvature *= square
+                # A row of zeros, or two labels that the coupling merges: the dual is linear.
+                new = 0.0 if gradient > 0.0 else upper
+                if curvature > 0.0:
+                    new = min(max(old - gradient / curvature, 0.0), upper)
+                change = new - old
+                if change != 0.0:
+                    alpha[pair] = new
+                    step[k] += change
+                    step[m] -= change
+                    change *= square
+                    if coupled:
+                        for other in range(len(z)):
+                            z[other] += change * (coupling[k, other] - coupling[m, other])
+                    else:
+                        z[k] += change
+                        z[m] -= change
+            pair += 1
+    return worst, alive
+
+
+@kernel
+def sweep(
+    order,
+    rows,
+    pairs,
+    upper,
+    weights,
+    squares,
+    coupling,
+    coupled,
+    A,
+    alpha,
+    passes,
+    margin,
+    alive,
+):
+    """Visit the instances of `order` once, each with up to `passes` rounds over its pairs.
+
+    Further rounds cost nothing beside the product with x_i that the first one needs. Returns
+    the largest projected gradient met; `alive` tells which instances may still move.
+    """
+    n_labels = A.shape[1]
+    v, z, step = np.empty(n_labels), np.empty(n_labels), np.zeros(n_labels)
+    largest = 0.0
+    for i in order:
+        row_scores(i, rows, weights, A, coupling, coupled, v, z)
+        first, alive[i] = visit_pairs(
+            i, pairs, upper[i], squares[i], coupling, coupled, alpha, z, step, margin
+        )
+        largest = max(largest, first)
+        if first == 0.0:
+            continue
+        for _ in range(1, passes):
+            worst, _unused = visit_pairs(
+                i, pairs, upper[i], squares[i], coupling, coupled, alpha, z, step, margin
+            )
+            if worst < 0.1 * first:
+                break
+        spread(i, rows, step, A)
+        step[:] = 0.0
+    return largest
+
+
+@kernel
+def pair_loss(rows, pairs, upper, weights, coupling, coupled, A):
+    """Sum of upper_i (1 - z_k + z_l)_+ over all pairs: C times the loss of Eq. (1)."""
+    n_labels = A.shape[1]
+    v, z = np.empty(n_labels), np.empty(n_labels)
+    total = 0.0
+    for i in range(len(upper)):
+        if pairs.start[i] == pairs.start[i + 1]:
+            continue
+        row_scores(i, rows, weights, A, coupling, coupled, v, z)
+        loss = 0.0
+        for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
+            level = 1.0 - z[pairs.relevant[r]]
+            for s in range(pairs.irrelevant_start[i], pairs.irrelevant_start[i + 1]):
+                loss += max(level + z[pairs.irrelevant[s]], 0.0)
+        total += upper[i] * loss
+    return total
+
+
+@kernel
+def accumulate(rows, pairs, alpha, A):
+    """Add X'beta to A, where beta_ik sums the dual variables of instance i by Eq. (8)."""
+    step = np.zeros(A.shape[1])
+    for i in range(len(pairs.start) - 1):
+        pair = pairs.start[i]
+        if pair == pairs.start[i + 1]:
+            continue
+        for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
+            for s in range(pairs.irrelevant_start[i], pairs.irrelevant_start[i + 1]):
+                step[pairs.relevant[r]] += alpha[pair]
+                step[pairs.irrelevant[s]] -= alpha[pair]
+                pair += 1
+        spread(i, rows, step, A)
+        step[:] = 0.0
+
+
+@kernel
+def weighted_squares(rows, weights):
+    """||sqrt(weights) x_i||^2 of each row, the bias included."""
+    squares = np.full(len(rows.where), weights[-1])
+    for i in range(len(squares)):
+        shift = rows.where[i] - rows.indptr[i]
+        for p in range(rows.indptr[i], rows.indptr[i + 1]):
+            squares[i] += weights[rows.indices[p + shift]] * rows.data[p] ** 2
+    return squares

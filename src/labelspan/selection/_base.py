@@ -1,0 +1,86 @@
+"""The abstract parent of the selectors that learn feature weights with a ranking model."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.feature_selection import SelectorMixin
+
+from labelspan._compat import Interval
+from labelspan.ranking._base import COMMON, RankingClassifier
+from labelspan.ranking._fit import Fit
+from labelspan.ranking._pairs import Pairs
+from labelspan.selection._planes import select
+
+
+class RankingSelector(SelectorMixin, RankingClassifier):
+    """Selector and classifier in one: omega from cutting planes, W at that omega."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **COMMON,
+        "n_features": [Interval(Integral, 1, None, closed="left")],
+        "max_planes": [Interval(Integral, 1, None, closed="left")],
+    }
+    n_features: int
+    max_planes: int
+
+    @abstractmethod
+    def _mu(self) -> float:
+        """Weight of the label correlation."""
+
+    def _learn(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
+        selection = select(
+            X,
+            pairs,
+            n_labels,
+            rng,
+            C=self.C,
+            mu=self._mu(),
+            n_kept=cap(self.n_features, X.shape[1]),
+            tol=self.tol,
+            max_sweeps=self.max_iter,
+            max_planes=self.max_planes,
+        )
+        self.n_iter_, self.n_pairs_ = selection.n_sweeps, int(pairs.start[-1])
+        self.feature_weights_ = selection.weights
+        self.support_ = selection.support
+        self.ranking_ = rank(selection.weights, selection.support)
+        self.n_planes_ = selection.n_planes
+        self.bounds_ = selection.bounds
+        self.stationarity_ = selection.stationarity
+        return selection.fit
+
+    def _seen(self, X: Any) -> Any:
+        return X[:, np.flatnonzero(self.support_)]
+
+    def _get_support_mask(self) -> np.ndarray:
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def cap(wanted: int, n_features: int, name: str = "n_features") -> int:
+    """At most all features, with a warning."""
+    if wanted > n_features:
+        warnings.warn(
+            f"{name}={wanted} is more than the {n_features} features of X; all are kept. "
+            f"Set {name} to at most {n_features}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return min(wanted, n_features)
+
+
+def rank(weights: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """1 for the largest weight and so on; all features outside the support share the last rank."""
+    ranking = np.full(len(weights), int(support.sum()) + 1)
+    inside = np.flatnonzero(support)
+    ranking[inside[np.argsort(-weights[inside], kind="stable")]] = np.arange(1, len(inside) + 1)
+    return ranking

@@ -1,0 +1,295 @@
+"""Cutting planes: feature weights from masks of the most violated constraints (Algorithm 2).
+
+The masks p^t enter only through omega = sum_t lambda_t p^t, so omega itself is optimised, over all
+combinations of masks inside the union of those found so far. At fixed W the best omega is known in
+closed form; W comes from sweeps over the columns of the union alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from labelspan.ranking._bounds import Covariance, best_weights, top_mask
+from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._fit import (
+    SHARE,
+    Fit,
+    fit_fixed_weights,
+    joint_primal,
+    relative_gap,
+    solve_fixed,
+)
+from labelspan.ranking._pairs import Pairs
+from labelspan.ranking._rows import as_rows
+
+# With D learnt there is no bound over omega: stop when a step gains less than this share of tol.
+STATIONARY = 0.1
+# Largest weight at which the features of a new mask are tried.
+MIXING = 0.3
+# Below this weight a feature of the best mask is tried again.
+DORMANT = 1e-3
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Feature weights with the model that goes with them.
+
+    Attributes
+    ----------
+    fit : Fit
+        W with a row for each feature and one for the bias, D and the certificates.
+    weights : ndarray of shape (n_features,)
+        omega, in [0, 1] with sum m.
+    support : ndarray of bool, shape (n_features,)
+        Union of the masks.
+    n_planes : int
+        Number of masks.
+    bounds : ndarray of shape (n_outer, 2)
+        (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is infinite where
+        no bound over omega exists (mu > 0).
+    stationarity : float
+        What the best mask would gain to first order, relative to the primal objective.
+    n_sweeps : int
+        Sweeps in all.
+    """
+
+    fit: Fit
+    weights: np.ndarray
+    support: np.ndarray
+    n_planes: int
+    bounds: np.ndarray
+    stationarity: float
+    n_sweeps: int
+
+
+@dataclass
+class Search:
+    """The working set and the best point found so far."""
+
+    X: Any
+    dual: Dual
+    mu: float
+    n_kept: int
+    support: np.ndarray
+    covariance: Covariance
+    weights: np.ndarray
+    W: np.ndarray
+    objective: float = np.inf
+    bound: float = -np.inf
+    n_planes: int = 1
+    mixing: float = MIXING
+    history: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def gap(self) -> float:
+        """Relative gap over W and omega (mu = 0)."""
+        return relative_gap(self.objective, self.bound) if self.objective < np.inf else 1.0
+
+
+def select(
+    X: Any,
+    pairs: Pairs,
+    n_labels: int,
+    rng: np.random.Generator,
+    *,
+    C: float,
+    mu: float,
+    n_kept: int,
+    tol: float,
+    max_sweeps: int,
+    max_planes: int,
+) -> Selection:
+    """Minimise Eq. (18) over W, omega and, for mu > 0, D.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Features.
+    pairs : Pairs
+        Label pairs.
+    n_labels : int
+        Number of labels.
+    rng : Generator
+        Order of the instances.
+    C, mu : float
+        Weights of the loss and of the label correlation.
+    n_kept : int
+        Sum of the feature weights, the paper's m.
+    tol : float
+        Relative gap (mu = 0), or relative first-order gain (mu > 0), to reach; with mu > 0 also
+        the relative gap of the problem at the final omega.
+    max_sweeps, max_planes : int
+        Most sweeps, in the search and again at the final omega; most masks.
+
+    Returns
+    -------
+    Selection
+        The best point found, with its certificates.
+    """
+    search = begin(X, pairs, n_labels, rng, C, mu, n_kept)
+    everything = as_rows(X)
+    stationarity = 0.0
+    done = n_kept == X.shape[1]
+    while not done:
+        gained = step(search, max_sweeps, max(search.gap if mu == 0 else tol, tol))
+        A = search.dual.product(everything, X.shape[1])
+        stationarity = price(search, A)
+        done = search.dual.n_sweeps >= max_sweeps
+        done |= search.gap <= tol if mu == 0 else settled(stationarity, gained, tol)
+        if not done:
+            done = not advance(search, A, max_planes) and gained == 0.0
+    return conclude(search, everything, stationarity, tol, max_sweeps)
+
+
+def begin(
+    X: Any,
+    pairs: Pairs,
+    n_labels: int,
+    rng: np.random.Generator,
+    C: float,
+    mu: float,
+    n_kept: int,
+) -> Search:
+    """First mask: the best one for W = 0, where every pair is at its bound."""
+    n_features = X.shape[1]
+    dual = Dual(as_rows(X), pairs, C, n_features, n_labels, rng)
+    covariance = Covariance.isotropic(n_labels)
+    dual.alpha = np.repeat(dual.upper, pairs.counts)
+    dual.A = dual.product(dual.rows, n_features)
+    support = top_mask(np.einsum("jk,jk->j", dual.A[:-1], dual.A[:-1]), n_kept)
+    dual.alpha[:] = 0.0
+    columns = as_rows(X[:, np.flatnonzero(support)])
+    ones = np.ones(n_kept + 1)
+    dual.set_rows(columns, np.zeros((n_kept + 1, n_labels)), ones)
+    dual.set_coupling(covariance.coupling(mu) if mu > 0 else None)
+    W = np.zeros((n_features + 1, n_labels))
+    return Search(X, dual, mu, n_kept, support, covariance, ones, W)
+
+
+def step(search: Search, max_sweeps: int, gap: float) -> float:
+    """Solve for W at the proposed omega, then take the best omega and D at that W.
+
+    A proposal that does not lower the objective is withdrawn: from the omega that was best at the
+    last W it cannot rise. Returns the relative gain.
+    """
+    dual = search.dual
+    for attempt in range(2):
+        values = solve_fixed(dual, SHARE * gap, max_sweeps, below=search.objective)
+        weights, square = reweigh(search, values)
+        objective = joint_primal(square, search.mu, values.loss)
+        if objective < search.objective:
+            break
+        if attempt == 1 or dual.n_sweeps >= max_sweeps:
+            return 0.0
+        search.mixing /= 4
+        dual.set_weights(search.weights)
+    if attempt == 0:
+        search.mixing = min(2 * search.mixing, MIXING)
+    gained = 1.0 - objective / search.objective if search.objective < np.inf else 1.0
+    search.objective, search.weights = objective, weights
+    search.W = spread_rows(dual.coefficients(), search.support)
+    search.covariance = Covariance.minimiser(square)
+    return gained
+
+
+def reweigh(search: Search, values: Values) -> tuple[np.ndarray, np.ndarray]:
+    """The omega that minimises sum_j w_j' R w_j / omega_j, and W' diag(1 / omega) W with it."""
+    dual = search.dual
+    norms = dual.weights * np.sqrt(scores(dual, dual.A))
+    weights = np.append(best_weights(norms[:-1], search.n_kept), 1.0)
+    old = dual.weights
+    factor = np.divide(old**2, weights, out=np.zeros_like(old), where=weights > 0)
+    square = dual.A.T @ (factor[:, None] * dual.A)
+    return weights, dual.coupling @ square @ dual.coupling if dual.coupled else square
+
+
+def scores(dual: Dual, A: np.ndarray) -> np.ndarray:
+    """s_j = a_j' R^-1 a_j (Eq. 32 prints R for R^-1)."""
+    B = A @ dual.coupling if dual.coupled else A
+    return np.maximum(np.einsum("jk,jk->j", A, B), 0.0)
+
+
+def price(search: Search, A: np.ndarray) -> float:
+    """Update the bound over all masks; return the relative first-order gain of the best one."""
+    s = scores(search.dual, A)
+    best = float(s[:-1][top_mask(s[:-1], search.n_kept)].sum())
+    if search.mu == 0:
+        total = float(search.dual.alpha.sum())
+        search.bound = max(search.bound, total - 0.5 * (best + float(s[-1])))
+    search.history.append((-search.objective, -search.bound))
+    current = float(search.dual.weights[:-1] @ s[:-1][search.support])
+    return 0.5 * (best - current) / search.objective if search.objective > 0 else 0.0
+
+
+def settled(stationarity: float, gained: float, tol: float) -> bool:
+    """Whether neither another mask nor another step promises more than the tolerance."""
+    return stationarity <= tol and gained <= STATIONARY * tol
+
+
+def advance(search: Search, A: np.ndarray, max_planes: int) -> bool:
+    """Propose the next omega, with the most violated mask added; tell whether a mask was.
+
+    omega_j s_j in place of omega_j sqrt(s_j) is the longer of two multiplicative steps to the same
+    fixed point. The features of a mask start at weight 0 and enter
+    only as far as the objective falls.
+    """
+    dual = search.dual
+    s = scores(dual, A)
+    mask = top_mask(s[:-1], search.n_kept)
+    grows = bool((mask & ~search.support).any()) and search.n_planes < max_planes
+    best = spread_rows(search.weights, search.support)
+    current = spread_rows(dual.weights, search.support)[:-1]
+    norms = current * s[:-1]
+    bold = best_weights(norms, search.n_kept)
+    if grows:
+        search.support = search.support | mask
+        search.n_planes += 1
+    enters = mask & search.support & (current < DORMANT)
+    bold[enters] = np.maximum(bold[enters], search.mixing)
+    kept = np.append(search.support, True)
+    search.weights = best[kept]
+    proposal = np.append(best_weights(bold[search.support], search.n_kept), 1.0)
+    if grows:
+        columns = as_rows(search.X[:, np.flatnonzero(search.support)])
+        dual.set_rows(columns, np.ascontiguousarray(A[kept]), proposal)
+    else:
+        dual.set_weights(proposal)
+    if search.mu > 0:
+        dual.set_coupling(search.covariance.coupling(search.mu))
+    return grows
+
+
+def spread_rows(rows: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Rows of the support and of the bias, put among zero rows for the other features."""
+    full = np.zeros((len(support) + 1, *rows.shape[1:]))
+    full[np.append(support, True)] = rows
+    return full
+
+
+def conclude(
+    search: Search, everything: Any, stationarity: float, tol: float, max_sweeps: int
+) -> Selection:
+    """Certify: by the bound over omega (mu = 0), else by that of the problem at the last omega."""
+    dual, support = search.dual, search.support
+    objectives = tuple(-lower for lower, _ in search.history)
+    fit = Fit(search.W, search.covariance, search.objective, search.bound, objectives)
+    if search.mu > 0 or not objectives:
+        dual.set_weights(search.weights)
+        limit = dual.n_sweeps + max_sweeps
+        last = fit_fixed_weights(dual, search.mu, tol, limit, search.covariance)
+        W, covariance, primal = fit.W, fit.covariance, fit.primal
+        if last.primal <= primal:
+            W, covariance = spread_rows(last.W, support), last.covariance
+            primal = last.primal
+        fit = Fit(W, covariance, primal, last.dual, (*objectives, primal))
+        search.objective = primal
+        search.bound = last.dual if search.mu == 0 else -np.inf
+        stationarity = price(search, dual.product(everything, len(support)))
+    weights = spread_rows(search.weights, support)[:-1]
+    bounds = np.array(search.history)
+    return Selection(
+        fit, weights, support, search.n_planes, bounds, max(stationarity, 0.0), dual.n_sweeps
+    )

@@ -1,0 +1,250 @@
+"""Feature scores from one pass over the data for all labels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._compat import Interval, fit_context
+from labelspan._validation import check_fit
+from labelspan.moments._collect import row_blocks
+from labelspan.ranking._bounds import top_mask
+from labelspan.selection._base import cap
+
+# Relative to the sum of squares, less than this is rounding.
+ROUNDING = 1e-13
+
+
+class Sums(NamedTuple):
+    """Sums over the rows, of features from which their mean is (dense) or is not (sparse) taken.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of rows.
+    x : ndarray of shape (n_features,)
+        Sums of the features.
+    squares, label_squares : ndarray of shape (n_features,)
+        Sums of squares; the same with each row counted once a label it has.
+    xt : ndarray of shape (n_features, n_labels)
+        Sums of the features over the rows with each label.
+    counts : ndarray of shape (n_labels,)
+        Rows with each label.
+    """
+
+    n_samples: int
+    x: np.ndarray
+    squares: np.ndarray
+    label_squares: np.ndarray
+    xt: np.ndarray
+    counts: np.ndarray
+
+
+class _FeatureScore(SelectorMixin, BaseEstimator):
+    """Keeps the k features of the best score."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 1, None, closed="left")],
+    }
+    k: int
+
+    @abstractmethod
+    def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
+        """Score of each feature, and the order of merit (larger is better)."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> _FeatureScore:
+        """Score the features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features. Sparse input is never made dense.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) or (n_samples,)
+            Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        X, labels = check_fit(self, X, y, min_samples=1)
+        self.scores_, merit = self._score(label_sums(X, labels.Y))
+        self.support_ = top_mask(merit, cap(self.k, X.shape[1], "k"))
+        self.ranking_ = np.empty(len(merit), dtype=np.int64)
+        self.ranking_[np.argsort(-merit, kind="stable")] = np.arange(1, len(merit) + 1)
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class MultilabelFisherScore(_FeatureScore):
+    r"""Features of the largest Fisher score, averaged over the labels.
+
+    .. math:: F_{jk} = \frac{n_k (m_{jk} - m_j)^2 + \bar n_k (\bar m_{jk} - m_j)^2}
+        {n_k s_{jk}^2 + \bar n_k \bar s_{jk}^2}
+
+    for feature j and label k, with the means m and variances s of the rows that have the label
+    and (barred) of those that lack it: the score of each one-against-all problem in [1]_.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of features to keep; more than there are: all, with a warning.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Mean of ``label_scores_`` over the labels that some but not all rows have.
+    label_scores_ : ndarray of shape (n_features, n_labels)
+        Score of each feature for each label. 0 for a constant feature or label; infinite for a
+        feature that is constant given the label.
+    support_ : ndarray of bool, shape (n_features,)
+        Features kept; of equal scores the first.
+    ranking_ : ndarray of int, shape (n_features,)
+        1 for the best feature.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels a row,
+    memory O(D q).
+
+    References
+    ----------
+    .. [1] Q. Gu, Z. Li and J. Han, "Correlated multi-label feature selection", CIKM 2011.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.selection import MultilabelFisherScore
+    >>> yeast = load_yeast()
+    >>> MultilabelFisherScore(k=5).fit_transform(yeast.X, yeast.Y).shape
+    (2417, 5)
+    """
+
+    def __init__(self, k: int = 10):
+        self.k = k
+
+    def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
+        n, present = sums.n_samples, sums.counts
+        total = np.maximum(sums.squares - sums.x**2 / n, 0.0)
+        both = (present > 0) & (present < n)
+        share = np.divide(n, present * (n - present), out=np.zeros(len(present)), where=both)
+        between = sums.xt - np.outer(sums.x, present / n)
+        np.multiply(between, between, out=between)
+        between *= share
+        within = total[:, None] - between
+        # What rounding leaves of a scatter that is zero.
+        within[within <= ROUNDING * sums.squares[:, None]] = 0.0
+        between[between <= ROUNDING * sums.squares[:, None]] = 0.0
+        self.label_scores_ = np.zeros_like(between)
+        with np.errstate(divide="ignore"):
+            np.divide(between, within, out=self.label_scores_, where=between > 0)
+        mean = self.label_scores_.sum(axis=1) / max(int(both.sum()), 1)
+        return mean, mean
+
+
+class DiscriminativeRatio(_FeatureScore):
+    r"""Features of the smallest ratio of within-label to between-label scatter (SEL of MDDM).
+
+    .. math:: R_j = \frac{\sum_k \sum_{i: y_{ik} = 1} (x_{ij} - \Delta_{jk})^2}
+        {\sum_k (\Delta_{jk} - \Delta_j)^2}
+
+    Eq. (21) of [1]_: Delta_jk is the mean of feature j over the rows with label k, Delta_j its
+    mean over all (row, label) incidences; smaller is better. Labels without rows do not count.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of features to keep; more than there are: all, with a warning.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The ratio; infinite for a constant feature.
+    support_ : ndarray of bool, shape (n_features,)
+        Features kept; of equal scores the first.
+    ranking_ : ndarray of int, shape (n_features,)
+        1 for the best feature.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    Time and memory as :class:`MultilabelFisherScore`.
+
+    References
+    ----------
+    .. [1] Y. Zhang and Z.-H. Zhou, "Multilabel dimensionality reduction via dependence
+       maximization", ACM Transactions on Knowledge Discovery from Data 4(3), 2010.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.selection import DiscriminativeRatio
+    >>> yeast = load_yeast()
+    >>> DiscriminativeRatio(k=5).fit_transform(yeast.X, yeast.Y).shape
+    (2417, 5)
+    """
+
+    def __init__(self, k: int = 10):
+        self.k = k
+
+    def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
+        used = sums.counts > 0
+        counts, xt = sums.counts[used], sums.xt[:, used]
+        means = xt / counts
+        overall = xt.sum(axis=1) / max(counts.sum(), 1.0)
+        within = np.maximum(sums.label_squares - (means * xt).sum(axis=1), 0.0)
+        between = ((means - overall[:, None]) ** 2).sum(axis=1)
+        between[between <= ROUNDING * sums.squares] = 0.0
+        ratio = np.divide(within, between, out=np.full(len(within), np.inf), where=between > 0)
+        return ratio, -ratio
+
+
+def label_sums(X: Any, Y: Any) -> Sums:
+    """Collect the sums in one walk over X; dense blocks are centred first, to keep digits."""
+    n, weights = X.shape[0], np.asarray(Y.sum(axis=1)).ravel()
+    counts = np.asarray(Y.sum(axis=0)).ravel()
+    if sparse.issparse(X):
+        X = X.astype(np.float64, copy=False)
+        squares = X.copy()
+        squares.data **= 2
+        sums = squares.T @ np.column_stack([np.ones(n), weights])
+        xt = X.T @ Y
+        xt = xt.toarray() if sparse.issparse(xt) else xt
+        return Sums(n, np.asarray(X.sum(axis=0)).ravel(), sums[:, 0], sums[:, 1], xt, counts)
+    mean = X.mean(axis=0, dtype=np.float64)
+    x, squares, label_squares = (np.zeros(X.shape[1]) for _ in range(3))
+    xt = np.zeros((X.shape[1], Y.shape[1]))
+    for rows in row_blocks(X):
+        block = X[rows] - mean
+        x += block.sum(axis=0)
+        xt += np.asarray((Y[rows].T @ block).T)
+        block *= block
+        squares += block.sum(axis=0)
+        label_squares += weights[rows] @ block
+    return Sums(n, x, squares, label_squares, xt, counts)
