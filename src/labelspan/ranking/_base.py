@@ -14,8 +14,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._classifier import remember
 from labelspan._compat import Interval, fit_context
-from labelspan._validation import Labels, check_features, check_fit
+from labelspan._validation import check_features, check_fit
 from labelspan.ranking._compiled import report_uncached
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
@@ -45,6 +46,10 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     max_pairs: int | None
     min_labels: int
     random_state: Any
+    classes_: np.ndarray
+    n_iter_: int
+    _one_dimensional: bool
+    _n_labels: int
 
     @abstractmethod
     def _learn(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
@@ -79,7 +84,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 DataConversionWarning,
                 stacklevel=2,
             )
-        self._keep_labels(labels, sparse.issparse(y))
+        remember(self, labels)
+        self._sparse = sparse.issparse(y)
         Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
         if self._n_labels == 1:
             Y = np.hstack([Y, 1.0 - Y])
@@ -123,7 +129,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         X = check_features(self, X)
         scores = self._scores(X)
-        if hasattr(self, "classes_"):
+        if self._one_dimensional:
             best = scores[:, 0] > 0 if self._binary() else scores.argmax(axis=1)
             return self.classes_[np.minimum(best, len(self.classes_) - 1)]
         if self._n_labels == 1:
@@ -137,16 +143,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
 
     def _binary(self) -> bool:
-        return hasattr(self, "classes_") and len(self.classes_) <= 2
-
-    def _keep_labels(self, labels: Labels, is_sparse: bool) -> None:
-        for name in ("classes_", "label_names_"):
-            self.__dict__.pop(name, None)
-        if labels.classes is not None:
-            self.classes_ = labels.classes
-        if labels.names is not None:
-            self.label_names_ = labels.names
-        self._n_labels, self._sparse = labels.Y.shape[1], is_sparse
+        return self._one_dimensional and len(self.classes_) <= 2
 
     def _store(self, X: Any, Y: np.ndarray, fit: Fit) -> None:
         """Keep what prediction needs, in the dtype of X, and the certificates in float64."""

@@ -58,7 +58,7 @@ class LaRankSVM(RankingClassifier):
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_features,), float
         Threshold function t(x) of Sec. 3.8.
     classes_ : ndarray
-        Classes, if `y` was 1-d.
+        Classes of a 1-d `y`; column numbers of a 2-d one.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int

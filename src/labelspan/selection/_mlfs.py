@@ -43,11 +43,12 @@ class MLFS(RankingSelector):
     feature_weights_ : ndarray of shape (n_features,)
         omega = sum_t lambda_t p^t, in [0, 1] with sum `n_features`.
     support_ : ndarray of bool, shape (n_features,)
-        Union of the masks p^t; may hold more than `n_features`.
+        Features of positive weight, that is the union of the masks p^t with lambda_t > 0; may
+        hold more than `n_features`.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the largest weight; features outside the support share the last rank.
     n_planes_ : int
-        Number of masks.
+        Number of masks tried.
     bounds_ : ndarray of shape (n_outer, 2)
         (l_t, u_t) = -(best primal, best dual) after each outer iteration: l_t <= u_t, l_t never
         falls and u_t never rises.
@@ -73,7 +74,7 @@ class MLFS(RankingSelector):
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_selected,), float
         Threshold function t(x) of Sec. 3.8 on the selected features.
     classes_ : ndarray
-        Classes, if `y` was 1-d.
+        Classes of a 1-d `y`; column numbers of a 2-d one.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int

@@ -29,7 +29,7 @@ from labelspan.ranking._rows import as_rows
 STATIONARY = 0.1
 # Largest weight at which the features of a new mask are tried.
 MIXING = 0.3
-# Below this weight a feature of the best mask is tried again.
+# Below this weight a feature of the best mask is tried again, and any other is dropped.
 DORMANT = 1e-3
 
 
@@ -44,7 +44,7 @@ class Selection:
     weights : ndarray of shape (n_features,)
         omega, in [0, 1] with sum m.
     support : ndarray of bool, shape (n_features,)
-        Union of the masks.
+        Features of positive weight: the union of the masks that the combination uses.
     n_planes : int
         Number of masks.
     bounds : ndarray of shape (n_outer, 2)
@@ -247,6 +247,7 @@ def advance(search: Search, A: np.ndarray, max_planes: int) -> bool:
     if grows:
         search.support = search.support | mask
         search.n_planes += 1
+    bold[(bold < DORMANT) & ~mask] = 0.0
     enters = mask & search.support & (current < DORMANT)
     bold[enters] = np.maximum(bold[enters], search.mixing)
     kept = np.append(search.support, True)
@@ -290,6 +291,7 @@ def conclude(
         stationarity = price(search, dual.product(everything, len(support)))
     weights = spread_rows(search.weights, support)[:-1]
     bounds = np.array(search.history)
+    used = weights > 0
     return Selection(
-        fit, weights, support, search.n_planes, bounds, max(stationarity, 0.0), dual.n_sweeps
+        fit, weights, used, search.n_planes, bounds, max(stationarity, 0.0), dual.n_sweeps
     )

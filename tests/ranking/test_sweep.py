@@ -1,0 +1,183 @@
+"""The kernel: steps of Algorithm 1, dense as sparse, pairs and their limit, the cache folder."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from labelspan.ranking import LaRankSVM
+from labelspan.ranking._dual import Dual
+from labelspan.ranking._fit import solve_fixed
+from labelspan.ranking._pairs import pair_up
+from labelspan.ranking._rows import as_rows
+from tests.ranking.problems import small
+from tests.reference import ranking as reference
+
+
+def dual_of(X, Y, C=1.0):
+    rng = np.random.default_rng(0)
+    return Dual(as_rows(X), pair_up(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
+
+
+def test_one_round_over_an_instance_is_algorithm_1(monkeypatch):
+    """Literal steps, W formed anew for each; instances in the order of the sweep."""
+    monkeypatch.setattr("labelspan.ranking._dual.PASSES", 1)
+    X, Y, _, _ = small(0, n_samples=6, n_features=3)
+    rng = np.random.default_rng(3)
+    B = rng.standard_normal((4, 4))
+    coupling = B @ B.T
+    dual = dual_of(X, Y, C=2.0)
+    dual.set_coupling(coupling)
+    dual.set_weights(np.array([1.0, 1.0, 1.0, 0.0]))  # no bias
+    order = [0, 4, 2, 5, 1, 3]
+    dual.rng = type(
+        "Fixed", (), {"permutation": lambda self, rows: np.array([i for i in order if i in rows])}
+    )()
+    dual.ascend(1)
+    alpha = {}
+    expected = np.zeros_like(dual.alpha)
+    for i in order:
+        pair = dual.pairs.start[i]
+        for k in np.flatnonzero(Y[i]):
+            for m in np.flatnonzero(Y[i] == 0):
+                alpha[i, k, m] = reference.dual_step(alpha, i, k, m, X, Y, 2.0, coupling)
+                expected[pair] = alpha[i, k, m]
+                pair += 1
+    np.testing.assert_allclose(dual.alpha, expected, atol=1e-12)
+
+
+def test_sweeps_keep_the_product_and_never_lower_the_dual():
+    X, Y, _, _ = small(1, n_samples=50)
+    dual = dual_of(X, Y)
+    before = 0.0
+    for _ in range(12):
+        dual.ascend(1)
+        value = dual.values().dual
+        assert value >= before - 1e-12
+        before = value
+    np.testing.assert_allclose(dual.A, dual.product(dual.rows, 6), atol=1e-12)
+    assert dual.alpha.min() >= 0
+    assert np.all(dual.alpha <= np.repeat(dual.upper, dual.pairs.counts))
+
+
+def test_instances_at_rest_are_set_aside_without_changing_the_optimum():
+    X, Y, _, _ = small(2, n_samples=200)
+    dual = dual_of(X * 3, Y)
+    dual.ascend(60)
+    assert len(dual._active) < len(dual._usable)
+    # The gap is evaluated on all instances, so it shows if one was lost.
+    values = solve_fixed(dual, 1e-6, 50_000)
+    assert 0 <= values.primal - values.dual <= 1e-6 * values.primal
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_dense_and_sparse_rows_take_the_same_steps(weighted):
+    X, Y, _, _ = small(4)
+    X[np.abs(X) < 0.7] = 0.0
+    duals = [dual_of(X, Y), dual_of(sparse.csr_array(X), Y)]
+    for dual in duals:
+        if weighted:
+            dual.set_weights(np.array([0.0, 0.2, 1.0, 0.5, 0.3, 1.0, 1.0]))
+        dual.ascend(5)
+    np.testing.assert_allclose(duals[0].alpha, duals[1].alpha, atol=1e-12)
+    W = duals[0].coefficients()
+    loss = reference.ranking_loss(X @ W[:-1] + W[-1], Y)
+    assert duals[0].values().loss == pytest.approx(loss)
+
+
+def test_rows_of_no_or_all_labels_form_no_pairs():
+    Y = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 1]])
+    pairs = pair_up(Y, None, np.random.default_rng(0))
+    np.testing.assert_array_equal(pairs.counts, [0, 0, 2, 2])
+    np.testing.assert_array_equal(pairs.relevant, [0, 1, 2])
+    np.testing.assert_array_equal(pairs.irrelevant, [1, 2, 0])
+    np.testing.assert_array_equal(pairs.share, [0, 0, 0.5, 0.5])
+
+
+def test_too_many_pairs_are_sampled_with_a_warning():
+    rng = np.random.default_rng(0)
+    Y = (rng.random((40, 30)) < 0.1).astype(int)
+    every = pair_up(Y, None, np.random.default_rng(1))
+    with pytest.warns(UserWarning, match=r"max_pairs is 600.*Raise max_pairs"):
+        some = pair_up(Y, 600, np.random.default_rng(1))
+    with pytest.warns(UserWarning, match="max_pairs"):
+        again = pair_up(Y, 600, np.random.default_rng(1))
+    assert 400 < some.start[-1] <= 600 < every.start[-1]
+    np.testing.assert_array_equal(some.irrelevant, again.irrelevant)
+    for i in np.flatnonzero(some.counts):
+        chosen = some.irrelevant[some.irrelevant_start[i] : some.irrelevant_start[i + 1]]
+        assert len(set(chosen)) == len(chosen)
+        assert not Y[i, chosen].any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pair_up(Y, int(every.start[-1]), np.random.default_rng(1))
+
+
+def test_the_order_is_the_random_state_s():
+    X, Y, _, _ = small(6)
+    first, second, other = (
+        LaRankSVM(tol=0.1, random_state=seed).fit(X, Y).coef_ for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert np.abs(first - other).max() > 0
+
+
+SCRIPT = """
+import warnings
+import numpy as np
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    from labelspan.ranking import LaRankSVM
+X = np.array([[0.0, 1.0], [1.0, 0.0]])
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model = LaRankSVM().fit(X, X.astype(int))
+    LaRankSVM().fit(X, X.astype(int))
+print(len(caught), *(str(w.message) for w in caught))
+assert (model.predict(X) == X).all()
+"""
+
+
+def run(script, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_no_cache_folder_is_no_obstacle(tmp_path):
+    """Nowhere to write, neither NUMBA_CACHE_DIR nor another: it works, and says so once."""
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    # Only the locator of NUMBA_CACHE_DIR is left, so that the package's own folder, which a test
+    # may not make read-only, is out of the question.
+    out = run(
+        SCRIPT,
+        NUMBA_CACHE_DIR=str(blocked / "below"),
+        NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator",
+    )
+    assert out.startswith("1 numba found no folder it can write")
+    assert "Set NUMBA_CACHE_DIR to a folder that can be written" in out
+
+
+ONE_KERNEL = """
+import numpy as np
+from labelspan.ranking._compiled import _uncached
+from labelspan.ranking._rows import as_rows
+from labelspan.ranking._sweep import weighted_squares
+print(weighted_squares(as_rows(np.eye(2)), np.ones(3)), len(_uncached))
+"""
+
+
+def test_a_cache_folder_is_filled(tmp_path):
+    assert run(ONE_KERNEL, NUMBA_CACHE_DIR=str(tmp_path)).strip() == "[2. 2.] 0"
+    assert list(tmp_path.rglob("*weighted_squares*.nbi"))

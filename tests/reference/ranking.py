@@ -1,0 +1,120 @@
+"""Ranking SVMs and feature scores, transcribed from the papers; optima by a general convex solver.
+
+LaRank, CLaRank, MLFS: Gu, Li and Han 2011, Eqs. (1), (6), (18). SEL: Zhang and Zhou 2010, Eq. (21).
+X is (n, D), Y is (n, q) in {0, 1}; a bias is a column of ones that the caller appends.
+"""
+
+import numpy as np
+
+
+def triples(Y):
+    """(i, k, l, 1 / (|y_i| |ybar_i|)) for all relevant k and irrelevant l."""
+    for i, y in enumerate(Y):
+        relevant, irrelevant = np.flatnonzero(y), np.flatnonzero(y == 0)
+        for k in relevant:
+            for m in irrelevant:
+                yield i, k, m, 1.0 / (len(relevant) * len(irrelevant))
+
+
+def ranking_loss(Z, Y):
+    """The sum over i of Eq. (1), at scores Z = X W."""
+    return sum(share * max(0.0, 1 - Z[i, k] + Z[i, m]) for i, k, m, share in triples(Y))
+
+
+def primal(W, X, Y, C, mu=0.0, D=None, omega=None):
+    """Objective of Eq. (6), W on the original features, each row w^j / sqrt(omega_j)."""
+    omega = np.ones(len(W)) if omega is None else omega
+    V = np.array([w / np.sqrt(o) if o > 0 else 0 * w for w, o in zip(W, omega, strict=True)])
+    value = 0.5 * (V**2).sum() + C * ranking_loss(X @ W, Y)
+    return value if mu == 0 else value + 0.5 * mu * np.trace(V @ np.linalg.pinv(D) @ V.T)
+
+
+def square_root(M):
+    """Symmetric square root, for Theorem 3.4."""
+    values, vectors = np.linalg.eigh(M)
+    return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+
+
+def hinge(W, X, Y):
+    """The loss of Eq. (1) as a cvxpy expression."""
+    import cvxpy as cp
+
+    rows = list(triples(Y))
+    if not rows:
+        return 0.0
+    left = np.zeros((len(rows), Y.shape[1]))
+    for t, (_, k, m, _share) in enumerate(rows):
+        left[t, k], left[t, m] = 1.0, -1.0
+    instance = X[[i for i, *_ in rows]]
+    margins = cp.sum(cp.multiply(instance @ W, left), axis=1)
+    return np.array([share for *_, share in rows]) @ cp.pos(1 - margins)
+
+
+def larank_optimum(X, Y, C):
+    """Eq. (1)."""
+    import cvxpy as cp
+
+    W = cp.Variable((X.shape[1], Y.shape[1]))
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(W) + C * hinge(W, X, Y)))
+    return problem.solve(solver=cp.CLARABEL), W.value
+
+
+def clarank_optimum(X, Y, C, mu):
+    """Eq. (6) with p = 1, as a semi-definite program in W and D: [[T, W], [W', D]] >= 0."""
+    import cvxpy as cp
+
+    n_features, n_labels = X.shape[1], Y.shape[1]
+    block = cp.Variable((n_features + n_labels,) * 2, PSD=True)
+    T, W = block[:n_features, :n_features], block[:n_features, n_features:]
+    D = block[n_features:, n_features:]
+    energy = 0.5 * cp.sum_squares(W) + 0.5 * mu * cp.trace(T)
+    problem = cp.Problem(cp.Minimize(energy + C * hinge(W, X, Y)), [cp.trace(D) == 1])
+    return problem.solve(solver=cp.CLARABEL), W.value, D.value
+
+
+def mlfs_optimum(X, Y, C, n_kept):
+    """Eq. (18) with mu = 0 over all masks: 0 <= omega <= 1, sum = m; the last column is free."""
+    import cvxpy as cp
+
+    n_features = X.shape[1] - 1
+    W, omega = cp.Variable((X.shape[1], Y.shape[1])), cp.Variable(n_features)
+    energy = sum(cp.quad_over_lin(W[j], omega[j]) for j in range(n_features))
+    energy = 0.5 * energy + 0.5 * cp.sum_squares(W[n_features])
+    limits = [omega <= 1, omega >= 0, cp.sum(omega) == n_kept]
+    problem = cp.Problem(cp.Minimize(energy + C * hinge(W, X, Y)), limits)
+    return problem.solve(solver=cp.CLARABEL), W.value, omega.value
+
+
+def dual_step(alpha, i, k, m, X, Y, C, R_inverse):
+    """One step of Algorithm 1 with G of Eq. (23), everything computed from scratch."""
+    beta = np.zeros(Y.shape)
+    for (j, p, s), a in alpha.items():
+        beta[j, p] += a
+        beta[j, s] -= a
+    W = X.T @ beta @ R_inverse
+    gradient = (W[:, k] - W[:, m]) @ X[i] - 1
+    curvature = R_inverse[k, k] + R_inverse[m, m] - 2 * R_inverse[k, m]
+    share = C / (Y[i].sum() * (1 - Y[i]).sum())
+    step = gradient / (curvature * X[i] @ X[i])
+    return min(max(alpha.get((i, k, m), 0.0) - step, 0.0), share)
+
+
+def threshold_targets(Z, Y):
+    """Eq. (34), for rows that have some but not all labels."""
+    return np.array([(z[y == 1].min() + z[y == 0].max()) / 2 for z, y in zip(Z, Y, strict=True)])
+
+
+def fisher_score(x, y):
+    """Fisher score of one feature for one label: between-class over within-class scatter."""
+    one, other = x[y == 1], x[y == 0]
+    between = len(one) * (one.mean() - x.mean()) ** 2 + len(other) * (other.mean() - x.mean()) ** 2
+    within = ((one - one.mean()) ** 2).sum() + ((other - other.mean()) ** 2).sum()
+    return between / within
+
+
+def discriminative_ratio(x, Y):
+    """MDDM Eq. (21) for one feature."""
+    groups = [x[y == 1] for y in Y.T]
+    overall = sum(g.sum() for g in groups) / sum(len(g) for g in groups)
+    within = sum(((g - g.mean()) ** 2).sum() for g in groups)
+    return within / sum((g.mean() - overall) ** 2 for g in groups)

@@ -1,0 +1,68 @@
+"""Fisher score and discriminative ratio against their definitions."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelspan.selection import DiscriminativeRatio, MultilabelFisherScore
+from tests.ranking.problems import small
+from tests.reference import ranking as reference
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([MultilabelFisherScore(k=2), DiscriminativeRatio(k=2)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("labels", [np.asarray, sparse.csr_array])
+def test_scores_follow_their_definitions(form, labels):
+    X, Y, _, _ = small(0, n_samples=50)
+    fisher = MultilabelFisherScore(k=2).fit(form(X), labels(Y))
+    expected = np.array([[reference.fisher_score(x, y) for y in Y.T] for x in X.T])
+    np.testing.assert_allclose(fisher.label_scores_, expected, rtol=1e-9)
+    np.testing.assert_allclose(fisher.scores_, expected.mean(axis=1), rtol=1e-9)
+    best = np.argsort(-expected.mean(axis=1))[:2]
+    np.testing.assert_array_equal(fisher.get_support(indices=True), np.sort(best))
+    ratio = DiscriminativeRatio(k=2).fit(form(X), labels(Y))
+    expected = [reference.discriminative_ratio(x, Y) for x in X.T]
+    np.testing.assert_allclose(ratio.scores_, expected, rtol=1e-9)
+    np.testing.assert_array_equal(
+        ratio.get_support(indices=True), np.sort(np.argsort(expected)[:2])
+    )
+    assert ratio.ranking_[np.argmin(expected)] == 1
+
+
+def test_a_large_mean_costs_no_digits():
+    X, Y, _, _ = small(1, n_samples=50)
+    for score in (MultilabelFisherScore(k=2), DiscriminativeRatio(k=2)):
+        plain = score.fit(X, Y).scores_
+        np.testing.assert_allclose(score.fit(X + 1e7, Y).scores_, plain, rtol=1e-6)
+
+
+def test_constant_features_and_labels_count_for_nothing():
+    X, Y, _, _ = small(2, n_samples=50)
+    before = MultilabelFisherScore(k=2).fit(X, Y).scores_
+    Y = np.hstack([Y, np.zeros((50, 1), int), np.ones((50, 1), int)])
+    X = np.hstack([X, np.full((50, 1), 0.1)])
+    fisher = MultilabelFisherScore(k=2).fit(X, Y)
+    np.testing.assert_allclose(fisher.scores_, [*before, 0.0])
+    ratio = DiscriminativeRatio(k=2).fit(X, Y)
+    assert np.isinf(ratio.scores_[-1])
+    assert not ratio.get_support()[-1]
+
+
+def test_a_perfect_feature_comes_first():
+    X, Y, _, _ = small(3, n_samples=50)
+    X[:, 4] = Y[:, 1]
+    fisher = MultilabelFisherScore(k=1).fit(X, Y)
+    np.testing.assert_array_equal(fisher.get_support(indices=True), [4])
+    assert np.isinf(fisher.label_scores_[4, 1])
+
+
+def test_too_many_features_are_capped_with_a_warning():
+    X, Y, _, _ = small(4)
+    with pytest.warns(UserWarning, match="k=10 is more than the 6 features"):
+        assert MultilabelFisherScore().fit(X, Y).get_support().all()
