@@ -73,7 +73,7 @@ class Dual:
         rng: np.random.Generator,
     ):
         self.rows, self.pairs, self.rng = rows, pairs, rng
-        self.upper = C * pairs.share
+        self.C, self.upper = C, C * pairs.share
         self.alpha = np.zeros(pairs.start[-1])
         self.A = np.zeros((n_features + 1, n_labels))
         self.coupling = np.eye(n_labels)
@@ -93,6 +93,17 @@ class Dual:
         """Change R^-1, None for the identity; alpha and A stay valid."""
         self.coupled = coupling is not None
         self.coupling = np.eye(self.A.shape[1]) if coupling is None else coupling
+        self.wake()
+
+    def set_cost(self, C: float) -> None:
+        """Change C, from dual variables scaled as far as the dual objective and C allow."""
+        change = C / self.C
+        energy = float((self.gram(self.A) * self.coupling).sum())
+        best = float(self.alpha.sum()) / energy if energy > 0 else change
+        scale = min(change, max(best, 1.0))
+        self.C, self.upper = C, C * self.pairs.share
+        self.alpha = np.minimum(scale * self.alpha, np.repeat(self.upper, self.pairs.counts))
+        self.A = self.product(self.rows, len(self.A) - 1)
         self.wake()
 
     def wake(self) -> None:

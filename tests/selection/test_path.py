@@ -1,0 +1,57 @@
+"""AUC against the number of features."""
+
+import matplotlib
+import numpy as np
+import pytest
+from sklearn.svm import LinearSVC
+
+from labelspan.metrics import macro_auc
+from labelspan.selection import MLFS, selection_path
+from tests.ranking.problems import small, thousand
+from tests.reference import ranking as reference
+
+matplotlib.use("Agg")
+
+
+def test_each_point_is_a_fit_of_its_own():
+    X, Y, _, _ = small(0, n_samples=90, n_features=10)
+    train, test = slice(0, 60), slice(60, 90)
+    path = selection_path(X[train], Y[train], X[test], Y[test], [2, 4], random_state=0)
+    model = MLFS(4, random_state=0).fit(X[train], Y[train])
+    assert path.auc["MLFS"][1] == macro_auc(Y[test], model.decision_function(X[test]))
+    assert path.n_selected["MLFS"][1] == model.get_support().sum()
+    np.testing.assert_array_equal(path.n_selected["Fisher score + SVM"], [2, 4])
+    scores = []
+    for y in Y[train].T:
+        merit = [reference.fisher_score(x, y) for x in X[train].T]
+        columns = np.sort(np.argsort(merit)[-2:])
+        svm = LinearSVC(random_state=0).fit(X[train][:, columns], y)
+        scores.append(svm.decision_function(X[test][:, columns]))
+    expected = macro_auc(Y[test], np.array(scores).T)
+    assert path.auc["Fisher score + SVM"][0] == pytest.approx(expected)
+    ax = path.plot()
+    assert [line.get_label() for line in ax.lines] == list(path.auc)
+    np.testing.assert_array_equal(
+        np.sort(ax.lines[1].get_xdata()), np.sort(path.n_selected["MLFS"])
+    )
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.reproduce
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("name", "n_features"),
+    [
+        ("scene", (5, 10, 20, 50, 100)),
+        ("yeast", (2, 5, 10, 20, 50)),
+        ("arts", (50, 100, 200, 500, 1000, 2000)),
+    ],
+)
+def test_figure_2(name, n_features, dataset):
+    """With few features MLFS and CMLFS are ahead of the Fisher score."""
+    data = thousand(name, dataset)
+    path = selection_path(*data, n_features, C=1.0, mu=0.1, random_state=0)
+    for method, auc in path.auc.items():
+        points = zip(path.n_selected[method], auc, strict=True)
+        print(f"{name} {method:18}", "  ".join(f"{n}: {a:.3f}" for n, a in points))
+    assert path.auc["CMLFS"][0] > path.auc["Fisher score + SVM"][0]
