@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 
 from labelspan._compat import Interval
@@ -52,7 +53,20 @@ class RankingSelector(SelectorMixin, RankingClassifier):
         self.n_planes_ = selection.n_planes
         self.bounds_ = selection.bounds
         self.stationarity_ = selection.stationarity
+        self._warn_unsettled()
         return selection.fit
+
+    def _warn_unsettled(self) -> None:
+        """With label correlation the gap does not speak for omega: report what it leaves."""
+        if self._mu() > 0 and self.stationarity_ > self.tol:
+            warnings.warn(
+                f"The feature weights are not stationary: another mask gains "
+                f"{self.stationarity_:.2g} of the objective to first order, tol is {self.tol:.2g} "
+                f"({self.n_planes_} masks, max_planes={self.max_planes}; {self.n_iter_} sweeps, "
+                f"max_iter={self.max_iter}). Raise max_planes, max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
     def _seen(self, X: Any) -> Any:
         return X[:, np.flatnonzero(self.support_)]

@@ -31,6 +31,10 @@ STATIONARY = 0.1
 MIXING = 0.3
 # Below this weight a feature of the best mask is tried again, and any other is dropped.
 DORMANT = 1e-3
+# So many proposals in a row that do not lower the objective end the search.
+MAX_FAILURES = 6
+# How often D is certified at fixed omega, and omega then taken up again.
+ROUNDS = 10
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,9 @@ class Search:
     bound: float = -np.inf
     n_planes: int = 1
     mixing: float = MIXING
+    failures: int = 0
+    certificate: float = -np.inf
+    stationarity: float = 0.0
     history: list[tuple[float, float]] = field(default_factory=list)
 
     @property
@@ -131,17 +138,31 @@ def select(
     """
     search = begin(X, pairs, n_labels, rng, C, mu, n_kept)
     everything = as_rows(X)
-    stationarity = 0.0
-    done = n_kept == X.shape[1]
-    while not done:
-        gained = step(search, max_sweeps, max(search.gap if mu == 0 else tol, tol))
+    for _ in range(ROUNDS):
+        descend(search, everything, tol, max_sweeps, max_planes)
+        if mu == 0 and n_kept < X.shape[1]:
+            break
+        certify(search, tol, search.dual.n_sweeps + max_sweeps)
         A = search.dual.product(everything, X.shape[1])
+        if price(search, A) <= tol or search.dual.n_sweeps >= max_sweeps:
+            break
+        advance(search, A, max_planes)
+    return conclude(search)
+
+
+def descend(search: Search, everything: Any, tol: float, limit: int, max_planes: int) -> None:
+    """Alternate W, omega and D until the gap (mu = 0) or the gain (mu > 0) is small."""
+    n_features = len(search.support)
+    search.failures = 0
+    while search.n_kept < n_features:
+        gained = step(search, limit, max(search.gap if search.mu == 0 else tol, tol))
+        A = search.dual.product(everything, n_features)
         stationarity = price(search, A)
-        done = search.dual.n_sweeps >= max_sweeps
-        done |= search.gap <= tol if mu == 0 else settled(stationarity, gained, tol)
-        if not done:
-            done = not advance(search, A, max_planes) and gained == 0.0
-    return conclude(search, everything, stationarity, tol, max_sweeps)
+        done = search.dual.n_sweeps >= limit or search.failures > MAX_FAILURES
+        done |= search.gap <= tol if search.mu == 0 else settled(stationarity, gained, tol)
+        if done:
+            break
+        advance(search, A, max_planes)
 
 
 def begin(
@@ -185,9 +206,10 @@ def step(search: Search, max_sweeps: int, gap: float) -> float:
         if attempt == 1 or dual.n_sweeps >= max_sweeps:
             return 0.0
         search.mixing /= 4
+        search.failures += 1
         dual.set_weights(search.weights)
     if attempt == 0:
-        search.mixing = min(2 * search.mixing, MIXING)
+        search.mixing, search.failures = min(2 * search.mixing, MIXING), 0
     gained = 1.0 - objective / search.objective if search.objective < np.inf else 1.0
     search.objective, search.weights = objective, weights
     search.W = spread_rows(dual.coefficients(), search.support)
@@ -221,7 +243,9 @@ def price(search: Search, A: np.ndarray) -> float:
         search.bound = max(search.bound, total - 0.5 * (best + float(s[-1])))
     search.history.append((-search.objective, -search.bound))
     current = float(search.dual.weights[:-1] @ s[:-1][search.support])
-    return 0.5 * (best - current) / search.objective if search.objective > 0 else 0.0
+    gain = 0.5 * (best - current) / search.objective if search.objective > 0 else 0.0
+    search.stationarity = max(gain, 0.0)
+    return search.stationarity
 
 
 def settled(stationarity: float, gained: float, tol: float) -> bool:
@@ -229,12 +253,13 @@ def settled(stationarity: float, gained: float, tol: float) -> bool:
     return stationarity <= tol and gained <= STATIONARY * tol
 
 
-def advance(search: Search, A: np.ndarray, max_planes: int) -> bool:
-    """Propose the next omega, with the most violated mask added; tell whether a mask was.
+def advance(search: Search, A: np.ndarray, max_planes: int) -> None:
+    """Propose the next omega, with the most violated mask added to the working set.
 
     omega_j s_j in place of omega_j sqrt(s_j) is the longer of two multiplicative steps to the same
     fixed point. The features of a mask start at weight 0 and enter
-    only as far as the objective falls.
+    only as far as the objective falls. After a failure the step is short, and straight towards
+    the mask, along which the objective falls to first order.
     """
     dual = search.dual
     s = scores(dual, A)
@@ -243,13 +268,16 @@ def advance(search: Search, A: np.ndarray, max_planes: int) -> bool:
     best = spread_rows(search.weights, search.support)
     current = spread_rows(dual.weights, search.support)[:-1]
     norms = current * s[:-1]
-    bold = best_weights(norms, search.n_kept)
+    bold = best_weights(norms, search.n_kept) if search.failures == 0 else best[:-1].copy()
     if grows:
         search.support = search.support | mask
         search.n_planes += 1
-    bold[(bold < DORMANT) & ~mask] = 0.0
-    enters = mask & search.support & (current < DORMANT)
-    bold[enters] = np.maximum(bold[enters], search.mixing)
+    if search.failures == 0:
+        bold[(bold < DORMANT) & ~mask] = 0.0
+        enters = mask & search.support & (current < DORMANT)
+        bold[enters] = np.maximum(bold[enters], search.mixing)
+    else:
+        bold = (1.0 - search.mixing) * bold + search.mixing * (mask & search.support)
     kept = np.append(search.support, True)
     search.weights = best[kept]
     proposal = np.append(best_weights(bold[search.support], search.n_kept), 1.0)
@@ -260,7 +288,6 @@ def advance(search: Search, A: np.ndarray, max_planes: int) -> bool:
         dual.set_weights(proposal)
     if search.mu > 0:
         dual.set_coupling(search.covariance.coupling(search.mu))
-    return grows
 
 
 def spread_rows(rows: np.ndarray, support: np.ndarray) -> np.ndarray:
@@ -270,28 +297,30 @@ def spread_rows(rows: np.ndarray, support: np.ndarray) -> np.ndarray:
     return full
 
 
-def conclude(
-    search: Search, everything: Any, stationarity: float, tol: float, max_sweeps: int
-) -> Selection:
-    """Certify: by the bound over omega (mu = 0), else by that of the problem at the last omega."""
-    dual, support = search.dual, search.support
+def certify(search: Search, tol: float, limit: int) -> None:
+    """Solve the convex problem at the current omega; keep W and D if they are better."""
+    dual = search.dual
+    dual.set_weights(search.weights)
+    last = fit_fixed_weights(dual, search.mu, tol, limit, search.covariance)
+    search.certificate = last.dual
+    if search.mu == 0:
+        search.bound = last.dual
+    if last.primal <= search.objective:
+        search.W = spread_rows(last.W, search.support)
+        search.objective, search.covariance = last.primal, last.covariance
+
+
+def conclude(search: Search) -> Selection:
+    """Collect the best point; its bound is over omega for mu = 0, else at the last omega."""
     objectives = tuple(-lower for lower, _ in search.history)
-    fit = Fit(search.W, search.covariance, search.objective, search.bound, objectives)
-    if search.mu > 0 or not objectives:
-        dual.set_weights(search.weights)
-        limit = dual.n_sweeps + max_sweeps
-        last = fit_fixed_weights(dual, search.mu, tol, limit, search.covariance)
-        W, covariance, primal = fit.W, fit.covariance, fit.primal
-        if last.primal <= primal:
-            W, covariance = spread_rows(last.W, support), last.covariance
-            primal = last.primal
-        fit = Fit(W, covariance, primal, last.dual, (*objectives, primal))
-        search.objective = primal
-        search.bound = last.dual if search.mu == 0 else -np.inf
-        stationarity = price(search, dual.product(everything, len(support)))
-    weights = spread_rows(search.weights, support)[:-1]
-    bounds = np.array(search.history)
-    used = weights > 0
+    bound = search.bound if search.mu == 0 else search.certificate
+    weights = spread_rows(search.weights, search.support)[:-1]
     return Selection(
-        fit, weights, used, search.n_planes, bounds, max(stationarity, 0.0), dual.n_sweeps
+        Fit(search.W, search.covariance, search.objective, bound, objectives),
+        weights,
+        weights > 0,
+        search.n_planes,
+        np.array(search.history),
+        search.stationarity,
+        search.dual.n_sweeps,
     )
