@@ -8,9 +8,11 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from labelspan.classifiers import ThresholdTuner
 from labelspan.ranking import CLaRankSVM, LaRankSVM
 from tests.ranking.problems import small, with_bias
 from tests.reference import ranking as reference
@@ -62,6 +64,23 @@ def test_the_sparse_threshold_is_near_the_dense_one():
     thin = LaRankSVM(random_state=0).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(thin.coef_, dense.coef_, atol=1e-10)
     np.testing.assert_allclose(thin.threshold_coef_, dense.threshold_coef_, atol=1e-2)
+
+
+def test_midpoints_by_blocks(monkeypatch):
+    X, Y, _, _ = small(2, n_samples=80)
+    whole = LaRankSVM(random_state=0).fit(X, Y)
+    monkeypatch.setattr("labelspan.ranking._set_size.BLOCK", 28)
+    parts = LaRankSVM(random_state=0).fit(X, sparse.csr_array(Y))
+    np.testing.assert_allclose(parts.threshold_coef_, whole.threshold_coef_)
+
+
+def test_thresholds_may_be_tuned_instead():
+    X, Y, _, _ = small(3, n_samples=80)
+    tuned = ThresholdTuner(LaRankSVM(random_state=0), min_labels=1).fit(X, Y)
+    scores = tuned.estimator_.decision_function(X)
+    chosen = scores > tuned.thresholds_
+    assert np.all(chosen <= tuned.predict(X))
+    assert f1_score(Y, chosen, average="macro") >= f1_score(Y, scores > 0, average="macro")
 
 
 @both

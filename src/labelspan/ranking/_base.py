@@ -56,8 +56,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Solve the problem; W has a row for each feature of X and one for the bias."""
 
     @abstractmethod
-    def _seen(self, X: Any) -> Any:
-        """The columns of X that the threshold function may use."""
+    def _columns(self) -> np.ndarray | None:
+        """Columns of X that the threshold function may use; None is all."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> RankingClassifier:
@@ -86,8 +86,9 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             )
         remember(self, labels)
         self._sparse = sparse.issparse(y)
-        Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
+        Y = labels.Y
         if self._n_labels == 1:
+            Y = Y.toarray() if sparse.issparse(Y) else Y
             Y = np.hstack([Y, 1.0 - Y])
         rng = generator(self.random_state)
         pairs = pair_up(Y, self.max_pairs, rng)
@@ -135,7 +136,9 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if self._n_labels == 1:
             chosen = scores > 0
         else:
-            threshold = self._seen(X) @ self.threshold_coef_ + self.threshold_intercept_
+            columns = self._columns()
+            seen = X if columns is None else X[:, columns]
+            threshold = seen @ self.threshold_coef_ + self.threshold_intercept_
             chosen = decide(scores, threshold, self.min_labels)
         return sparse.csr_array(chosen, dtype=np.int64) if self._sparse else chosen.astype(np.int64)
 
@@ -145,7 +148,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _binary(self) -> bool:
         return self._one_dimensional and len(self.classes_) <= 2
 
-    def _store(self, X: Any, Y: np.ndarray, fit: Fit) -> None:
+    def _store(self, X: Any, Y: Any, fit: Fit) -> None:
         """Keep what prediction needs, in the dtype of X, and the certificates in float64."""
         W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
         dtype = X.dtype
@@ -154,8 +157,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.label_covariance_ = fit.covariance.matrix()
         self.primal_objective_, self.dual_objective_ = fit.primal, fit.dual
         self.objectives_ = np.array(fit.objectives)
-        scores = np.asarray(X @ fit.W[:-1] + fit.W[-1], dtype=np.float64)
-        threshold = fit_threshold(self._seen(X), scores, Y > 0)
+        threshold = fit_threshold(X, fit.W, Y, self._columns())
         self.threshold_coef_ = threshold.coef.astype(dtype)
         self.threshold_intercept_ = float(threshold.intercept)
 

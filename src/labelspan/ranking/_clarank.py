@@ -122,5 +122,5 @@ class CLaRankSVM(RankingClassifier):
         self.n_iter_, self.n_pairs_ = dual.n_sweeps, len(dual.alpha)
         return fit
 
-    def _seen(self, X: Any) -> Any:
-        return X
+    def _columns(self) -> None:
+        return None

@@ -109,5 +109,5 @@ class LaRankSVM(RankingClassifier):
         self.n_iter_, self.n_pairs_ = dual.n_sweeps, len(dual.alpha)
         return fit
 
-    def _seen(self, X: Any) -> Any:
-        return X
+    def _columns(self) -> None:
+        return None

@@ -13,6 +13,8 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 MAX_DIRECT = 2000
 # Relative accuracy of the iterative least squares; the shortest solution is approached from 0.
 LSQR_TOL = 1e-4
+# Scores held at a time.
+BLOCK = 2**21
 
 
 class Threshold(NamedTuple):
@@ -22,32 +24,46 @@ class Threshold(NamedTuple):
     intercept: float
 
 
-def fit_threshold(X: Any, scores: np.ndarray, Y: np.ndarray) -> Threshold:
+def fit_threshold(X: Any, W: np.ndarray, Y: Any, seen: np.ndarray | None) -> Threshold:
     """Regress the midpoints of Eq. (34) on x, by least squares with an intercept.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
         Features.
-    scores : ndarray of shape (n_samples, n_labels)
-        W'x of each row.
-    Y : ndarray of bool, shape (n_samples, n_labels)
-        Labels. Rows with none or all of them have no midpoint and do not count; if there are
-        no others, t is a constant below (all labels) or above (no label) every score of 0.
+    W : ndarray of shape (n_features + 1, n_labels)
+        Weight vectors, the bias last.
+    Y : ndarray or csr_array of shape (n_samples, n_labels)
+        Labels in {0, 1}. Rows with none or all of them have no midpoint and do not count; if
+        there are no others, t is a constant below (all labels) or above (no label) every score.
+    seen : ndarray of int or None
+        Columns of X that t may use; None is all.
 
     Returns
     -------
     Threshold
         The solution of least norm where it is not unique.
     """
-    count = Y.sum(axis=1)
-    usable = (count > 0) & (count < Y.shape[1])
-    if not usable.any():
-        return Threshold(np.zeros(X.shape[1]), 1.0 if count.sum() == 0 else -1.0)
-    scores, Y = scores[usable], Y[usable]
-    lowest = np.where(Y, scores, np.inf).min(axis=1)
-    highest = np.where(Y, -np.inf, scores).max(axis=1)
-    return least_squares(X[usable], (lowest + highest) / 2)
+    count = np.asarray(Y.sum(axis=1)).ravel()
+    usable = np.flatnonzero((count > 0) & (count < Y.shape[1]))
+    columns = X if seen is None else X[:, seen]
+    if len(usable) == 0:
+        return Threshold(np.zeros(columns.shape[1]), 1.0 if count.sum() == 0 else -1.0)
+    targets = np.empty(len(usable))
+    # Scores of all rows at once would be a second n x q array beside the pairs.
+    size = max(1, BLOCK // Y.shape[1])
+    for start in range(0, len(usable), size):
+        rows = usable[start : start + size]
+        targets[start : start + size] = midpoints(X[rows] @ W[:-1] + W[-1], Y[rows])
+    return least_squares(columns[usable], targets)
+
+
+def midpoints(scores: Any, Y: Any) -> np.ndarray:
+    """Eq. (34): half-way between the lowest relevant and the highest irrelevant score."""
+    relevant = (Y.toarray() if sparse.issparse(Y) else Y) > 0
+    lowest = np.where(relevant, scores, np.inf).min(axis=1)
+    highest = np.where(relevant, -np.inf, scores).max(axis=1)
+    return (lowest + highest) / 2
 
 
 def least_squares(X: Any, target: np.ndarray) -> Threshold:

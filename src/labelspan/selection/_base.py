@@ -68,8 +68,8 @@ class RankingSelector(SelectorMixin, RankingClassifier):
                 stacklevel=2,
             )
 
-    def _seen(self, X: Any) -> Any:
-        return X[:, np.flatnonzero(self.support_)]
+    def _columns(self) -> np.ndarray:
+        return np.flatnonzero(self.support_)
 
     def _get_support_mask(self) -> np.ndarray:
         return self.support_
