@@ -4,12 +4,15 @@ import os
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
+import numba
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
-from labelspan.ranking import LaRankSVM
+from labelspan.ranking import LaRankSVM, _sweep
 from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import solve_fixed
 from labelspan.ranking._pairs import pair_up
@@ -126,6 +129,19 @@ def test_the_order_is_the_random_state_s():
     assert np.abs(first - other).max() > 0
 
 
+def test_fits_run_side_by_side():
+    """Kernels release the interpreter lock, and threads do not disturb one another."""
+    assert _sweep.sweep.targetoptions["nogil"]
+    assert _sweep.pair_loss.targetoptions["nogil"]
+    X, Y, _, _ = small(7, n_samples=200)
+    alone = LaRankSVM(tol=1e-5, max_iter=20_000, random_state=0).fit(X, Y).coef_
+    with ThreadPoolExecutor(4) as pool:
+        model = LaRankSVM(tol=1e-5, max_iter=20_000, random_state=0)
+        fits = [pool.submit(clone(model).fit, X, Y) for _ in range(4)]
+        for fit in fits:
+            np.testing.assert_array_equal(fit.result().coef_, alone)
+
+
 SCRIPT = """
 import warnings
 import numpy as np
@@ -154,6 +170,9 @@ def run(script, **environment):
     return done.stdout
 
 
+@pytest.mark.skipif(
+    not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="numba too old to restrict its cache"
+)
 def test_no_cache_folder_is_no_obstacle(tmp_path):
     """Nowhere to write, neither NUMBA_CACHE_DIR nor another: it works, and says so once."""
     blocked = tmp_path / "file"
