@@ -32,6 +32,10 @@ bench: $(VENV)/bench.stamp
 reproduce: $(VENV)/test.stamp
 	$(PYTEST) -m reproduce -s
 
+fuzz: $(VENV)/fuzz.stamp
+	$(BIN)/python -m tests.fuzz.fuzz_hypothesis --seconds 300
+	$(BIN)/python -m tests.fuzz.fuzz_atheris .fuzz-corpus -max_total_time=300 -max_len=4096
+
 clean:
 	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results
 
@@ -48,6 +52,10 @@ $(VENV)/test.stamp: pyproject.toml | $(BIN)/python
 
 $(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	touch $@
+
+$(VENV)/fuzz.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fuzz]"
 	touch $@
 
 $(VENV)-lowest/test.stamp: pyproject.toml requirements/lowest.txt

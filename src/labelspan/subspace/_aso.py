@@ -82,7 +82,8 @@ class ASOClassifier(SubspaceClassifier):
     A turn is (1) for fixed Theta one support vector machine a label, in which v and the
     intercept are free: dual coordinate descent, in which only the change of the free weights
     is charged (a proximal step, five a turn), O(nnz(X) + n r) a sweep; (2) for fixed U the
-    leading left singular vectors, O(D q^2). The first turn has no subspace, so it is plain one-against-rest SVM with C = 1 / (2 n alpha).
+    leading left singular vectors, O(D q^2). The first turn has no subspace, so it is plain
+    one-against-rest SVM with C = 1 / (2 n alpha).
 
     References
     ----------
