@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._compat import Interval
-from labelspan._validation import NoDirectionError
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, leading_pencil, spectral
+from labelspan.linalg import EigenPairs, leading_pencil, row_space
 from labelspan.moments import Moments, Sample, collect
 
 
@@ -99,17 +98,14 @@ class DMLDA(LinearReducer):
         plain = statistics.plain
         count = plain.weight * plain.t_mean
         inverse = np.divide(1.0, count, out=np.zeros_like(count), where=count > 0)
-        # In the row space of Xc: outside it, both scatters are rounding and the ridge is not.
-        form = spectral(plain)
-        if len(form.s) == 0:
-            raise NoDirectionError()
-        xt = form.s[:, None] * form.UT
-        within = form.V.T @ statistics.counted @ form.V - (xt * inverse) @ xt.T
-        between = np.diag(len(count) * form.s**2) - within
+        xx, xt, V = row_space(plain)
+        counted = statistics.counted if V is None else V.T @ statistics.counted @ V
+        within = counted - (xt * inverse) @ xt.T
+        between = len(count) * xx - within
         between += (plain.weight * xt * inverse**2) @ xt.T
         within[np.diag_indices_from(within)] += self.ridge
         pairs = leading_pencil(between, within, self.n_components)
-        return pairs.mapped(lambda Y: form.V @ Y)
+        return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
 
 
 @dataclass(frozen=True)

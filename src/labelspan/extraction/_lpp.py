@@ -176,8 +176,9 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
         here = np.arange(block.start, block.stop)
         squares[np.arange(len(here)), here] = np.inf
         radius = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        # Distances that differ by less than the rounding of the products are ties.
-        rounding = 32 * EPS * (norms[block, None] + norms)
+        # Distances that differ by less than the rounding of the products, and of the reduction
+        # of a wide X to its rows, are ties.
+        rounding = (32 + n_rows) * EPS * (norms[block, None] + norms)
         near, column = np.nonzero(squares <= radius + rounding)
         rows.append(here[near])
         columns.append(column)

@@ -9,10 +9,9 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import Interval
-from labelspan._validation import NoDirectionError
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import summarise
-from labelspan.linalg import EigenPairs, inverse_root, leading_sum, spectral
+from labelspan.linalg import EigenPairs, inverse_root, leading_sum, row_space
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.moments import Moments, Sample
 
@@ -61,8 +60,8 @@ class MLSI(LinearReducer):
 
         Xc' (...)^-1 Xc = Q (joint_ridge I + (1 - beta) Q)^-1,
 
-    a function of Q alone: eigendecompositions of ``xx`` (for the rank) and of Q whiten the
-    right-hand side for every beta, beta = 1 included. Time O(n D^2 + D^3), memory O(D^2);
+    a function of Q alone: one eigendecomposition of Q whitens the right-hand side for every
+    beta, beta = 1 included. Time O(n D^2 + D^3), memory O(D^2);
     n for D if n < D.
 
     References
@@ -109,18 +108,16 @@ class MLSI(LinearReducer):
         return summarise(sample, tt=True)
 
     def _directions(self, statistics: Moments) -> EigenPairs:
-        # In the eigenbasis of xx, whose null space, that of Q too, no training row sees. The
-        # rank must come from xx: where labels explain features, Q is small but not zero.
-        form = spectral(statistics)
-        if len(form.s) == 0:
-            raise NoDirectionError()
+        # The null space of Q is that of X, and the rank must come from X: where labels explain
+        # features, Q is small but not zero.
+        xx, xt, V = row_space(statistics)
         # Sc = 2 Yc: the label scatter counts four times, the factor xt twice.
         K = inverse_root(4 * self.beta * statistics.tt, self.joint_ridge)
-        N = (2 * np.sqrt(self.beta)) * (form.s[:, None] * (form.UT @ K))
-        values, W = linalg.eigh(np.diag(form.s**2) - N @ N.T, driver="evd", check_finite=False)
+        N = (2 * np.sqrt(self.beta)) * (xt @ K)
+        values, W = linalg.eigh(xx - N @ N.T, driver="evd", check_finite=False)
         values = np.maximum(values, EPS * values[-1])
         metric = values / (self.joint_ridge + (1 - self.beta) * values) + self.ridge
         E = W / np.sqrt(metric)
-        C = (E.T * form.s**2) @ E
-        pairs = leading_sum((C + C.T) / 2, self.n_components)
-        return pairs.mapped(lambda Y: form.V @ (E @ Y))
+        C = E.T @ xx @ E
+        pairs = leading_sum((C + C.T) / 2, self.n_components).mapped(lambda Y: E @ Y)
+        return pairs if V is None else pairs.mapped(lambda Y: V @ Y)

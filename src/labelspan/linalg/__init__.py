@@ -4,7 +4,7 @@ from labelspan.linalg._eigenpairs import EigenPairs, fix_signs
 from labelspan.linalg._leading import leading, leading_operator, leading_pencil, leading_sum
 from labelspan.linalg._narrow import Narrow, narrow
 from labelspan.linalg._solver import choose_solver
-from labelspan.linalg._spectral import Spectral, inverse_root, spectral
+from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
 
 __all__ = [
     "EigenPairs",
@@ -18,5 +18,6 @@ __all__ = [
     "leading_pencil",
     "leading_sum",
     "narrow",
+    "row_space",
     "spectral",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from labelspan._validation import NoDirectionError
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.moments import Moments, Root
 
@@ -55,6 +56,23 @@ def spectral(statistics: Moments | Root) -> Spectral:
     r = rank(values, len(values))
     s = np.sqrt(values[:r])
     return Spectral(V[:, :r], s, (V[:, :r].T @ statistics.xt) / s[:, None])
+
+
+def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if all of R^D.
+
+    For problems with a ridge on one side only: outside the row space a scatter is rounding, the
+    ridge is not, and their quotient would be a direction. Costs a pivoted Cholesky factor, and
+    the spectral form if X lacks rank.
+    """
+    diagonal = np.diag(moments.xx).max(initial=0.0)
+    cut = len(moments.xx) * EPS * diagonal
+    if diagonal > 0 and linalg.lapack.dpstrf(moments.xx, tol=cut)[2] == len(moments.xx):
+        return moments.xx, moments.xt, None
+    form = spectral(moments)
+    if len(form.s) == 0:
+        raise NoDirectionError()
+    return np.diag(form.s**2), form.s[:, None] * form.UT, form.V
 
 
 def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
