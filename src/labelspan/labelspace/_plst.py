@@ -39,9 +39,10 @@ class PLST(LabelSpaceClassifier):
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``; the directions do not depend on it.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         For more than 4000 labels and rows with a small integer `n_components`: largest residual
-        of an eigenpair, relative to the largest eigenvalue. Below that the solution is direct.
+        of an eigenpair, relative to the largest eigenvalue; the error of the eigenvalues goes
+        with its square. Below that number the solution is direct.
     random_state : int, RandomState or None, default=0
         Start of that iteration.
 
@@ -110,7 +111,7 @@ class PLST(LabelSpaceClassifier):
         *,
         regressor: Any = None,
         ridge: float = 0.0,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         random_state: Any = 0,
     ):
         self.n_components = n_components
