@@ -141,7 +141,8 @@ def power_law(n_rows, n_labels):
 
 
 @pytest.mark.parametrize("shape", [(900, 700), (700, 900), (90, 60)])
-def test_the_iteration_finds_the_directions(shape):
+def test_the_iteration_finds_the_directions(monkeypatch, shape):
+    monkeypatch.setattr(_truncated, "CACHED_ROWS", 400)
     Y = power_law(*shape)
     Z = Y - Y.mean(axis=0)
     _, s, Vt = np.linalg.svd(Z, full_matrices=False)

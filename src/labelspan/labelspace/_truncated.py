@@ -16,9 +16,11 @@ from labelspan.linalg._block_cg import thin_qr
 from labelspan.linalg._eigenpairs import n_directions, rank
 from labelspan.linalg._leading import orthonormal
 from labelspan.moments import CentredRows
+from labelspan.moments._rows import small_indices
 
 BLOCK = 32
 MAX_RESTARTS = 500
+CACHED_ROWS = 2**15
 
 
 def leading_labels(Y: Any, n_components: int, tol: float, random_state: Any) -> EigenPairs:
@@ -40,18 +42,36 @@ def leading_labels(Y: Any, n_components: int, tol: float, random_state: Any) -> 
     EigenPairs
         Vectors (q, k). O(nnz(Y)) a product, memory O(min(n, q) * 3 n_components).
     """
-    Z = CentredRows(sparse.csr_array(Y))
-    n_rows, n_labels = Z.shape
+    Y = sparse.csr_array(Y)
+    n_rows, n_labels = Y.shape
     if n_rows <= n_labels:
+        Z = CentredRows(Y)
         values, U = block_lanczos(Z.gram, n_rows, n_components, tol, random_state)
         V = Z.rmatmat(U)
     else:
-        values, V = block_lanczos(
-            lambda V: Z.rmatmat(Z.matmat(V)), n_labels, n_components, tol, random_state
-        )
-    values = values[: rank(values, max(Z.shape))]
+        values, V = block_lanczos(scatter_of(Y), n_labels, n_components, tol, random_state)
+    values = values[: rank(values, max(Y.shape))]
     n_kept = n_directions(values, np.inf, n_components)
     return EigenPairs(values, orthonormal(V[:, :n_kept]))
+
+
+def scatter_of(Y: sparse.csr_array) -> Callable[[np.ndarray], np.ndarray]:
+    """V -> Z'Z V = Y'Y V - n mean mean'V, by blocks of rows.
+
+    Y V is tall: as a whole it leaves the cache, and its rows are then gathered from memory.
+    """
+    edges = range(0, Y.shape[0], CACHED_ROWS)
+    blocks = [small_indices(Y[start : start + CACHED_ROWS]) for start in edges]
+    pairs = [(block, small_indices(block.T.tocsr())) for block in blocks]
+    mean = np.asarray(Y.mean(axis=0))
+
+    def apply(V: np.ndarray) -> np.ndarray:
+        product = np.outer(mean, -Y.shape[0] * (mean @ V))
+        for rows, columns in pairs:
+            product += columns @ (rows @ V)
+        return product
+
+    return apply
 
 
 def block_lanczos(
