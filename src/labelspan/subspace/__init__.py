@@ -1,6 +1,8 @@
 """The shared subspace: multi-label classifiers whose labels share a low-dimensional projection."""
 
 from labelspan.subspace._aso import ASOClassifier
+from labelspan.subspace._baselines import cca_ridge, cca_svm, one_vs_rest_svm
+from labelspan.subspace._plots import plot_sensitivity, plot_training_times, training_times
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
 from labelspan.subspace._shared_subspace_cv import SharedSubspaceClassifierCV
 from labelspan.subspace._structural_f1 import StructuralF1SVM
@@ -10,4 +12,10 @@ __all__ = [
     "SharedSubspaceClassifier",
     "SharedSubspaceClassifierCV",
     "StructuralF1SVM",
+    "cca_ridge",
+    "cca_svm",
+    "one_vs_rest_svm",
+    "plot_sensitivity",
+    "plot_training_times",
+    "training_times",
 ]
