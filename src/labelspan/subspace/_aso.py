@@ -43,8 +43,8 @@ class ASOClassifier(SubspaceClassifier):
         Price of the weights outside the subspace, positive.
     tol : float, default=1e-3
         The turns end when the objective falls by no more than this share of its first value,
-        that of plain support vector machines. (A share of itself would not do: where the
-        subspace can hold all weights the objective falls to zero.)
+        that of plain support vector machines; a share of itself would not do, since the
+        objective falls to zero where the subspace can hold all weights.
     max_iter : int, default=100
         Largest number of turns; a ConvergenceWarning tells when they did not suffice.
     random_state : int, RandomState instance or None, default=None
