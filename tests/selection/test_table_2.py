@@ -1,11 +1,12 @@
 """Table 2 of the CMLFS paper: eight methods, ours beside the printed values.
 
-Ten splits of 1000 training rows; parameters by 5-fold cross-validation on the first split, by the
-mean of the three measures (the paper does not say by which), and reused on the others. A C that
-is good for F1 is too large for AUC on arts, and no point of the grid attains the AUC that is printed
-for MLFS and CMLFS there; so the best AUC over the grid, on the test rows of the first split, is
-printed too. To keep the run short the grids are coarser than the paper's, C stays within 0.01 ... 100, and CMLFS takes mu
-from CLaRank and m from MLFS. The ranking SVMs stop at a gap of 1e-2.
+Ten splits of 1000 training rows; parameters by 5-fold cross-validation on the first split, by
+the mean of the three measures (the paper does not say by which), and reused on the others. A C
+that is good for F1 is too large for AUC on arts, and no point of the grid attains the AUC that is
+printed for MLFS and CMLFS there; so the best AUC over the grid, on the test rows of the first
+split, is printed too. To keep the run short the grids are coarser than the paper's, C stays
+within 0.01 ... 100, and CMLFS takes mu from CLaRank and m from MLFS. The ranking SVMs stop at a
+gap of 1e-2.
 """
 
 from itertools import product
