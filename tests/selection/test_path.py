@@ -48,14 +48,14 @@ def test_each_point_is_a_fit_of_its_own():
     ],
 )
 def test_figure_2(name, n_features, dataset):
-    """Printed for the eye; C as Table 2 finds it. By m, MLFS leads the Fisher score with few
-    features on scene and arts but not on yeast, and CMLFS on scene alone; but their supports hold
-    more than m features, while the Fisher score picks m for each label.
+    """Printed for the eye, at C = 1 and mu = 0.1, which nothing was tuned for.
+
+    The paper's claim, that MLFS and CMLFS are far ahead with few features, is not asserted: at
+    equal m CMLFS is behind the Fisher score on yeast and arts, and both keep more than m features,
+    while the Fisher score picks m for each label. The margin of .02 was set after a first run.
     """
     data = thousand(name, dataset)
-    path = selection_path(
-        *data, n_features, C=10.0 if name == "arts" else 1.0, mu=0.1, random_state=0
-    )
+    path = selection_path(*data, n_features, C=1.0, mu=0.1, random_state=0)
     for method, auc in path.auc.items():
         points = zip(path.n_selected[method], auc, strict=True)
         print(f"{name} {method:18}", "  ".join(f"{n}: {a:.3f}" for n, a in points))
