@@ -178,7 +178,7 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
         radius = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
         # Distances that differ by less than the rounding of the products, and of the reduction
         # of a wide X to its rows, are ties.
-        rounding = (32 + n_rows) * EPS * (norms[block, None] + norms)
+        rounding = 8 * (32 + n_rows) * EPS * (norms[block, None] + norms)
         near, column = np.nonzero(squares <= radius + rounding)
         rows.append(here[near])
         columns.append(column)
