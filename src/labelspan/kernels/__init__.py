@@ -1,0 +1,6 @@
+"""Kernel methods: the linear ones in the feature space of a kernel, exact or by landmarks."""
+
+from labelspan.kernels._cca import KernelLabelCCA
+from labelspan.kernels._mddm import KernelMDDM
+
+__all__ = ["KernelLabelCCA", "KernelMDDM"]

@@ -1,0 +1,156 @@
+"""The one abstract parent of the kernel extractors, and what all kernel methods share."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._compat import Interval, StrOptions, fit_context, is_dask_array
+from labelspan._validation import Labels, check_features, check_fit
+from labelspan.kernels._map import KERNELS, KernelMap
+from labelspan.kernels._statistics import Induced, induce
+from labelspan.linalg import EigenPairs, fix_signs
+
+# Constraints of the parameters that every kernel method has.
+KERNEL_PARAMETERS: dict[str, list[Any]] = {
+    "kernel": [StrOptions(set(KERNELS) | {"precomputed"}), callable],
+    "gamma": [Interval(Real, 0, None, closed="neither"), None],
+    "degree": [Interval(Real, 0, None, closed="neither")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "kernel_params": [dict, None],
+    "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
+    "landmarks": [StrOptions({"uniform", "kmeans", "leverage"})],
+    "random_state": ["random_state"],
+}
+
+
+class KernelReducer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+):
+    """Map to the leading directions of a generalised eigenproblem in the space of a kernel.
+
+    A method says whether it needs the whole kernel matrix (``_scatter``), which labels it takes
+    (``_targets``) and how the statistics become eigenpairs (``_directions``). This class does
+    the rest: the gate, the kernel, landmarks, centring, signs, dtypes, ``transform``.
+    """
+
+    _map: KernelMap
+
+    @abstractmethod
+    def _scatter(self) -> bool:
+        """Whether more of the kernel matrix is needed than its product with the labels."""
+
+    @abstractmethod
+    def _targets(self, Y: Any) -> Any:
+        """What the features are compared with, (n, r), from the 0/1 labels."""
+
+    @abstractmethod
+    def _directions(self, statistics: Any) -> EigenPairs:
+        """Eigenpairs from the statistics, as many vectors as ``n_components`` asks for."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> KernelReducer:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features; the kernel of the training rows, (n_samples, n_samples), for
+            ``kernel="precomputed"``.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        refuse_dask(self, X)
+        X, labels = check_fit(self, X, y)
+        remember_names(self, labels)
+        induced = induce(self, X, self._targets(labels.Y), scatter=self._scatter(), tt=True)
+        pairs = self._directions(induced.statistics)
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        dual, offset = induced.lift(pairs.vectors)
+        components = fix_signs(np.array(dual.T, dtype=np.float64, order="C"))
+        signs = np.sign(np.sum(components * dual.T, axis=1))
+        self.dual_components_ = components.astype(dtype, copy=False)
+        self.offset_ = (signs * offset).astype(dtype)
+        self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
+        self.n_components_ = len(components)
+        remember_kernel(self, induced, dtype)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Project: kernel values times ``dual_components_.T``, less ``offset_``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features; kernel values with the training rows, (n_samples, n_training_rows), for
+            ``kernel="precomputed"``, not centred.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            Projections, float32 for float32 input.
+        """
+        check_is_fitted(self)
+        refuse_dask(self, X)
+        X = check_features(self, X)
+        return project(self._map, X, self.dual_components_, self.offset_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def refuse_dask(estimator: Any, X: Any) -> None:
+    """Kernel methods compare rows with rows: say so, and what to do."""
+    if is_dask_array(X):
+        raise TypeError(
+            f"{type(estimator).__name__} compares rows with rows and takes no Dask array. "
+            "Bring the rows into memory first: X.compute()."
+        )
+
+
+def remember_names(estimator: Any, labels: Labels) -> None:
+    """Store label names and classes, and drop those of an earlier fit."""
+    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
+        estimator.__dict__.pop(name, None)
+        if value is not None:
+            setattr(estimator, name, value)
+
+
+def remember_kernel(estimator: Any, induced: Induced, dtype: Any) -> None:
+    """Store the kernel with its rows, and what is to be known about landmarks."""
+    estimator._map = induced.map_.astype(dtype)
+    for name in ("landmark_indices_", "nystroem_error_"):
+        estimator.__dict__.pop(name, None)
+    if induced.features is not None:
+        estimator.landmark_indices_ = induced.features.chosen
+        estimator.nystroem_error_ = induced.features.error
+
+
+def project(map_: KernelMap, X: Any, dual: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    """k(X) dual' - offset by blocks of rows, in the dtype of X."""
+    dual, offset = dual.astype(X.dtype, copy=False), offset.astype(X.dtype, copy=False)
+    projected = np.empty((X.shape[0], len(dual)), dtype=X.dtype)
+    for rows, K in map_.blocks(X):
+        np.matmul(K, dual.T, out=projected[rows])
+    projected -= offset
+    return projected

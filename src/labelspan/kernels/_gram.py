@@ -1,0 +1,180 @@
+"""The centred Gram matrix: made, checked, factorised in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from labelspan._validation import check_square
+from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
+from labelspan.linalg._eigenpairs import EPS, rank
+
+# Negative eigenvalues and asymmetry up to this share of the trace count as rounding.
+SLACK = 1e-8
+
+
+@dataclass(frozen=True)
+class Gram:
+    """H K H of the training rows.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+        The centred kernel matrix. Solving borrows the memory and gives it back.
+    mean : ndarray of shape (n,)
+        K 1 / n of the kernel before centring: what centring takes off a new row.
+    """
+
+    K: np.ndarray
+    mean: np.ndarray
+
+
+def gram(map_: KernelMap, X: Any) -> Gram:
+    """The centred kernel of the training rows; one (n, n) array, two while it is checked."""
+    check_square(
+        X.shape[0],
+        "The kernel matrix",
+        "Set n_landmarks, e.g. n_landmarks=1000, or use KernelMDDM(constraint='projection'), "
+        "which does not store it.",
+    )
+    if map_.kernel == "precomputed":
+        refuse_asymmetric(X, "The precomputed kernel")
+        # A copy, which is centred in place below.
+        K = np.add(X, X.T, dtype=np.float64)
+        K *= 0.5
+    else:
+        # Without a second argument the product X X' is a symmetric update, half the work.
+        K = np.require(map_.compare(map_.rows), np.float64, ["C", "W"])
+    mean = centre(K)
+    if not is_definite(map_):
+        refuse_indefinite(K, map_.kernel, X.dtype)
+    return Gram(K, mean)
+
+
+def centre(K: np.ndarray) -> np.ndarray:
+    """K becomes H K H in place; returns its former column means."""
+    mean = K.mean(axis=0)
+    K -= mean
+    K -= (mean - mean.mean())[:, None]
+    return mean
+
+
+def refuse_asymmetric(K: Any, name: str) -> None:
+    """Raise unless K is square and symmetric."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"{name} has shape {K.shape}; expected a square matrix with one row and one column "
+            "a training row. Pass k(X_train, X_train) to fit and k(X_new, X_train) afterwards."
+        )
+    gap = max(np.abs(K[rows] - K[:, rows].T).max() for rows in budget_blocks(*K.shape))
+    if gap > slack(K.dtype) * np.abs(K).max():
+        raise ValueError(
+            f"{name} is not symmetric (largest difference to its transpose {gap:.3g}). "
+            "Pass (K + K.T) / 2."
+        )
+
+
+def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
+    """Raise if the centred K has a negative eigenvalue beyond rounding.
+
+    The certificate is a Cholesky factor of K + slack I, n^3 / 3; eigenvalues are only computed
+    to word the refusal. It is the centred kernel that counts: minus a squared distance is a
+    proper kernel here.
+    """
+    size = slack(dtype) * max(float(np.trace(K)), 0.0)
+    shifted = K.copy()
+    shifted[np.diag_indices_from(K)] += size + np.finfo(np.float64).tiny
+    _, failed = linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
+    if failed == 0:
+        return
+    least = linalg.eigh(K, eigvals_only=True, subset_by_index=(0, 0), check_finite=False)[0]
+    if least >= -size:
+        return
+    raise ValueError(
+        f"The kernel {name_of(kernel)} is indefinite: after centring, the smallest eigenvalue of "
+        f"the training kernel is {least:.3g} (trace {np.trace(K):.3g}), allowed are values >= 0. "
+        "Use another kernel or other kernel parameters, or clip the negative eigenvalues of a "
+        "precomputed one."
+    )
+
+
+def name_of(kernel: Any) -> str:
+    """How to call a kernel in a message."""
+    return getattr(kernel, "__name__", str(kernel)) if callable(kernel) else repr(kernel)
+
+
+def slack(dtype: Any) -> float:
+    """What counts as rounding, relative, in a kernel that came with this precision."""
+    return max(SLACK, 10 * float(np.finfo(dtype).eps))
+
+
+def too_small(b: float, a: float, K: np.ndarray) -> bool:
+    """Whether the ridge b drowns in the rounding of a K."""
+    return b <= len(K) * EPS * a * float(np.trace(K))
+
+
+def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """P = (a K + b I)^-1 T and K P, for a, b > 0; without a ridge P = (a K)^+ T.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric positive semi-definite, C-contiguous; unchanged on return.
+    a, b : float
+        The metric.
+    T : ndarray of shape (n, q)
+        Right sides.
+
+    Returns
+    -------
+    P, KP : ndarray of shape (n, q)
+        n^3 / 3 for the Cholesky factor, O(n^2 q) for the rest; no second (n, n) array. A ridge
+        below rounding needs the eigenvectors of K instead, about ten times that.
+    """
+    if too_small(b, a, K):
+        values, U = spectrum(K)
+        UT = U.T @ T
+        return U @ (UT / (a * values)[:, None]), U @ (UT / a)
+    diagonal = np.diagonal(K).copy()
+    # The factor takes the lower triangle; the upper one still holds K, for the product and
+    # to give the lower one back.
+    A = K.T
+    factor(A, b / a)
+    P = linalg.lapack.dpotrs(A, T / a, lower=1)[0]
+    KP = linalg.blas.dsymm(1.0, A, P, lower=0)
+    KP += (diagonal - np.diagonal(A))[:, None] * P
+    restore(A, diagonal)
+    return P, KP
+
+
+def factor(A: np.ndarray, ridge: float) -> None:
+    """Cholesky factor of A + ridge I in the lower triangle of A, which is Fortran-contiguous."""
+    A[np.diag_indices_from(A)] += ridge
+    _, failed = linalg.lapack.dpotrf(A, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError(
+            f"K + {ridge:.3g} I has no Cholesky factor: the kernel is indefinite beyond its ridge."
+        )
+
+
+def restore(A: np.ndarray, diagonal: np.ndarray) -> None:
+    """Copy the upper triangle over the lower one, block by block, and put the diagonal back."""
+    n = len(A)
+    for start in range(0, n, 256):
+        stop = min(start + 256, n)
+        A[stop:, start:stop] = A[start:stop, stop:].T
+        block = A[start:stop, start:stop]
+        upper = np.triu(block, 1)
+        block[...] = upper + upper.T
+    A[np.diag_indices(n)] = diagonal
+
+
+def spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positive eigenvalues of K, descending, and their eigenvectors; K is unchanged."""
+    values, U = linalg.eigh(K, driver="evd", check_finite=False)
+    values, U = values[::-1], U[:, ::-1]
+    r = rank(values, len(values))
+    return values[:r], U[:, :r]

@@ -1,0 +1,143 @@
+"""Kernel values against the training rows, by blocks that respect a memory budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn import get_config
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
+
+KERNELS = frozenset(kernel_metrics())
+# They depend on x - y alone, or the centring of K takes the mean of X off anyway.
+SHIFTED = frozenset({"linear", "rbf", "laplacian"})
+# Positive semi-definite whatever the rows; the others are checked.
+DEFINITE = SHIFTED | {"cosine", "chi2"}
+# Larger blocks are no faster: they leave the cache. The budget itself is scikit-learn's
+# working_memory, whichever is smaller.
+BLOCK_MEBIBYTES = 64
+# A kernel function holds about three arrays of the size of its block.
+ARRAYS_A_BLOCK = 3
+
+
+@dataclass(frozen=True)
+class KernelMap:
+    """A kernel function and the rows it compares new rows with.
+
+    Attributes
+    ----------
+    kernel : str or callable
+        Name of a scikit-learn kernel, "precomputed", or a function of two rows.
+    parameters : dict
+        Keywords of the kernel.
+    rows : ndarray or csr_array of shape (m, D), or None
+        Training rows or landmarks, less `shift`; None for precomputed kernels.
+    columns : ndarray of shape (m,) or None
+        Which columns of a precomputed kernel are the landmarks; None for all.
+    shift : ndarray of shape (D,) or None
+        Mean of X for kernels that do not change with it: differences of nearby rows lose no
+        digits to a large mean.
+    """
+
+    kernel: str | Callable[..., float]
+    parameters: dict[str, Any]
+    rows: Any
+    columns: np.ndarray | None = None
+    shift: np.ndarray | None = None
+
+    def landmarks(self, chosen: np.ndarray) -> KernelMap:
+        """The same kernel against some of the rows only."""
+        if self.kernel == "precomputed":
+            return replace(self, columns=chosen)
+        return replace(self, rows=self.rows[chosen])
+
+    def astype(self, dtype: Any) -> KernelMap:
+        """The same kernel with rows of another precision."""
+        shift = None if self.shift is None else self.shift.astype(dtype, copy=False)
+        rows = None if self.rows is None else self.rows.astype(dtype, copy=False)
+        return replace(self, rows=rows, shift=shift)
+
+    def values(self, X: Any) -> np.ndarray:
+        """Kernel values (n, m) between the rows of X and the kept ones."""
+        if self.kernel == "precomputed":
+            return X if self.columns is None else X[:, self.columns]
+        A = X if self.shift is None else X - self.shift.astype(X.dtype, copy=False)
+        return self.compare(A, self.rows.astype(X.dtype, copy=False))
+
+    def compare(self, A: Any, B: Any = None) -> np.ndarray:
+        """Kernel values between rows that are shifted already; of A with itself without B."""
+        K = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **self.parameters)
+        K = K.toarray() if sparse.issparse(K) else np.asarray(K)
+        if not np.isfinite(K.sum()):
+            raise ValueError(
+                f"The kernel {self.kernel!r} with {self.parameters} gave values that are not "
+                "finite. Scale the features, or choose smaller kernel parameters."
+            )
+        return K
+
+    def blocks(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
+        """Blocks of rows of X with their kernel values (block, m)."""
+        width = self.n_columns(X)
+        for rows in budget_blocks(X.shape[0], width):
+            yield rows, self.values(X[rows])
+
+    def n_columns(self, X: Any) -> int:
+        """Number of rows that X is compared with."""
+        if self.kernel != "precomputed":
+            return int(self.rows.shape[0])
+        return int(X.shape[1] if self.columns is None else len(self.columns))
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) of training rows X (n, D), or of a precomputed training kernel."""
+        if self.kernel == "precomputed":
+            return np.diagonal(X).astype(np.float64)
+        if self.kernel in ("rbf", "laplacian", "cosine", "chi2"):
+            return np.ones(X.shape[0])
+        A = X if self.shift is None else X - self.shift
+        return np.concatenate([np.diagonal(self.compare(A[r])) for r in small_blocks(A.shape[0])])
+
+
+def kernel_map(estimator: Any, X: Any) -> KernelMap:
+    """The kernel that the parameters of an estimator name, against all rows of X, in float64."""
+    kernel = estimator.kernel
+    if callable(kernel):
+        return KernelMap(kernel, dict(estimator.kernel_params or {}), owned(X))
+    if kernel == "precomputed":
+        return KernelMap(kernel, {}, None)
+    gamma = estimator.gamma
+    if gamma is None:
+        # As in scikit-learn, whose chi2_kernel alone does not take None.
+        gamma = 1.0 if kernel == "chi2" else 1.0 / X.shape[1]
+    parameters = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
+    if kernel in SHIFTED and not sparse.issparse(X):
+        shift = X.mean(axis=0, dtype=np.float64)
+        return KernelMap(kernel, parameters, np.subtract(X, shift, dtype=np.float64), shift=shift)
+    return KernelMap(kernel, parameters, owned(X))
+
+
+def is_definite(map_: KernelMap) -> bool:
+    """Whether theory alone says that every Gram matrix is positive semi-definite."""
+    if map_.kernel in ("poly", "polynomial"):
+        degree, coef0 = map_.parameters["degree"], map_.parameters["coef0"]
+        return coef0 >= 0 and float(degree).is_integer()
+    return not callable(map_.kernel) and map_.kernel in DEFINITE
+
+
+def budget_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Slices of rows whose kernel values stay within scikit-learn's working_memory."""
+    budget = int(min(get_config()["working_memory"], BLOCK_MEBIBYTES) * 2**20)
+    height = max(budget // (8 * ARRAYS_A_BLOCK * n_columns), 1)
+    return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
+
+
+def small_blocks(n_rows: int, height: int = 64) -> Iterator[slice]:
+    """Slices of so few rows that comparing each with each costs little."""
+    return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
+
+
+def owned(X: Any) -> Any:
+    """A float64 copy: a fitted model must not change with the caller's array."""
+    return X.astype(np.float64)

@@ -1,0 +1,175 @@
+"""What the methods need of a kernel and the labels: dual statistics, or those of features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan.kernels._gram import gram, refuse_asymmetric, solve
+from labelspan.kernels._landmarks import Features, nystroem
+from labelspan.kernels._map import KernelMap, is_definite, kernel_map
+from labelspan.linalg._eigenpairs import rank
+from labelspan.linalg._whiten import times, whiten
+from labelspan.moments import Moments
+
+Back = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Statistics of the rows in the feature space of a kernel, by inner products alone.
+
+    With Phi the centred features, a direction is Phi'c; everything is said by Q = Phi Phi'.
+
+    Attributes
+    ----------
+    weight : float
+        Number of rows.
+    t_mean : ndarray of shape (q,)
+        Mean of T.
+    T : ndarray of shape (n, q)
+        Centred T.
+    K : ndarray of shape (n, n) or None
+        Q, if the method needs more of it than QT.
+    KT : ndarray of shape (n, q) or None
+        Q T, if that is all it needs.
+    """
+
+    weight: float
+    t_mean: np.ndarray
+    T: np.ndarray
+    K: Any = None
+    KT: Any = None
+
+    @property
+    def tt(self) -> np.ndarray:
+        """Tc'Tc."""
+        return self.T.T @ self.T
+
+
+@whiten.register
+def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+    # With F = T K and P = (a Q + b I)^-1 F, the matrix F'QP = U m U' makes the coefficients
+    # P U m^(-1/2) orthonormal for the metric a QQ + b Q.
+    F = times(statistics.T, K)
+    if a == 0:
+        P, QP = F / b, times(statistics.KT, K) / b
+    else:
+        P, QP = solve(statistics.K, a, b, F)
+    M = F.T @ QP
+    m, U = np.linalg.eigh((M + M.T) / 2)
+    r = rank(m[::-1], len(statistics.T))
+    m, U = m[len(m) - r :], U[:, len(m) - r :]
+    return np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None]))
+
+
+@dataclass(frozen=True)
+class Induced:
+    """The training sample as a kernel shows it.
+
+    Attributes
+    ----------
+    map_ : KernelMap
+        The kernel against the rows that new rows will be compared with.
+    statistics : Dual or Moments
+        Exact, or those of the Nystroem features.
+    kernel_mean : ndarray of shape (n,) or None
+        Mean of the kernel over the training rows; None for features.
+    features : Features or None
+        The Nystroem features.
+    """
+
+    map_: KernelMap
+    statistics: Dual | Moments
+    kernel_mean: np.ndarray | None = None
+    features: Features | None = None
+
+    def lift(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (m, k) of kernel values, and offsets (k,), from those of the statistics.
+
+        A projection is k(x)' coefficients - offset: centring of a new row is the offset,
+        because exact coefficients sum to zero, and features are about their mean.
+        """
+        if self.features is None:
+            C = C - C.mean(axis=0)
+            return C, self.kernel_mean @ C
+        assert isinstance(self.statistics, Moments)
+        return self.features.R @ C, self.statistics.x_mean @ C
+
+
+def induce(estimator: Any, X: Any, T: Any, *, scatter: bool, tt: bool = False) -> Induced:
+    """Evaluate the kernel that an estimator names and summarise it together with T.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With the kernel parameters, ``n_landmarks``, ``landmarks`` and ``random_state``.
+    X : ndarray or csr_array of shape (n, D)
+        Checked features, or a precomputed kernel.
+    T : ndarray or csr_array of shape (n, q)
+        Labels, not centred.
+    scatter : bool
+        Whether more than Q T is needed. If not, Q is never stored.
+    tt : bool, default=False
+        Whether Moments shall have the label scatter.
+
+    Returns
+    -------
+    Induced
+        Exact: O(n^2 D) time and O(n^2) memory, O(n q) without `scatter`. With m landmarks:
+        O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
+    """
+    X = check_kernel_matrix(estimator, X)
+    map_ = kernel_map(estimator, X)
+    if estimator.n_landmarks is not None:
+        features = nystroem(
+            map_, X, estimator.n_landmarks, estimator.landmarks, estimator.random_state
+        )
+        moments = feature_moments(features, X, T, xx=scatter, tt=tt)
+        return Induced(features.map_, moments, features=features)
+    dense = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
+    t_mean = dense.mean(axis=0)
+    centred = dense - t_mean
+    if scatter:
+        of_rows = gram(map_, X)
+        return Induced(map_, Dual(len(dense), t_mean, centred, of_rows.K), of_rows.mean)
+    KT, mean = products(map_, X, centred)
+    return Induced(map_, Dual(len(dense), t_mean, centred, KT=KT), mean)
+
+
+def check_kernel_matrix(estimator: Any, X: Any) -> Any:
+    """A precomputed kernel is dense, square and symmetric; other X pass as they are."""
+    if estimator.kernel != "precomputed":
+        return X
+    X = X.toarray() if sparse.issparse(X) else X
+    refuse_asymmetric(X, "The precomputed kernel")
+    return X
+
+
+def products(map_: KernelMap, X: Any, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """H K T for centred T, and K 1 / n, by blocks: K is never stored."""
+    if not is_definite(map_):
+        # Here the whole kernel must be seen at once.
+        of_rows = gram(map_, X)
+        return of_rows.K @ T, of_rows.mean
+    n_rows = X.shape[0]
+    both = np.hstack([T, np.full((n_rows, 1), 1.0 / n_rows)])
+    out = np.empty(both.shape)
+    for rows, K in map_.blocks(X):
+        np.matmul(K, both, out=out[rows])
+    KT = out[:, :-1]
+    return KT - KT.mean(axis=0), out[:, -1]
+
+
+def feature_moments(features: Features, X: Any, T: Any, *, xx: bool, tt: bool) -> Moments:
+    """Moments of the Nystroem features and T, block by block."""
+    parts = (
+        Moments.of(K @ features.R, T[rows], xx=xx, tt=tt) for rows, K in features.map_.blocks(X)
+    )
+    return reduce(add, parts)
