@@ -2,5 +2,6 @@
 
 from labelspan.kernels._cca import KernelLabelCCA
 from labelspan.kernels._mddm import KernelMDDM
+from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
 
-__all__ = ["KernelLabelCCA", "KernelMDDM"]
+__all__ = ["KernelLabelCCA", "KernelMDDM", "KernelSharedSubspaceClassifier"]

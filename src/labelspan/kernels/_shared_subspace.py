@@ -1,0 +1,253 @@
+"""The shared-subspace classifier (ML_LS) in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._classifier import LabelClassifier
+from labelspan._compat import Interval
+from labelspan._regression import solutions
+from labelspan._validation import Labels, check_features
+from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
+from labelspan.kernels._gram import solve
+from labelspan.kernels._map import KernelMap
+from labelspan.kernels._statistics import Dual, induce
+from labelspan.linalg import fix_signs
+from labelspan.moments import Moments
+from labelspan.subspace._shared_subspace import leading_labels, mix
+
+
+class KernelSharedSubspaceClassifier(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier
+):
+    r"""Classifiers of all labels that share a subspace of a kernel's feature space (ML_LS).
+
+    .. math:: \min_{A, B} \; \tfrac{1}{n} \|Q A - S_c\|_F^2
+              + \mathrm{tr}\left(A'((\alpha + \beta) Q - \alpha Q B B' Q) A\right)
+              \quad \text{subject to} \quad B'QB = I
+
+    with the centred kernel matrix Q and :math:`S = 2Y - 1` (Eq. 38 of [1]_): alpha charges
+    what a label has outside the shared subspace, beta charges everything. A linear kernel
+    gives :class:`labelspan.subspace.SharedSubspaceClassifier`.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Dimension r of the shared subspace; None is the paper's 5 * floor((q - 1) / 5), at
+        least 1, at most the rank.
+    alpha : float, default=0.1
+        Price of the part of the weights outside the subspace. 0 is kernel ridge regression.
+    beta : float, default=0.01
+        Price of the weights. 0 takes the pseudo-inverse of Q.
+    kernel : str or callable, default="rbf"
+        A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
+        rows.
+    gamma : float or None, default=None
+        Coefficient of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is
+        1 / n_features (1 for "chi2").
+    degree : float, default=3
+        Degree of "poly".
+    coef0 : float, default=1
+        Constant of "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Keywords of a callable kernel.
+    n_landmarks : int or None, default=None
+        Compare with so many landmarks only (Nystroem); None is exact.
+    landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
+        Landmarks at random; the rows nearest to k-means centres; or at random by approximate
+        ridge leverage scores.
+    random_state : int, RandomState or None, default=None
+        Seed of the landmarks.
+
+    Attributes
+    ----------
+    dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
+        B' of Eq. (31), the basis of the shared subspace: B'QB = I.
+    offset_ : ndarray of shape (n_components_,)
+        What centring takes off a projection.
+    dual_coef_ : ndarray of shape (n_labels, n_training_rows or n_landmarks)
+        A' of Eq. (30), on the scale of -1 and +1.
+    intercept_ : ndarray of shape (n_labels,)
+        Added to the kernel values times ``dual_coef_``.
+    objective_ : float
+        Value of Eq. (38) at the solution.
+    n_components_ : int
+        Dimension of the subspace.
+    classes_ : ndarray
+        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Rows that serve as landmarks, with ``n_landmarks``.
+    nystroem_error_ : float
+        Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
+        with ``n_landmarks``.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    Let :math:`A_\rho = (Q + n \rho I)^{-1} S_c` be the kernel ridge regression with price rho.
+    In the eigenvectors of Q, Eqs. (32)-(41) become diagonal: with P (q, r) the leading
+    eigenvectors of the q x q matrix :math:`A_\beta' Q A_{\alpha+\beta}`, B spans
+    :math:`A_\beta P`, and :math:`A = A_{\alpha+\beta} (I - P P') + A_\beta P P'`.
+    So a fit is two kernel ridge regressions, two Cholesky factors of n^3 / 3 in one (n, n)
+    array. With m landmarks O(n m (D + m) + m^3) and O(m^2).
+
+    References
+    ----------
+    .. [1] S. Ji, L. Tang, S. Yu and J. Ye, "A shared-subspace learning framework for
+       multi-label classification", ACM Transactions on Knowledge Discovery from Data 4(2), 2010.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.kernels import KernelSharedSubspaceClassifier
+    >>> yeast = load_yeast()
+    >>> X, Y = yeast.X[:500], yeast.Y[:500]
+    >>> model = KernelSharedSubspaceClassifier(gamma=0.5).fit(X, Y)
+    >>> model.transform(X).shape, model.predict(X).shape
+    ((500, 10), (500, 14))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        **KERNEL_PARAMETERS,
+    }
+
+    _map: KernelMap
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        alpha: float = 0.1,
+        beta: float = 0.01,
+        kernel: str | Callable[..., float] = "rbf",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_landmarks: int | None = None,
+        landmarks: str = "uniform",
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
+
+    def _learn(self, X: Any, labels: Labels) -> None:
+        refuse_dask(self, X)
+        induced = induce(self, X, labels.Y, scatter=True)
+        prices = dict.fromkeys([self.beta, self.alpha + self.beta])
+        ridges = tuple(float(X.shape[0] * price) for price in prices)
+        solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        B, offset = induced.lift(solution.B)
+        components = fix_signs(np.array(B.T, dtype=np.float64, order="C"))
+        signs = np.sign(np.sum(components * B.T, axis=1))
+        self.dual_components_ = components.astype(dtype, copy=False)
+        self.offset_ = (signs * offset).astype(dtype)
+        A, shift = induced.lift(solution.A)
+        self.dual_coef_ = np.ascontiguousarray(A.T, dtype=dtype)
+        self.intercept_ = (2.0 * induced.statistics.t_mean - 1.0 - shift).astype(dtype)
+        self.objective_ = solution.objective
+        self.n_components_ = len(components)
+        remember_kernel(self, induced, dtype)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Project on the shared subspace.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features; kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            Projections.
+        """
+        check_is_fitted(self)
+        refuse_dask(self, X)
+        return project(self._map, check_features(self, X), self.dual_components_, self.offset_)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return project(self._map, X, self.dual_coef_, -self.intercept_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@dataclass(frozen=True)
+class DualSolution:
+    """B (n, r), A (n, q) and the objective of Eq. (38); n is m for landmark features."""
+
+    B: np.ndarray
+    A: np.ndarray
+    objective: float
+
+
+def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
+    """The solution from kernel ridge regressions at n beta and n (alpha + beta)."""
+    S = 2.0 * statistics.T
+    solved = [solve(statistics.K, 1.0, ridge, S) for ridge in ridges]
+    (loose, K_loose), (tight, K_tight) = solved[0], solved[-1]
+    # Without beta, `loose` may be huge where Q is small; its image never is.
+    P = leading_labels(K_loose.T @ tight, n_components)
+    A = tight + ((loose - tight) @ P) @ P.T
+    KA = K_tight + ((K_loose - K_tight) @ P) @ P.T
+    B = kernel_orthonormal(loose @ P, K_loose @ P)
+    objective = (np.sum(S * S) - np.sum(S * KA)) / len(S)
+    return DualSolution(B, A, float(objective))
+
+
+def mix_features(statistics: Moments, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
+    """The linear solution on landmark features."""
+    signed = statistics.signed()
+    linear = mix(solutions(signed, ridges), int(signed.weight), n_components)
+    return DualSolution(linear.Theta.T, linear.U, linear.objective)
+
+
+def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
+    """B = C R^-1 with B'KB = I: the QR factorisation in feature space, by Cholesky factors.
+
+    The second step mends what the first loses to the condition number of C'KC.
+    """
+    size = np.sqrt(np.sum(C * KC, axis=0))
+    C, KC = C / size, KC / size
+    for _ in range(2 if C.shape[1] else 0):
+        M = C.T @ KC
+        L = linalg.cholesky((M + M.T) / 2, lower=True, check_finite=False)
+        C, KC = (linalg.solve_triangular(L, A.T, lower=True, check_finite=False).T for A in (C, KC))
+    return C
+
+
+SOLVERS: dict[type, Callable[..., DualSolution]] = {Dual: mix_dual, Moments: mix_features}
