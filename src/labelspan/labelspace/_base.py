@@ -105,7 +105,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 "regressor=None learns from blocks. Compute X and y first: X.compute()."
             )
         remember(self, labels)
-        problem = Problem(X, labels.Y, float(self.ridge), self._scatter, self.regressor is None)
+        problem = self._pose(X, labels.Y)
         pairs = self._directions(problem)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.components_ = np.ascontiguousarray(pairs.vectors.T, dtype=dtype)
@@ -280,8 +280,12 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         shorter.regressor_ = first_codes(self.regressor_, self.n_components_, int(M))
         return shorter
 
+    def _pose(self, X: Any, Y: Any) -> Problem:
+        """The problem with its regression; kernel methods pose their own."""
+        return Problem(X, Y, float(self.ridge), self._scatter, self.regressor is None)
+
     def _learn(self, problem: Problem, V: np.ndarray, dtype: Any) -> Any:
-        """Regress the codes on X."""
+        """Regress the codes on X; kernel methods have their own way without a regressor."""
         if len(V) == 0:
             n_features = problem.X.shape[1]
             return LinearCodes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +20,20 @@ from labelspan.base import project
 SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)
 
 
+class Codes(ABC):
+    """A fitted map to codes that are learnt independently of each other."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> np.ndarray:
+        """Codes (n, M)."""
+
+    @abstractmethod
+    def first(self, M: int) -> Codes:
+        """The map to the first M codes."""
+
+
 @dataclass(frozen=True)
-class LinearCodes:
+class LinearCodes(Codes):
     """r(x) = coef (x - mean) + offset, the least squares of ``regressor=None``.
 
     Attributes
@@ -57,7 +70,7 @@ class LinearCodes:
 
 
 @dataclass(frozen=True)
-class FirstCodes:
+class FirstCodes(Codes):
     """The first M outputs of a regressor that was fitted to more."""
 
     regressor: Any
@@ -96,7 +109,7 @@ def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
 
 def first_codes(regressor: Any, n_fitted: int, M: int) -> Any:
     """Cut a fitted regressor to its first M outputs, or refuse where that is not a fit of M."""
-    if isinstance(regressor, LinearCodes | FirstCodes):
+    if isinstance(regressor, Codes):
         return regressor.first(M)
     last = regressor[-1] if isinstance(regressor, Pipeline) else regressor
     if not isinstance(last, SEPARABLE):
