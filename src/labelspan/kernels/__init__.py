@@ -1,7 +1,13 @@
 """Kernel methods: the linear ones in the feature space of a kernel, exact or by landmarks."""
 
 from labelspan.kernels._cca import KernelLabelCCA
+from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._mddm import KernelMDDM
 from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
 
-__all__ = ["KernelLabelCCA", "KernelMDDM", "KernelSharedSubspaceClassifier"]
+__all__ = [
+    "KernelCPLST",
+    "KernelLabelCCA",
+    "KernelMDDM",
+    "KernelSharedSubspaceClassifier",
+]

@@ -1,0 +1,245 @@
+"""Conditional principal label space transformation with kernel ridge regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelspan._regression import solutions
+from labelspan._validation import check_square
+from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
+from labelspan.kernels._gram import solve
+from labelspan.kernels._map import KernelMap
+from labelspan.kernels._statistics import Dual, Induced, induce
+from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
+from labelspan.labelspace._directions import no_direction, signed
+from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._regressor import Codes
+from labelspan.linalg import EigenPairs, leading_sum
+
+
+class KernelCPLST(LabelSpaceClassifier):
+    r"""Codes that minimise encoding error and the error of kernel ridge regression together.
+
+    .. math:: \min_{VV' = I} \|K Q Z V' - Z V'\|_F^2 + \|Z - Z V'V\|_F^2
+              \quad\Leftrightarrow\quad
+              \max_{VV' = I} \mathrm{tr}\left(V Z' (2KQ - QKKQ) Z V'\right)
+
+    Eq. (8) of [1]_, without the "- I" that it prints once too often, with the centred kernel
+    matrix K and :math:`Q = (K + ridge\, I)^{-1}`. The codes are learnt by kernel ridge
+    regression with the same ridge, from the same factor (Eq. 7). A linear kernel gives
+    :class:`labelspan.labelspace.CPLST`.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1) or None, default=None
+        Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
+        More than the rank: a warning, and ``n_components_`` tells. 0 predicts the label means.
+    regressor : regressor or None, default=None
+        Learns the codes from X (from the kernel matrix if it is precomputed) in place of the
+        kernel ridge regression.
+    ridge : float, default=1.0
+        The paper's lambda. 0 takes the pseudo-inverse; with a kernel of full rank this is
+        :class:`labelspan.labelspace.PLST`.
+    kernel : str or callable, default="rbf"
+        A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
+        rows.
+    gamma : float or None, default=None
+        Coefficient of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is
+        1 / n_features (1 for "chi2").
+    degree : float, default=3
+        Degree of "poly".
+    coef0 : float, default=1
+        Constant of "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Keywords of a callable kernel.
+    n_landmarks : int or None, default=None
+        Compare with so many landmarks only (Nystroem); None is exact.
+    landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
+        Landmarks at random; the rows nearest to k-means centres; or at random by approximate
+        ridge leverage scores.
+    random_state : int, RandomState or None, default=None
+        Seed of the landmarks.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_labels)
+        Orthonormal directions V.
+    eigenvalues_ : ndarray
+        Positive eigenvalues of Z'(2KQ - QKKQ)Z, descending.
+    label_mean_ : ndarray of shape (n_labels,)
+        Mean of the training labels.
+    regressor_ : object
+        The fitted regressor of the codes.
+    n_components_ : int
+        Number of codes M.
+    classes_ : ndarray
+        The classes of a 1-d y; the numbers of the label columns otherwise.
+    label_names_ : ndarray of str
+        Names of the labels, if y was a frame.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Rows that serve as landmarks, with ``n_landmarks``.
+    nystroem_error_ : float
+        Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
+        with ``n_landmarks``.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    With S = QZ and R = KS, the matrix of (8) is R'Z + ridge R'S, because
+    2KQ - QKKQ = KQ + ridge KQQ; the coefficients of the codes are S V'. So a fit is that of
+    kernel ridge regression on all labels: one Cholesky factor, n^3 / 3 + O(n^2 q), in one
+    (n, n) array, and one q x q eigenproblem. With m landmarks O(n m (D + m) + m^3) and O(m^2).
+
+    References
+    ----------
+    .. [1] Y.-N. Chen and H.-T. Lin, "Feature-aware label space dimension reduction for
+       multi-label classification", NIPS 2012.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.kernels import KernelCPLST
+    >>> yeast = load_yeast()
+    >>> model = KernelCPLST(gamma=1.0).fit(yeast.X[:500], yeast.Y[:500])
+    >>> model.truncate(5).predict_topk(yeast.X[500:600], k=3).shape
+    (100, 3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **COMMON,
+        "n_components": COUNT_OR_SHARE,
+        **KERNEL_PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        *,
+        regressor: Any = None,
+        ridge: float = 1.0,
+        kernel: str | Callable[..., float] = "rbf",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_landmarks: int | None = None,
+        landmarks: str = "uniform",
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.regressor = regressor
+        self.ridge = ridge
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
+
+    @property
+    def dual_components_(self) -> np.ndarray:
+        """Coefficients of kernel values in the codes, (n_components_, n_training_rows)."""
+        if not isinstance(self.regressor_, KernelCodes):
+            raise AttributeError(
+                "dual_components_ belongs to the kernel ridge regression; this "
+                f"{type(self).__name__} has another regressor. Set regressor=None."
+            )
+        return self.regressor_.dual
+
+    def _pose(self, X: Any, Y: Any) -> Problem:
+        refuse_dask(self, X)
+        check_square(
+            Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
+        )
+        return KernelProblem(X, Y, float(self.ridge), False, False, self)
+
+    def _directions(self, problem: Any) -> EigenPairs:
+        M = problem.kernel_ridge.label_matrix
+        if self.n_components == 0 or not M.any():
+            return no_direction(len(M), self.n_components)
+        return signed(leading_sum((M + M.T) / 2, self.n_components))
+
+    def _learn(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
+        solved = problem.kernel_ridge
+        remember_kernel(self, solved.induced, dtype)
+        if self.regressor is not None:
+            return super()._learn(problem, V, dtype)
+        dual, offset = solved.induced.lift(solved.S @ V.T)
+        return KernelCodes(
+            solved.induced.map_.astype(dtype),
+            np.ascontiguousarray(dual.T, dtype=dtype),
+            offset.astype(dtype),
+        )
+
+    def _decode(self, T: np.ndarray) -> np.ndarray:
+        return linear_scores(T, self.components_, self.label_mean_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+@dataclass(frozen=True)
+class KernelCodes(Codes):
+    """r(x) = dual k(x) - offset.
+
+    Attributes
+    ----------
+    map_ : KernelMap
+        The kernel against the training rows or landmarks.
+    dual : ndarray of shape (M, m)
+        Coefficients of the kernel values.
+    offset : ndarray of shape (M,)
+        What centring takes off.
+    """
+
+    map_: KernelMap
+    dual: np.ndarray
+    offset: np.ndarray
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Codes (n, M)."""
+        return project(self.map_, X, self.dual, self.offset)
+
+    def first(self, M: int) -> KernelCodes:
+        """The same map to the first M codes."""
+        return KernelCodes(self.map_, self.dual[:M].copy(), self.offset[:M].copy())
+
+
+@dataclass(frozen=True)
+class KernelRegression:
+    """S = QZ in the coordinates of the statistics, and the matrix of Eq. (8)."""
+
+    induced: Induced
+    S: np.ndarray
+    label_matrix: np.ndarray
+
+
+@dataclass(frozen=True)
+class KernelProblem(Problem):
+    """A problem whose regression is kernel ridge, with the kernel of `estimator`."""
+
+    estimator: Any = None
+
+    @cached_property
+    def kernel_ridge(self) -> KernelRegression:
+        """The regression of all labels: the only factorisation of the kernel."""
+        induced = induce(self.estimator, self.X, self.Y, scatter=True)
+        statistics = induced.statistics
+        if isinstance(statistics, Dual):
+            S, R = solve(statistics.K, 1.0, self.ridge, statistics.T)
+            return KernelRegression(induced, S, R.T @ statistics.T + self.ridge * (R.T @ S))
+        solved = solutions(statistics, (self.ridge,))
+        S = solved.coefs[0]
+        return KernelRegression(induced, S, solved.explained[0] + self.ridge * (S.T @ S))
