@@ -2,11 +2,13 @@
 
 from labelspan.kernels._cca import KernelLabelCCA
 from labelspan.kernels._cplst import KernelCPLST
+from labelspan.kernels._cplst_cv import KernelCPLSTCV
 from labelspan.kernels._mddm import KernelMDDM
 from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
 
 __all__ = [
     "KernelCPLST",
+    "KernelCPLSTCV",
     "KernelLabelCCA",
     "KernelMDDM",
     "KernelSharedSubspaceClassifier",

@@ -91,6 +91,10 @@ class KernelCPLST(LabelSpaceClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if X was a frame with string column names.
 
+    See Also
+    --------
+    KernelCPLSTCV : Choose the width of the kernel and the ridge by cross-validation.
+
     Notes
     -----
     With S = QZ and R = KS, the matrix of (8) is R'Z + ridge R'S, because

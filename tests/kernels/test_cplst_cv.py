@@ -1,0 +1,120 @@
+"""KernelCPLSTCV: every point of its grid is a separate cross-validation of KernelCPLST."""
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import hamming_loss, make_scorer
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelspan.kernels import KernelCPLST, KernelCPLSTCV
+from labelspan.kernels import _cplst_cv as module
+from tests.kernels.problems import problem
+
+GAMMAS, RIDGES = [0.02, 0.2], [0.1, 1.0, 10.0]
+LOSS = make_scorer(hamming_loss, greater_is_better=False)
+
+
+@parametrize_with_checks([KernelCPLSTCV(gammas=[0.1], ridges=[0.1, 1.0], cv=2)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_grid_is_that_of_separate_fits(n_components, form):
+    X, Y = problem(90)
+    folds = KFold(4, shuffle=True, random_state=0)
+    search = KernelCPLSTCV(n_components, gammas=GAMMAS, ridges=RIDGES, cv=folds)
+    search.fit(form(X), Y)
+    slow = GridSearchCV(
+        KernelCPLST(n_components),
+        {"gamma": GAMMAS, "ridge": RIDGES},
+        cv=folds,
+        scoring=LOSS,
+    ).fit(X, Y)
+    assert search.cv_results_["params"] == slow.cv_results_["params"]
+    for i in range(4):
+        name = f"split{i}_test_score"
+        np.testing.assert_allclose(search.cv_results_[name], slow.cv_results_[name], atol=1e-12)
+    assert search.best_params_ == slow.best_params_
+    np.testing.assert_allclose(
+        search.decision_function(form(X)), slow.best_estimator_.decision_function(X), atol=1e-9
+    )
+    np.testing.assert_array_equal(
+        search.cv_results_["rank_test_score"], slow.cv_results_["rank_test_score"]
+    )
+
+
+def test_without_a_number_of_codes_the_mean_over_all_counts():
+    X, Y = problem(90)
+    folds = KFold(3, shuffle=True, random_state=0)
+    search = KernelCPLSTCV(gammas=GAMMAS, ridges=RIDGES, cv=folds).fit(X, Y)
+    singles = [
+        KernelCPLSTCV(M, gammas=GAMMAS, ridges=RIDGES, cv=folds)
+        .fit(X, Y[:, :4])
+        .cv_results_["mean_test_score"]
+        for M in (1, 2, 3, 4)
+    ]
+    losses = search.cv_results_["mean_hamming_loss"]
+    # The fifth label has no rows: it is never predicted and never wrong.
+    np.testing.assert_allclose(-losses[:, :4].T * 5 / 4, singles, atol=1e-12)
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], -losses.mean(axis=1))
+
+
+def test_one_decomposition_a_width(monkeypatch):
+    X, Y = problem(60)
+    calls = []
+    true_spectrum = module.kernel_spectrum
+    monkeypatch.setattr(
+        module, "kernel_spectrum", lambda *args: calls.append(1) or true_spectrum(*args)
+    )
+    KernelCPLSTCV(gammas=[0.1, 1.0, 2.0], ridges=RIDGES, cv=5).fit(X, Y)
+    assert len(calls) == 3
+    KernelCPLSTCV(kernel="linear", gammas=[0.1, 1.0], ridges=RIDGES).fit(X, Y)
+    assert len(calls) == 4
+
+
+def test_precomputed_kernels_classes_and_default_widths():
+    X, Y = problem(60)
+    folds = KFold(3)
+    given = KernelCPLSTCV(kernel="precomputed", ridges=RIDGES, cv=folds)
+    given.fit(rbf_kernel(X, gamma=0.2), Y)
+    rows = KernelCPLSTCV(gammas=[0.2], ridges=RIDGES, cv=folds).fit(X, Y)
+    np.testing.assert_allclose(
+        given.cv_results_["mean_test_score"], rows.cv_results_["mean_test_score"]
+    )
+    words = np.where(Y[:, 0] == 1, "yes", "no")
+    named = KernelCPLSTCV(cv=3).fit(pd.DataFrame(X), words)
+    assert (named.predict(pd.DataFrame(X)) == words).mean() > 0.8
+    widths = np.unique(named.cv_results_["param_gamma"].astype(float)) * 8 * X.var()
+    np.testing.assert_allclose(widths, [1 / 16, 1 / 4, 1, 4, 16])
+    sparse_widths = KernelCPLSTCV()._widths(sparse.csr_array(X))
+    np.testing.assert_allclose(sparse_widths, KernelCPLSTCV()._widths(X))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"gammas": [0.1, 0.0]}, "gammas holds 0; allowed are finite numbers > 0"),
+        ({"ridges": [-1.0]}, "ridges holds -1; allowed are finite numbers > 0"),
+        ({"ridges": []}, "ridges is empty; pass at least one number > 0"),
+        (
+            {"cv": ShuffleSplit(2, test_size=0.2, train_size=0.5, random_state=0)},
+            "Split 0 trains on 30 rows and",
+        ),
+    ],
+)
+def test_refusals(parameters, message):
+    X, Y = problem(60)
+    with pytest.raises(ValueError, match=message):
+        KernelCPLSTCV(**parameters).fit(X, Y)
+
+
+def test_dask_is_refused():
+    X, Y = problem(60)
+    with pytest.raises(TypeError, match="KernelCPLSTCV compares rows with rows"):
+        KernelCPLSTCV().fit(da.from_array(X), da.from_array(Y))
