@@ -1,0 +1,108 @@
+"""Kernel methods against scikit-learn and cca-zoo: ratios of fit times in one run.
+
+usage: python benchmarks/bench_kernels.py        (LABELSPAN_DATA set)
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from sklearn.decomposition import KernelPCA
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import GridSearchCV, KFold
+from timing import Comparison, benchmark_data, compare
+
+from labelspan.kernels import KernelCPLST, KernelCPLSTCV, KernelLabelCCA, KernelMDDM
+from labelspan.kernels._cplst_cv import RIDGES
+
+
+def dense(name, part="train"):
+    data = benchmark_data(name)
+    rows = slice(None) if part is None else data.train
+    return [A.toarray() if hasattr(A, "toarray") else A for A in (data.X[rows], data.Y[rows])]
+
+
+def random_problem(n, D=100, q=60):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, D))
+    scores = np.tanh(X) @ rng.standard_normal((D, q)) / 3 + rng.standard_normal((n, q))
+    return X, (scores > 2).astype(int)
+
+
+def reducers():
+    X, Y = random_problem(5000)
+    for solver in ("auto", "arpack", "randomized"):
+        yield Comparison(
+            "KernelMDDM(50), 5000 x 100",
+            f"sklearn KernelPCA(50, {solver})",
+            1.3,
+            lambda: KernelMDDM(50).fit(X, Y),
+            lambda solver=solver: KernelPCA(
+                50, kernel="rbf", eigen_solver=solver, random_state=0
+            ).fit(X),
+            2 if solver != "auto" else 1,
+        )
+    X, Y = dense("enron", None)
+    rows = slice(1361)
+    try:
+        from cca_zoo.nonparametric import KCCA
+    except ImportError:
+        print("cca-zoo is not installed: pip install labelspan[bench]")
+        return
+    yield Comparison(
+        "KernelLabelCCA(50) on enron, 1361 rows",
+        "cca-zoo KCCA(50)",
+        1 / 20,
+        lambda: KernelLabelCCA(50, kernel="rbf").fit(X[rows], Y[rows]),
+        lambda: KCCA(50, kernel=["rbf", "linear"]).fit([X[rows], Y[rows].astype(float)]),
+        1,
+    )
+
+
+def regressions():
+    for name in ("yeast", "scene", "enron"):
+        X, Y = dense(name, None)
+        rows = slice(int(0.8 * len(X)))
+        X, Y = X[rows], Y[rows]
+        targets = Y - Y.mean(axis=0)
+        yield Comparison(
+            f"KernelCPLST on {name}, {len(X)} rows",
+            "sklearn KernelRidge, same targets",
+            1.3,
+            lambda X=X, Y=Y: KernelCPLST().fit(X, Y),
+            lambda X=X, Z=targets: KernelRidge(1.0, kernel="rbf").fit(X, Z),
+            3,
+        )
+
+
+def grids():
+    X, Y = dense("yeast", None)
+    X, Y = X[:1934], Y[:1934]
+    five = [2.0**t for t in (-4, -2, 0, 2, 4)]
+    yield Comparison(
+        "5 ridges, 5 folds each, on yeast",
+        "the same search with 1 ridge",
+        1.5,
+        lambda: KernelCPLSTCV(gammas=[1.0], ridges=five).fit(X, Y),
+        lambda: KernelCPLSTCV(gammas=[1.0], ridges=[1.0]).fit(X, Y),
+        2,
+    )
+    folds = KFold(5)
+    grid = {"ridge": list(RIDGES)}
+    yield Comparison(
+        "7 ridges, 5 folds each, on yeast",
+        "GridSearchCV over KernelCPLST",
+        1.0,
+        lambda: KernelCPLSTCV(14, gammas=[1.0], cv=folds).fit(X, Y),
+        lambda: GridSearchCV(KernelCPLST(14, gamma=1.0), grid, cv=folds).fit(X, Y),
+        1,
+    )
+
+
+def main():
+    return 0 if compare(row for rows in (reducers, regressions, grids) for row in rows()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
