@@ -440,3 +440,23 @@ def test_minus_squared_distances_are_a_kernel_once_centred():
     np.testing.assert_allclose(
         up_to_sign(model.transform(-0.5 * distances), theirs), theirs, atol=1e-9
     )
+
+
+def test_sparse_precomputed_kernels_are_dense_ones():
+    X, Y = problem()
+    K = rbf_kernel(X, gamma=0.2)
+    dense = KernelMDDM(3, kernel="precomputed").fit(K, Y)
+    given = KernelMDDM(3, kernel="precomputed").fit(sparse.csr_array(K), Y)
+    np.testing.assert_array_equal(given.transform(sparse.csr_array(K)), dense.transform(K))
+
+
+def test_a_ridge_below_the_rounding_of_a_float32_kernel_is_refused():
+    X, Y = problem()
+    values, U = np.linalg.eigh(reference.centred(rbf_kernel(X, gamma=0.01)))
+    # Allowed in a kernel of this precision, but not with a smaller ridge. (The vector of ones
+    # has the smallest eigenvalue, and centring would take it out.)
+    values[1] = -5e-7 * values.sum()
+    K = ((U * values) @ U.T).astype(np.float32)
+    KernelLabelCCA(kernel="precomputed", ridge=0.1).fit(K, Y)
+    with pytest.raises(ValueError, match=r"with a ridge of 1e-07 is not positive definite"):
+        KernelLabelCCA(kernel="precomputed", ridge=1e-7).fit(K, Y)

@@ -155,8 +155,10 @@ def factor(A: np.ndarray, ridge: float) -> None:
     A[np.diag_indices_from(A)] += ridge
     _, failed = linalg.lapack.dpotrf(A, lower=1, clean=0, overwrite_a=1)
     if failed:
-        raise np.linalg.LinAlgError(
-            f"K + {ridge:.3g} I has no Cholesky factor: the kernel is indefinite beyond its ridge."
+        raise ValueError(
+            f"The kernel with a ridge of {ridge:.3g} is not positive definite: its negative "
+            "eigenvalues are within the rounding of its precision, but beyond that ridge. "
+            "Compute the kernel in float64, or raise the ridge (ridge, beta, or 1 - mu)."
         )
 
 

@@ -63,7 +63,8 @@ class KernelMap:
     def values(self, X: Any) -> np.ndarray:
         """Kernel values (n, m) between the rows of X and the kept ones."""
         if self.kernel == "precomputed":
-            return X if self.columns is None else X[:, self.columns]
+            K = X if self.columns is None else X[:, self.columns]
+            return K.toarray() if sparse.issparse(K) else K
         A = X if self.shift is None else X - self.shift.astype(X.dtype, copy=False)
         return self.compare(A, self.rows.astype(X.dtype, copy=False))
 
