@@ -169,16 +169,15 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
     if not sparse.issparse(X):
         # Distances come from products: about the mean they keep their digits.
         X, _ = centred(X, np.ones(n_rows))
-    norms = row_norms(X, squared=True)
+    # Distances that differ by less than the rounding of the products, and of the reduction of a
+    # wide X to its rows, are ties.
+    rounding = 16 * (32 + n_rows) * EPS * row_norms(X, squared=True).max()
     rows, columns = [], []
     for block in row_blocks(np.broadcast_to(0.0, (n_rows, n_rows))):
         squares = euclidean_distances(X[block], X, squared=True)
         here = np.arange(block.start, block.stop)
         squares[np.arange(len(here)), here] = np.inf
         radius = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        # Distances that differ by less than the rounding of the products, and of the reduction
-        # of a wide X to its rows, are ties.
-        rounding = 8 * (32 + n_rows) * EPS * (norms[block, None] + norms)
         near, column = np.nonzero(squares <= radius + rounding)
         rows.append(here[near])
         columns.append(column)
