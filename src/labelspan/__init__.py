@@ -2,6 +2,13 @@
 
 from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner
 from labelspan.extraction import DMLDA, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
+from labelspan.kernels import (
+    KernelCPLST,
+    KernelCPLSTCV,
+    KernelLabelCCA,
+    KernelMDDM,
+    KernelSharedSubspaceClassifier,
+)
 from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, PartialBinaryRelevance
 from labelspan.ranking import CLaRankSVM, LaRankSVM
 from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
@@ -31,6 +38,11 @@ __all__ = [
     "CLaRankSVM",
     "CompressedSensing",
     "DiscriminativeRatio",
+    "KernelCPLST",
+    "KernelCPLSTCV",
+    "KernelLabelCCA",
+    "KernelMDDM",
+    "KernelSharedSubspaceClassifier",
     "LaRankSVM",
     "LabelCCA",
     "MLkNN",
