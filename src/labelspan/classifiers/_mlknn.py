@@ -32,7 +32,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
     n_neighbors : int, default=10
         Number of nearest rows; capped, with a warning, at the number of other training rows.
     smoothing : float, default=1.0
-        s of [1]_, at least 0: 1 is Laplace's rule.
+        The s of [1]_, at least 0: 1 is Laplace's rule.
     metric : str or callable, default="euclidean"
         Any metric of ``sklearn.neighbors.NearestNeighbors``; "precomputed" takes distances
         for X, of shape (n_train, n_train) in ``fit`` and (n_samples, n_train) later, dense or

@@ -63,7 +63,7 @@ class RankingSelector(SelectorMixin, RankingClassifier):
                 f"The feature weights are not stationary: another mask gains "
                 f"{self.stationarity_:.2g} of the objective to first order, tol is {self.tol:.2g} "
                 f"({self.n_planes_} masks, max_planes={self.max_planes}; {self.n_iter_} sweeps, "
-                f"max_iter={self.max_iter}). Raise max_planes, max_iter or tol.",
+                f"max_iter={self.max_iter}). Raise tol, or whichever limit was met.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

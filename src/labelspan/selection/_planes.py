@@ -34,7 +34,7 @@ DORMANT = 1e-3
 # So many proposals in a row that do not lower the objective end the search.
 MAX_FAILURES = 6
 # How often D is certified at fixed omega, and omega then taken up again.
-ROUNDS = 10
+ROUNDS = 20
 
 
 @dataclass(frozen=True)

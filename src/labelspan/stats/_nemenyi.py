@@ -51,7 +51,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     Parameters
     ----------
     n_methods : int
-        k, at least 2.
+        The k of the paper, at least 2.
     n_datasets : int
         N, at least 1.
     alpha : float, default=0.05
