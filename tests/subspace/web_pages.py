@@ -16,4 +16,7 @@ def web_pages(name="yahoo-mulan-arts"):
     Y = Y[:, Y.sum(axis=0) >= 100]
     X, Y = X[Y.any(axis=1)], Y[Y.any(axis=1)]
     X = X[:, np.bincount(X.indices, minlength=X.shape[1]) >= 5]
-    return sparse.csr_array(TfidfTransformer().fit_transform(X)), Y
+    X = sparse.csr_array(TfidfTransformer().fit_transform(X))
+    # The support vector machines of scikit-learn take 32-bit indices only.
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X, Y
