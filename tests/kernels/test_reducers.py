@@ -58,7 +58,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore:n_landmarks=")
 def check_against_transcription(method, kernel, X, Y, X_new):
     estimator, transcription, _ = METHODS[method]
     K, K_new = matrix(kernel, X, X), matrix(kernel, X_new, X)
