@@ -1,0 +1,27 @@
+"""Plans of experiments, their runs, the store of results, and reports."""
+
+from labelspan.experiments._cell import STATUSES, Result, run_cell
+from labelspan.experiments._methods import METHODS, Method, get_method
+from labelspan.experiments._plan import Cell, Plan, Step, load_plan
+from labelspan.experiments._run import RunSummary, run
+from labelspan.experiments._sources import Source, Splits
+from labelspan.experiments._store import Store, StoreError
+
+__all__ = [
+    "METHODS",
+    "STATUSES",
+    "Cell",
+    "Method",
+    "Plan",
+    "Result",
+    "RunSummary",
+    "Source",
+    "Splits",
+    "Step",
+    "Store",
+    "StoreError",
+    "get_method",
+    "load_plan",
+    "run",
+    "run_cell",
+]

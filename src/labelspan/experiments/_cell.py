@@ -1,0 +1,249 @@
+"""One experiment as one pure function."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan.classifiers._threshold import label_scores
+from labelspan.experiments._environment import environment, peak_memory, reset_peak_memory
+from labelspan.experiments._methods import get_method
+from labelspan.experiments._plan import Cell, Step
+from labelspan.experiments._sources import loaded, split_indices
+from labelspan.metrics import get_measure
+
+# A spectrum is drawn, not computed with: this many of its values are kept.
+LONGEST_SPECTRUM = 400
+LONGEST_TEXT = 2000
+
+#: How a cell can end.
+STATUSES = ("ok", "failed", "nan", "timeout", "crashed")
+
+
+class NotFiniteError(ValueError):
+    """A method returned NaN or infinity."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a cell.
+
+    Parameters
+    ----------
+    cell : str
+        Hash of the cell.
+    status : {"ok", "failed", "nan", "timeout", "crashed"}
+        How it ended.
+    error : str
+        Why, if not "ok".
+    rows : tuple of (str, float or None)
+        Measure and value; None where a measure is not defined.
+    series : dict of str to list of float
+        Per-label F1, eigenvalues.
+    seconds : dict of str to float
+        "fit", "transform", "train", "predict" and "total".
+    n_components : int or None
+        Number of directions that were used.
+    peak_memory : int or None
+        Largest memory of the process during the cell, in bytes.
+    warnings : tuple of str
+        What the methods warned of.
+    environment : dict of str to str
+        Versions and machine.
+    finished : float
+        Seconds since 1970.
+    """
+
+    cell: str
+    status: str
+    error: str = ""
+    rows: tuple[tuple[str, float | None], ...] = ()
+    series: Mapping[str, list[float]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    n_components: int | None = None
+    peak_memory: int | None = None
+    warnings: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    finished: float = 0.0
+
+
+def prepare(cell: Cell) -> None:
+    """Load the data of a cell and split them, so that neither counts as the method's time."""
+    loaded(cell.source)
+    split_indices(cell.source, cell.splits, cell.seed)
+
+
+def run_cell(cell: Cell) -> Result:
+    """Fit on the training part, predict the test part, measure.
+
+    Parameters
+    ----------
+    cell : Cell
+        What to do.
+
+    Returns
+    -------
+    Result
+        The rows, or the reason why there are none: this function does not raise.
+
+    Examples
+    --------
+    >>> from labelspan.experiments import Cell, Source, Splits, Step, run_cell
+    >>> cell = Cell(
+    ...     Source("yeast"), Splits("standard"), 0, Step("mddm-p"), Step("ridge"), ("hamming_loss",)
+    ... )
+    >>> result = run_cell(cell)
+    >>> result.status, result.n_components, round(result.rows[0][1], 3)
+    ('ok', 11, 0.206)
+    """
+    reset_peak_memory()
+    clock = Clock()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = _measured(cell, clock)
+            status, error = "ok", ""
+        except NotFiniteError as problem:
+            found, status, error = {}, "nan", str(problem)
+        except Exception as problem:
+            found, status, error = {}, "failed", _explained(problem)
+    return Result(
+        cell=cell.id,
+        status=status,
+        error=error[:LONGEST_TEXT],
+        seconds=clock.totals(),
+        peak_memory=peak_memory(),
+        warnings=tuple(dict.fromkeys(str(item.message)[:LONGEST_TEXT] for item in caught)),
+        environment=environment(),
+        finished=time.time(),
+        **found,
+    )
+
+
+class Clock:
+    """Seconds of the parts of a cell."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, float] = {}
+        self.started = time.perf_counter()
+
+    @contextmanager
+    def of(self, part: str) -> Iterator[None]:
+        """Add the time of the block to a part."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.parts[part] = self.parts.get(part, 0.0) + time.perf_counter() - start
+
+    def totals(self) -> dict[str, float]:
+        """The parts, and everything."""
+        return {**self.parts, "total": time.perf_counter() - self.started}
+
+
+def _measured(cell: Cell, clock: Clock) -> dict[str, Any]:
+    dataset = loaded(cell.source)
+    train, test = split_indices(cell.source, cell.splits, cell.seed)[cell.split]
+    X, Y = dataset.X[train], dataset.Y[train]
+    X_test, Y_test = dataset.X[test], _dense(dataset.Y[test])
+    reducer = _made(cell.reducer, cell.seed, cell.directions)
+    series: dict[str, list[float]] = {}
+    if reducer is not None:
+        X, X_test = _reduced(reducer, X, Y, X_test, cell, clock)
+        series["eigenvalues"] = _spectrum(reducer)
+    classifier = _made(cell.classifier, cell.seed)
+    with clock.of("fit" if cell.is_model else "train"):
+        classifier.fit(X, Y)
+    with clock.of("predict"):
+        predicted = _dense(classifier.predict(X_test))
+        scores = np.asarray(label_scores(classifier, X_test, Y_test.shape[1]), dtype=float)
+    if not np.isfinite(scores).all():
+        raise NotFiniteError(f"{cell.classifier.title}: {_count(scores)} scores are not finite")
+    series["label_f1"] = _label_f1(Y_test, predicted)
+    return {
+        "rows": tuple(_rows(cell, Y_test, predicted, scores)),
+        "series": {name: values for name, values in series.items() if values},
+        "n_components": X.shape[1] if reducer is not None else _subspace(classifier),
+    }
+
+
+def _reduced(reducer: Any, X: Any, Y: Any, X_test: Any, cell: Cell, clock: Clock) -> Any:
+    with clock.of("fit"):
+        reducer.fit(X, Y)
+    with clock.of("transform"):
+        X, X_test = reducer.transform(X), reducer.transform(X_test)
+    for part in (X, X_test):
+        values = part.data if sparse.issparse(part) else np.asarray(part)
+        if not np.isfinite(values).all():
+            raise NotFiniteError(f"{cell.reducer.title}: {_count(values)} values are not finite")
+    return X, X_test
+
+
+def _made(step: Step, seed: int, directions: int | None = None) -> Any:
+    parameters = dict(step.parameters)
+    method = get_method(step.method)
+    estimator = method.make(parameters)
+    if estimator is None:
+        return None
+    known = estimator.get_params(deep=False)
+    if "random_state" in known and "random_state" not in parameters:
+        estimator.set_params(random_state=seed)
+    for name in ("n_components", "n_features", "k"):
+        if directions is not None and name in known:
+            return estimator.set_params(**{name: directions})
+    return estimator
+
+
+def _rows(
+    cell: Cell, Y: np.ndarray, predicted: np.ndarray, scores: np.ndarray
+) -> Iterator[tuple[str, float | None]]:
+    outputs = {"labels": predicted, "scores": scores}
+    for name in cell.measures:
+        measure = get_measure(name, cell.convention)
+        try:
+            value = float(measure(Y, outputs[measure.needs]))
+        except ValueError:
+            value = np.nan
+        if not np.isfinite(value):
+            warnings.warn(f"{name} is not defined on this test part", UserWarning, stacklevel=2)
+        yield name, value if np.isfinite(value) else None
+
+
+def _label_f1(Y: np.ndarray, predicted: np.ndarray) -> list[float]:
+    """F1 of each label; 0 for one that is neither present nor predicted."""
+    both = ((Y > 0) & (predicted > 0)).sum(axis=0)
+    either = (Y > 0).sum(axis=0) + (predicted > 0).sum(axis=0)
+    return np.round(2 * both / np.maximum(either, 1), 6).tolist()
+
+
+def _spectrum(reducer: Any) -> list[float]:
+    values = np.asarray(getattr(reducer, "eigenvalues_", ()), dtype=float)
+    return [float(f"{value:.6g}") for value in values[:LONGEST_SPECTRUM]]
+
+
+def _subspace(classifier: Any) -> int | None:
+    n_components = getattr(classifier, "n_components_", None)
+    return None if n_components is None else int(n_components)
+
+
+def _dense(Y: Any) -> np.ndarray:
+    return np.asarray(Y.toarray() if sparse.issparse(Y) else Y)
+
+
+def _count(values: np.ndarray) -> str:
+    return f"{np.count_nonzero(~np.isfinite(values))} of {values.size}"
+
+
+def _explained(error: Exception) -> str:
+    """Type, message and the innermost line: what a reader needs to find the fault."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"

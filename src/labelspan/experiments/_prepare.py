@@ -1,0 +1,43 @@
+"""Preparations of data sets that the papers describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from labelspan.datasets import MultilabelDataset
+
+LEAST_DOCUMENTS_A_LABEL = 100
+LEAST_DOCUMENTS_A_WORD = 5
+
+
+def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
+    """Prepare web pages as section 6.2 of the shared-subspace paper does.
+
+    Labels of fewer than 100 documents, then documents without labels, then words of fewer than
+    5 documents are left out; the rest is TF-IDF with rows of unit length.
+    """
+    Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)
+    labels = np.flatnonzero((Y > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_LABEL)
+    rows = np.flatnonzero((Y[:, labels] > 0).any(axis=1))
+    X = sparse.csr_matrix(dataset.X)[rows]
+    words = np.flatnonzero((X > 0).sum(axis=0).A1 >= LEAST_DOCUMENTS_A_WORD)
+    return replace(
+        dataset,
+        X=sparse.csr_array(TfidfTransformer().fit_transform(X[:, words])),
+        Y=Y[np.ix_(rows, labels)],
+        feature_names=tuple(dataset.feature_names[word] for word in words),
+        label_names=tuple(dataset.label_names[label] for label in labels),
+        train=None,
+        test=None,
+    )
+
+
+#: What the field ``prepare`` of a source can name.
+PREPARATIONS: dict[str, Callable[[MultilabelDataset], MultilabelDataset]] = {
+    "frequent-tfidf": frequent_tfidf,
+}

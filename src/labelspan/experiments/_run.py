@@ -1,0 +1,216 @@
+"""Run a plan into a store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from labelspan.experiments._cell import Result, run_cell
+from labelspan.experiments._facts import facts_of
+from labelspan.experiments._plan import Cell, Plan, digest
+from labelspan.experiments._progress import Progress, Silent
+from labelspan.experiments._store import Store
+from labelspan.experiments._worker import WorkerPool
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a run did.
+
+    Parameters
+    ----------
+    n_cells : int
+        Cells of the plan.
+    n_resumed : int
+        Of these, stored before the run.
+    statuses : dict of str to int
+        How the cells of the plan ended.
+    """
+
+    n_cells: int
+    n_resumed: int
+    statuses: dict[str, int]
+
+
+def run(
+    plan: Plan,
+    store: Store,
+    *,
+    n_jobs: int | None = None,
+    timeout: float | None = None,
+    dask: str | None = None,
+    progress: Progress | None = None,
+    command: str = "",
+) -> RunSummary:
+    """Run the cells of a plan that are not in the store yet.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    store : Store
+        Where results go, each as soon as it is there.
+    n_jobs : int or None, default=None
+        Cells at a time, each in a process of its own with its share of the processors; None
+        and -1 for one a processor. 0 runs one after the other in this process, for debugging.
+    timeout : float or None, default=None
+        Seconds after which a cell is ended and counts as "timeout"; loading does not count.
+    dask : str or None, default=None
+        Address of a Dask scheduler, to run the cells on its workers.
+    progress : Progress, optional
+        A display.
+    command : str, default=""
+        The command, for the report.
+
+    Returns
+    -------
+    RunSummary
+
+    Notes
+    -----
+    Cells run in child processes, so that one that hangs, or takes its process with it, is a
+    row with that status and the others go on. Interrupted, by whatever, the same call goes
+    on after the last stored cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from labelspan.experiments import Plan, Source, Splits, Step, Store, run
+    >>> plan = Plan(
+    ...     "a small one",
+    ...     sources=(Source("yeast"),),
+    ...     reducers=(Step("mddm-p"),),
+    ...     classifiers=(Step("ridge"),),
+    ...     splits=Splits("standard"),
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     run(plan, store, n_jobs=0)
+    RunSummary(n_cells=1, n_resumed=0, statuses={'ok': 1})
+    """
+    n_jobs = _n_jobs(n_jobs)
+    if n_jobs == 0 and timeout is not None:
+        raise ValueError("a timeout needs n_jobs of at least 1: a process that can be ended.")
+    display = Silent() if progress is None else progress
+    with store.only_run():
+        store.add_plan(plan, command)
+        done = store.finished(plan.cells)
+        pending = [cell for cell in plan.cells if cell.id not in done]
+        n_jobs = min(n_jobs, max(len(pending), 1))
+        pool = WorkerPool(max(1, (os.cpu_count() or 1) // max(n_jobs, 1)))
+        display.start(len(plan.cells), len(done))
+        try:
+            with closing(_results(pending, pool, n_jobs, timeout, dask)) as results:
+                for cell, result in results:
+                    store.add(cell, result)
+                    display.advance(cell, result)
+            _describe(plan, store, pool if n_jobs else None, timeout)
+        finally:
+            pool.close()
+            display.close()
+    return _summary(plan, store, len(done))
+
+
+def _results(
+    cells: list[Cell], pool: WorkerPool, n_jobs: int, timeout: float | None, dask: str | None
+) -> Generator[tuple[Cell, Result], None, None]:
+    if dask:
+        pairs = _on_dask(cells, dask, timeout)
+    elif n_jobs == 0:
+        pairs = ((cell, run_cell(cell)) for cell in cells)
+    else:
+        pairs = _here(cells, pool, n_jobs, timeout)
+    for cell, result in pairs:
+        if result is not None:
+            yield cell, result
+
+
+def _here(
+    cells: list[Cell], pool: WorkerPool, n_jobs: int, timeout: float | None
+) -> Iterator[tuple[Cell, Result | None]]:
+    def one(cell: Cell) -> tuple[Cell, Result | None]:
+        return cell, pool.run(cell, timeout)
+
+    # The threads only wait for the processes of the pool.
+    parallel = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator_unordered")
+    results = parallel(delayed(one)(cell) for cell in cells)
+    complete = False
+    try:
+        yield from results
+        complete = True
+    finally:
+        if not complete:
+            # Threads that wait for a worker wake up when it ends.
+            pool.close()
+        results.close()
+
+
+# One pool a Dask worker process, for all its threads.
+_REMOTE: list[WorkerPool] = []
+
+
+def _remote(cell: Cell, timeout: float | None) -> Result | None:
+    if not _REMOTE:
+        _REMOTE.append(WorkerPool())
+    return _REMOTE[0].run(cell, timeout)
+
+
+def _close_remote() -> None:
+    while _REMOTE:
+        _REMOTE.pop().close()
+
+
+def _on_dask(
+    cells: list[Cell], address: str, timeout: float | None
+) -> Iterator[tuple[Cell, Result | None]]:
+    from distributed import Client, as_completed
+
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise ConnectionError(
+            f"there is no Dask scheduler at {address} ({error}); start one with `dask scheduler` "
+            "or leave --dask out."
+        ) from error
+    with client:
+        futures = {client.submit(_remote, cell, timeout, pure=False): cell for cell in cells}
+        try:
+            for future in as_completed(list(futures)):
+                yield futures[future], future.result()
+        finally:
+            client.cancel(list(futures))
+            client.run(_close_remote)
+
+
+def _describe(plan: Plan, store: Store, pool: WorkerPool | None, timeout: float | None) -> None:
+    known = {row["source"] for row in store.query("SELECT source FROM facts")}
+    for source in plan.sources:
+        if digest(asdict(source)) in known:
+            continue
+        if pool is None:
+            store.add_facts(source, facts_of(source))
+        else:
+            with pool.worker() as worker:
+                store.add_facts(source, worker.facts(source, timeout))
+
+
+def _summary(plan: Plan, store: Store, n_resumed: int) -> RunSummary:
+    ids = {cell.id for cell in plan.cells}
+    rows: Iterable[Any] = store.query("SELECT id, status FROM cells")
+    statuses: dict[str, int] = {}
+    for row in rows:
+        if row["id"] in ids:
+            statuses[row["status"]] = statuses.get(row["status"], 0) + 1
+    return RunSummary(len(plan.cells), n_resumed, statuses)
+
+
+def _n_jobs(n_jobs: int | None) -> int:
+    if n_jobs is None or n_jobs == -1:
+        return os.cpu_count() or 1
+    if n_jobs < 0:
+        raise ValueError(f"n_jobs={n_jobs} is out of range; give at least 0, or -1 for all.")
+    return n_jobs

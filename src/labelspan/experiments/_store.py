@@ -1,0 +1,369 @@
+"""Results on disk: one SQLite file in WAL mode, a row a measurement, final once written."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from labelspan.experiments._cell import Result
+from labelspan.experiments._plan import Cell, Plan, digest
+
+FILE_NAME = "results.sqlite"
+FORMAT = 1
+BUSY_SECONDS = 30.0
+
+SCHEMA = """
+CREATE TABLE plans (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL, command TEXT NOT NULL,
+    created REAL NOT NULL);
+CREATE TABLE environments (hash TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE TABLE facts (source TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL);
+CREATE TABLE cells (
+    id TEXT PRIMARY KEY, dataset TEXT NOT NULL, split INTEGER NOT NULL, method TEXT NOT NULL,
+    reducer TEXT NOT NULL, classifier TEXT NOT NULL, directions INTEGER, seed INTEGER NOT NULL,
+    content TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL, warnings TEXT NOT NULL,
+    fit_seconds REAL, transform_seconds REAL, train_seconds REAL, predict_seconds REAL,
+    total_seconds REAL, peak_memory INTEGER, n_components INTEGER,
+    environment TEXT NOT NULL REFERENCES environments (hash), finished REAL NOT NULL);
+CREATE TABLE measurements (
+    cell TEXT NOT NULL REFERENCES cells (id), measure TEXT NOT NULL, value REAL,
+    PRIMARY KEY (cell, measure)) WITHOUT ROWID;
+CREATE TABLE series (
+    cell TEXT NOT NULL REFERENCES cells (id), name TEXT NOT NULL, content TEXT NOT NULL,
+    PRIMARY KEY (cell, name)) WITHOUT ROWID;
+"""
+FINAL = """
+CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table}
+BEGIN SELECT RAISE(ABORT, 'results are final once written'); END;
+"""
+
+
+class StoreError(RuntimeError):
+    """The store cannot be used: locked, read-only, full or not a store.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what repairs it.
+    """
+
+
+class Store:
+    """A store of results.
+
+    Parameters
+    ----------
+    folder : str or path
+        Folder of the file ``results.sqlite``; made if it is not there.
+    read_only : bool, default=False
+        Open what is there and write nothing.
+    busy_seconds : float, default=30
+        How long to wait while another program writes.
+
+    Notes
+    -----
+    Every result is one transaction, synchronised to disk, so that a result is there as a whole
+    or not at all, after a power cut too. Triggers refuse to change or delete a result.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from labelspan.experiments import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     store.n_cells
+    0
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / FILE_NAME
+        self.read_only = read_only
+        self._busy_seconds = busy_seconds
+        if read_only and not self.path.is_file():
+            raise StoreError(
+                f"there is no store in {self.folder}; run `labelspan compare --out {self.folder}`."
+            )
+        with self._explained():
+            self._connection = self._open()
+        try:
+            with self._explained():
+                self._check_format()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Store:
+        """Give the store itself.
+
+        Returns
+        -------
+        Store
+        """
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        """Close the store.
+
+        Parameters
+        ----------
+        *ignored : object
+            Not used.
+        """
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was written is on disk already."""
+        self._connection.close()
+
+    @property
+    def n_cells(self) -> int:
+        """Number of finished cells."""
+        return self._connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+
+    def finished(self, cells: Iterable[Cell]) -> set[str]:
+        """Tell which cells are in the store.
+
+        Parameters
+        ----------
+        cells : iterable of Cell
+            Cells of a plan.
+
+        Returns
+        -------
+        set of str
+            Their hashes.
+        """
+        stored = {row[0] for row in self._connection.execute("SELECT id FROM cells")}
+        return stored & {cell.id for cell in cells}
+
+    def add_plan(self, plan: Plan, command: str = "") -> None:
+        """Write a plan, before its results.
+
+        Parameters
+        ----------
+        plan : Plan
+            The plan.
+        command : str, default=""
+            The command that ran it.
+        """
+        row = (plan.hash, plan.name, json.dumps(asdict(plan)), command, time.time())
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM plans WHERE hash = ?", row[:1])
+            cursor.execute("INSERT INTO plans VALUES (?, ?, ?, ?, ?)", row)
+
+    def add_facts(self, source: Any, content: dict[str, Any]) -> None:
+        """Write the description of a data set.
+
+        Parameters
+        ----------
+        source : Source
+            The data set.
+        content : dict
+            Plain data.
+        """
+        row = (digest(asdict(source)), source.name, json.dumps(content))
+        with self._writing() as cursor:
+            cursor.execute("INSERT OR IGNORE INTO facts VALUES (?, ?, ?)", row)
+
+    def add(self, cell: Cell, result: Result) -> None:
+        """Write the result of a cell; a result that is there already stays as it is.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+        result : Result
+            Its result.
+        """
+        environment = json.dumps(dict(result.environment), sort_keys=True)
+        rows = [(cell.id, name, value) for name, value in result.rows]
+        series = [(cell.id, name, json.dumps(values)) for name, values in result.series.items()]
+        with self._writing() as cursor:
+            cursor.execute(
+                "INSERT OR IGNORE INTO environments VALUES (?, ?)",
+                (digest(environment), environment),
+            )
+            columns = _cell_columns(cell, result, digest(environment))
+            marks = ", ".join("?" * len(columns))
+            cursor.execute(f"INSERT OR IGNORE INTO cells VALUES ({marks})", columns)
+            if cursor.rowcount == 1:
+                cursor.executemany("INSERT INTO measurements VALUES (?, ?, ?)", rows)
+                cursor.executemany("INSERT INTO series VALUES (?, ?, ?)", series)
+
+    def query(self, statement: str, arguments: Iterable[Any] = ()) -> list[dict[str, Any]]:
+        """Read rows as dictionaries.
+
+        Parameters
+        ----------
+        statement : str
+            A SELECT.
+        arguments : iterable
+            Values of its question marks.
+
+        Returns
+        -------
+        list of dict
+        """
+        with self._explained():
+            cursor = self._connection.execute(statement, tuple(arguments))
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def plans(self) -> list[dict[str, Any]]:
+        """List the plans, the latest first.
+
+        Returns
+        -------
+        list of dict
+        """
+        return self.query("SELECT * FROM plans ORDER BY created DESC, rowid DESC")
+
+    @contextlib.contextmanager
+    def only_run(self) -> Iterator[None]:
+        """Hold the store for one run; a second run is refused.
+
+        Yields
+        ------
+        None
+        """
+        # A lock of SQLite on a file of its own: it ends with the process, however that ends, on
+        # every system, and leaves the results readable.
+        lock = sqlite3.connect(self.folder / "results.lock", timeout=0.1, isolation_level=None)
+        try:
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                raise StoreError(
+                    f"another run is working on {self.folder}; wait for it, or give this one "
+                    "another folder with --out. Nothing was changed."
+                ) from error
+            yield
+        finally:
+            lock.close()
+
+    def _open(self) -> sqlite3.Connection:
+        if self.read_only:
+            # Beside a store that cannot be written there can be no index of the log either.
+            immutable = "" if os.access(self.folder, os.W_OK) else "&immutable=1"
+            address = f"{self.path.absolute().as_uri()}?mode=ro{immutable}"
+            return sqlite3.connect(address, uri=True, timeout=self._busy_seconds)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=self._busy_seconds, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_format(self) -> None:
+        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if found == 0 and not self.read_only:
+            with self._writing() as cursor:
+                # Another process may have been first.
+                if cursor.execute("PRAGMA user_version").fetchone()[0] == 0:
+                    _create(cursor)
+        elif found != FORMAT:
+            raise StoreError(
+                f"{self.path} has format {found}, this version reads format {FORMAT}; use another "
+                "folder."
+            )
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Cursor]:
+        with self._explained():
+            cursor = self._connection.cursor()
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                yield cursor
+                cursor.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    cursor.execute("ROLLBACK")
+                raise
+            finally:
+                cursor.close()
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(_repair(error, self)) from error
+        except OSError as error:
+            raise StoreError(
+                f"the folder {self.folder} cannot be made or read ({error.strerror}); choose "
+                "another one with --out."
+            ) from error
+
+
+def _create(cursor: sqlite3.Cursor) -> None:
+    statements = [part for part in SCHEMA.split(";") if part.strip()]
+    for statement in statements:
+        cursor.execute(statement)
+    for table in ("cells", "measurements", "series"):
+        for verb in ("UPDATE", "DELETE"):
+            cursor.execute(FINAL.format(table=table, verb=verb))
+    cursor.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _cell_columns(cell: Cell, result: Result, environment: str) -> tuple[Any, ...]:
+    parts = ("fit", "transform", "train", "predict", "total")
+    return (
+        cell.id,
+        cell.source.name,
+        cell.split,
+        cell.method,
+        cell.reducer.title,
+        cell.classifier.title,
+        cell.directions,
+        cell.seed,
+        json.dumps(asdict(cell)),
+        result.status,
+        result.error,
+        json.dumps(result.warnings),
+        *(result.seconds.get(part) for part in parts),
+        result.peak_memory,
+        result.n_components,
+        environment,
+        result.finished,
+    )
+
+
+def _repair(error: sqlite3.Error, store: Store) -> str:
+    """Say what happened and what to do, by the code of the error."""
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = None if code is None else code & 0xFF
+    safe = "Results written so far are safe; the same command goes on from there."
+    place = {
+        sqlite3.SQLITE_BUSY: f"{store.path} is locked by another program for more than "
+        f"{store._busy_seconds:g} s; close it and start again. {safe}",
+        sqlite3.SQLITE_FULL: f"the disk of {store.path} is full; make room and start again. {safe}",
+        sqlite3.SQLITE_IOERR: f"{store.path} cannot be written ({error}): a full or failing "
+        f"disk. {safe}",
+        sqlite3.SQLITE_READONLY: f"{store.path} is read-only; make it writable or choose another "
+        "folder with --out.",
+        sqlite3.SQLITE_CANTOPEN: f"{store.path} cannot be opened: the folder is missing or "
+        "read-only; choose another one with --out.",
+        sqlite3.SQLITE_PERM: f"{store.path} may not be used; choose another folder with --out.",
+        sqlite3.SQLITE_NOTADB: f"{store.path} is not a store of results; move it away or choose "
+        "another folder with --out.",
+        sqlite3.SQLITE_CORRUPT: f"{store.path} is damaged; restore it from a copy or choose "
+        "another folder with --out.",
+    }
+    return place.get(primary or -1, f"{store.path}: {error}")

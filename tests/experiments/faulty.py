@@ -1,0 +1,53 @@
+"""Methods that misbehave, named by their import path in plans."""
+
+import ctypes
+import os
+import signal
+import time
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+
+class _Faulty(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.asarray(X)[:, :3]
+
+
+class Raises(_Faulty):
+    def fit(self, X, y=None):
+        raise FloatingPointError("the matrix <b>is</b> singular")
+
+
+class ReturnsNaN(_Faulty):
+    def transform(self, X):
+        return np.full((X.shape[0], 2), np.nan)
+
+
+class Hangs(_Faulty):
+    """Sleeps in C with the interpreter lock held: no signal handler in Python would run."""
+
+    def fit(self, X, y=None):
+        ctypes.PyDLL(None).sleep(600)
+        return self
+
+
+class Dies(_Faulty):
+    def fit(self, X, y=None):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Prints(_Faulty):
+    def fit(self, X, y=None):
+        print('{"kind": "answer"}', flush=True)
+        os.write(1, b"noise\n")
+        return self
+
+
+class Slow(_Faulty):
+    def fit(self, X, y=None):
+        time.sleep(0.02)
+        return self
