@@ -1,5 +1,6 @@
 """Plans of experiments, their runs, the store of results, and reports."""
 
+from labelspan.experiments._analysis import Analysis, Ranking, analyse
 from labelspan.experiments._cell import STATUSES, Result, run_cell
 from labelspan.experiments._methods import METHODS, Method, get_method
 from labelspan.experiments._plan import Cell, Plan, Step, load_plan
@@ -10,9 +11,11 @@ from labelspan.experiments._store import Store, StoreError
 __all__ = [
     "METHODS",
     "STATUSES",
+    "Analysis",
     "Cell",
     "Method",
     "Plan",
+    "Ranking",
     "Result",
     "RunSummary",
     "Source",
@@ -20,6 +23,7 @@ __all__ = [
     "Step",
     "Store",
     "StoreError",
+    "analyse",
     "get_method",
     "load_plan",
     "run",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from labelspan.experiments._cell import Result
+from labelspan.experiments._methods import get_method
 from labelspan.experiments._plan import Cell, Plan, digest
 
 FILE_NAME = "results.sqlite"
@@ -22,7 +23,7 @@ BUSY_SECONDS = 30.0
 SCHEMA = """
 CREATE TABLE plans (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL, command TEXT NOT NULL,
-    created REAL NOT NULL);
+    created REAL NOT NULL, parameters TEXT NOT NULL);
 CREATE TABLE environments (hash TEXT PRIMARY KEY, content TEXT NOT NULL);
 CREATE TABLE facts (source TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL);
 CREATE TABLE cells (
@@ -159,10 +160,11 @@ class Store:
         command : str, default=""
             The command that ran it.
         """
-        row = (plan.hash, plan.name, json.dumps(asdict(plan)), command, time.time())
+        content, parameters = json.dumps(asdict(plan)), json.dumps(parameters_of(plan))
+        row = (plan.hash, plan.name, content, command, time.time(), parameters)
         with self._writing() as cursor:
             cursor.execute("DELETE FROM plans WHERE hash = ?", row[:1])
-            cursor.execute("INSERT INTO plans VALUES (?, ?, ?, ?, ?)", row)
+            cursor.execute("INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def add_facts(self, source: Any, content: dict[str, Any]) -> None:
         """Write the description of a data set.
@@ -310,6 +312,21 @@ class Store:
                 f"the folder {self.folder} cannot be made or read ({error.strerror}); choose "
                 "another one with --out."
             ) from error
+
+
+def parameters_of(plan: Plan) -> dict[str, dict[str, str]]:
+    """Every parameter of every step as text, defaults included: these change with versions."""
+    found = {}
+    for step in (*plan.reducers, *plan.classifiers, *plan.models):
+        method = get_method(step.method)
+        try:
+            estimator = method.make(dict(step.parameters))
+        except (ImportError, AttributeError, TypeError, ValueError):
+            # Its cells will say what is wrong.
+            estimator = None
+        values = {} if estimator is None else estimator.get_params(deep=False)
+        found[step.title] = {name: repr(value) for name, value in values.items()}
+    return found
 
 
 def _create(cursor: sqlite3.Cursor) -> None:

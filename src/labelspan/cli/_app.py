@@ -1,0 +1,54 @@
+"""The commands in one application."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+# What can go wrong through no fault of the program: a line, not a traceback.
+EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
+
+#: Exit codes: all well; some cells failed, or a defect was found; wrong use; interrupted.
+OK, PARTLY, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+HELP = """Multi-label dimensionality reduction: compare, reproduce, report, reduce, describe.
+
+Exit codes: 0 all well; 1 some cells failed or problems were found; 2 wrong use or unusable
+files; 130 interrupted (the same command goes on where it stopped)."""
+
+
+def build() -> Any:
+    """Make the application; needs typer."""
+    import typer
+
+    app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None)
+    for name in ("compare", "report", "reduce", "describe", "methods", "reproduce"):
+        module = import_module(f"labelspan.cli._{name}")
+        app.command(name)(module.command)
+    app.callback()(_options)
+    return app
+
+
+def _options() -> None:
+    """Multi-label dimensionality reduction on the command line."""
+
+
+def main() -> None:
+    """Run the command; errors that a user can repair are one line on the standard error."""
+    try:
+        app = build()
+    except ImportError as error:
+        print(f"labelspan: {error}; pip install 'labelspan[cli,report]'", file=sys.stderr)
+        sys.exit(USAGE)
+    try:
+        app()
+    except KeyboardInterrupt:
+        print("labelspan: interrupted; the same command goes on from here", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except EXPECTED as error:
+        if os.environ.get("LABELSPAN_DEBUG"):
+            raise
+        print(f"labelspan: {error}", file=sys.stderr)
+        sys.exit(USAGE)

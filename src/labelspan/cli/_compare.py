@@ -1,0 +1,199 @@
+"""``labelspan compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelspan.cli import _output as output
+from labelspan.experiments import (
+    METHODS,
+    Plan,
+    Source,
+    Splits,
+    Step,
+    Store,
+    analyse,
+    load_plan,
+    run,
+)
+from labelspan.experiments._analysis import Analysis
+from labelspan.experiments._methods import get_method
+from labelspan.experiments._plan import DEFAULT_MEASURES
+from labelspan.experiments._progress import default_progress
+from labelspan.experiments._run import RunSummary
+from labelspan.experiments._verdict import caution, primary, recommendation, verdict
+from labelspan.experiments.report import write_report
+from labelspan.metrics import MEASURES
+
+CURVE = "1,2,5,10,20,50"
+
+
+def command(
+    data: Annotated[
+        list[str] | None, typer.Option(help="Data set: a name or a file; may be repeated.")
+    ] = None,
+    test: Annotated[Path | None, typer.Option(help="File of the test part.")] = None,
+    xml: Annotated[Path | None, typer.Option(help="Mulan XML file of the labels.")] = None,
+    label_count: Annotated[
+        int | None, typer.Option(help="Labels of an ARFF file: first columns, or last if < 0.")
+    ] = None,
+    methods: Annotated[
+        str, typer.Option(help="Reducers and models, with commas; `labelspan methods` lists them.")
+    ] = "",
+    classifiers: Annotated[str, typer.Option(help="Classifiers, with commas.")] = "mlknn,ridge",
+    splits: Annotated[
+        str,
+        typer.Option(
+            help="5x2 (repetitions x folds), 10 (folds), 30x0.8 (random splits x share or rows), "
+            "standard."
+        ),
+    ] = "5x2",
+    measures: Annotated[
+        str, typer.Option(help="Measures, with commas; verdicts speak of the first.")
+    ] = ",".join(DEFAULT_MEASURES),
+    convention: Annotated[
+        str, typer.Option(help="Conventions of the measures: sklearn, mddm, mvmd.")
+    ] = "sklearn",
+    directions: Annotated[
+        str, typer.Option(help="Numbers of directions for the curves; '' for none.")
+    ] = CURVE,
+    seed: Annotated[int, typer.Option(help="Seed of the splits and of random methods.")] = 0,
+    plan: Annotated[
+        Path | None, typer.Option(help="TOML file of a plan, in place of the options above.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the store and the report.")] = Path(
+        "results"
+    ),
+    jobs: Annotated[int, typer.Option(help="Cells at a time; -1 for one a processor.")] = -1,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which a cell is ended.")
+    ] = None,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    json: Annotated[bool, typer.Option(help="Print the result as JSON.")] = False,
+) -> None:
+    """Compare methods on data sets: means, ranks, tests, a recommendation and a report.
+
+    Without options: all reducers with ML-kNN and ridge on yeast, in about a minute.
+    Interrupted, the same command goes on where it stopped.
+    """
+    if plan is not None:
+        chosen = load_plan(plan)
+    else:
+        chosen = Plan(
+            "comparison of methods",
+            sources=_sources(data or ["yeast"], test, xml, label_count),
+            **_steps(methods, classifiers),
+            splits=Splits.from_any(splits),
+            measures=tuple(_names(measures)),
+            convention=convention,
+            seed=seed,
+            directions=tuple(int(number) for number in _names(directions)),
+        )
+    with Store(out) as store:
+        summary = run(
+            chosen,
+            store,
+            n_jobs=jobs,
+            timeout=timeout,
+            dask=dask,
+            progress=default_progress(),
+            command=output.command_line(),
+        )
+        analysis = analyse(store)
+        page = write_report(store, out / "report.html")
+    _show(analysis, summary, page, json)
+    raise typer.Exit(0 if set(summary.statuses) <= {"ok"} else 1)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _sources(
+    data: list[str], test: Path | None, xml: Path | None, label_count: int | None
+) -> tuple[Source, ...]:
+    extra = {
+        "test": "" if test is None else str(test),
+        "xml": "" if xml is None else str(xml),
+        "label_count": label_count,
+    }
+    given = {key: value for key, value in extra.items() if value not in ("", None)}
+    if given and len(data) > 1:
+        raise ValueError(f"--{next(iter(given)).replace('_', '-')} goes with one --data only.")
+    sources = [Source.from_any(item) for item in data]
+    if given and not sources[0].path:
+        raise ValueError(f"{data[0]} is not a file, so it has no {', '.join(given)}.")
+    if given:
+        return (Source.from_any({"name": sources[0].name, "path": data[0], **given}),)
+    return tuple(sources)
+
+
+def _steps(methods: str, classifiers: str) -> dict[str, tuple[Step, ...]]:
+    names = _names(methods) or [method.name for method in METHODS if method.kind == "reducer"]
+    kinds = {name: get_method(name).kind for name in [*names, *_names(classifiers)]}
+    wrong = [name for name in _names(classifiers) if kinds[name] == "reducer" and ":" not in name]
+    if wrong:
+        raise ValueError(f"{wrong[0]} does not classify; give it with --methods.")
+    return {
+        "reducers": tuple(Step(name) for name in names if kinds[name] == "reducer"),
+        "models": tuple(Step(name) for name in names if kinds[name] != "reducer"),
+        "classifiers": tuple(Step(name) for name in _names(classifiers)),
+    }
+
+
+def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> None:
+    measures = analysis.plan.measures
+    if json:
+        output.print_json(as_data(analysis, summary, page))
+        return
+    header = [
+        "method",
+        "rank",
+        *(MEASURES[name].title for name in measures),
+        "directions",
+        "fit, s",
+    ]
+    rows = [
+        [
+            method,
+            output.number(analysis.overall.get(method), 2),
+            *(output.number(analysis.mean(name, method)) for name in measures),
+            output.number(analysis.mean("n_components", method), 0),
+            output.number(analysis.mean("fit_seconds", method), 3),
+        ]
+        for method in analysis.methods
+    ]
+    names = ", ".join(source.name for source in analysis.plan.sources)
+    output.print_table(header, rows, f"{names}: means over {analysis.plan.splits.title}")
+    print()
+    for method, reason in analysis.excluded.items():
+        print(output.clean(f"left out of the ranks: {method}: {reason}"))
+    for sentence in (verdict(primary(analysis)), caution(analysis), recommendation(analysis)):
+        if sentence:
+            print(output.clean(sentence))
+    print(f"report: {page}")
+
+
+def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, object]:
+    """Plain data of a comparison, for ``--json``."""
+    return {
+        "cells": summary.n_cells,
+        "statuses": summary.statuses,
+        "methods": [
+            {
+                "method": method,
+                "rank": analysis.overall.get(method),
+                "means": {name: analysis.mean(name, method) for name in analysis.plan.measures},
+                "directions": analysis.mean("n_components", method),
+                "fit_seconds": analysis.mean("fit_seconds", method),
+            }
+            for method in analysis.methods
+        ],
+        "excluded": analysis.excluded,
+        "verdicts": {name: verdict(item) for name, item in analysis.rankings.items()},
+        "recommendation": recommendation(analysis),
+        "report": str(page),
+    }

@@ -1,0 +1,70 @@
+"""Printing: tables that fit a terminal, plain where there is none, JSON where asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+
+def print_json(content: Any) -> None:
+    """Print plain data as JSON."""
+    print(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+
+
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", n_left: int = 1
+) -> None:
+    """Print a table: drawn on a terminal, aligned columns elsewhere."""
+    rows = [[clean(value) for value in row] for row in rows]
+    if sys.stdout.isatty():
+        _print_rich(header, rows, title, n_left)
+        return
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    if title:
+        print(title)
+    for row in [list(header), *rows]:
+        cells = [
+            value.ljust(width) if place < n_left else value.rjust(width)
+            for place, (value, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _print_rich(
+    header: Sequence[str], rows: Sequence[Sequence[str]], title: str, n_left: int
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title)
+    for place, name in enumerate(header):
+        table.add_column(Text(name), justify="left" if place < n_left else "right")
+    for row in rows:
+        table.add_row(*(Text(value) for value in row))
+    Console().print(table)
+
+
+def clean(value: str) -> str:
+    """One line without control characters: names from files must not steer the terminal."""
+    return "".join(char if char.isprintable() else " " for char in str(value))
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Write a number, or a dash."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def command_line() -> str:
+    """The command as it was typed, for the report."""
+    import shlex
+
+    return shlex.join(["labelspan", *sys.argv[1:]])
+
+
+def is_interactive() -> bool:
+    """Whether a person watches the standard error."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

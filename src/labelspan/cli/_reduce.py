@@ -1,0 +1,5 @@
+"""``labelspan reduce``."""
+
+
+def command() -> None:
+    """Placeholder."""

@@ -1,0 +1,35 @@
+"""``labelspan report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelspan.experiments import Store
+from labelspan.experiments.report import FORMATS, write_report
+
+
+def command(
+    results: Annotated[Path, typer.Argument(help="Folder of the store.")] = Path("results"),
+    format: Annotated[
+        str, typer.Option(help="html, md, csv, latex; several with commas.")
+    ] = "html",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the report; by default that of the store.")
+    ] = None,
+    plan: Annotated[
+        str | None, typer.Option(help="Hash of a plan; by default the one that was run last.")
+    ] = None,
+) -> None:
+    """Make a report from the store of a comparison."""
+    formats = [name.strip() for name in format.split(",") if name.strip()]
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown or not formats:
+        raise ValueError(f"there is no format {unknown[:1]}; use {', '.join(FORMATS)}.")
+    folder = results if out is None else out
+    folder.mkdir(parents=True, exist_ok=True)
+    with Store(results, read_only=True) as store:
+        for name in formats:
+            print(write_report(store, folder / f"report{FORMATS[name][0]}", name, plan))

@@ -1,0 +1,5 @@
+"""``labelspan reproduce``."""
+
+
+def command() -> None:
+    """Placeholder."""

@@ -1,0 +1,197 @@
+"""What a report shows, as plain data, before any format."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from labelspan.experiments._analysis import Analysis, Row, analyse
+from labelspan.experiments._plan import digest
+from labelspan.experiments._store import Store
+from labelspan.experiments._verdict import caution, recommendation, verdict
+from labelspan.metrics import MEASURES
+
+
+@dataclass(frozen=True)
+class Line:
+    """A data set, a classifier and a method: means over the splits."""
+
+    dataset: str
+    classifier: str
+    method: str
+    n_cells: int
+    n_failed: int
+    means: dict[str, float]
+    deviations: dict[str, float]
+    ranks: dict[str, float]
+    directions: float | None
+    fit_seconds: float | None
+    predict_seconds: float | None
+    peak_memory: float | None
+
+    @property
+    def rank(self) -> float | None:
+        """Mean of the ranks of all measures among the methods of the same block."""
+        return float(np.mean(list(self.ranks.values()))) if self.ranks else None
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """Everything that the formats share."""
+
+    analysis: Analysis
+    command: str
+    created: float
+    parameters: dict[str, dict[str, str]]
+    facts: dict[str, dict[str, Any]]
+    environments: list[dict[str, str]]
+    series: dict[str, dict[str, list[float]]]
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The table of results."""
+        groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+        for cell in self.analysis.plain:
+            groups[(cell["dataset"], cell["classifier"], cell["method"])].append(cell)
+        return _ranked([_line(key, rows, self.measures) for key, rows in groups.items()])
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
+        return self.analysis.plan.measures
+
+    @property
+    def verdicts(self) -> list[str]:
+        """A sentence a measure."""
+        return [verdict(ranking) for ranking in self.analysis.rankings.values()]
+
+    @property
+    def recommendation(self) -> str:
+        """One sentence."""
+        return recommendation(self.analysis)
+
+    @property
+    def caution(self) -> str:
+        """What the tests take for granted."""
+        return caution(self.analysis)
+
+    @cached_property
+    def failures(self) -> list[tuple[Row, int]]:
+        """Cells that did not end well, one for each kind, with their number."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        first: dict[tuple[str, ...], Row] = {}
+        for cell in self.analysis.cells:
+            if cell["status"] != "ok":
+                key = (cell["dataset"], cell["method"], cell["status"], cell["error"])
+                counts[key] += 1
+                first.setdefault(key, cell)
+        return [(first[key], n) for key, n in counts.most_common()]
+
+    @cached_property
+    def warnings(self) -> list[tuple[str, str, int]]:
+        """Method, warning and number of cells."""
+        counts: Counter[tuple[str, str]] = Counter()
+        for cell in self.analysis.plain:
+            if cell["warnings"] != "[]":
+                counts.update((cell["method"], text) for text in json.loads(cell["warnings"]))
+        return [(method, text, n) for (method, text), n in counts.most_common(50)]
+
+    @cached_property
+    def statuses(self) -> dict[str, int]:
+        """How the cells ended."""
+        return dict(Counter(cell["status"] for cell in self.analysis.cells))
+
+    @cached_property
+    def period(self) -> tuple[str, str]:
+        """When the first and the last cell were finished."""
+        times = [cell["finished"] for cell in self.analysis.cells] or [self.created]
+        return instant(min(times)), instant(max(times))
+
+
+def contents_of(store: Store, plan: str | None = None) -> Contents:
+    """Read what a report needs."""
+    analysis = analyse(store, plan)
+    row = next(row for row in store.plans() if row["hash"] == analysis.plan.hash)
+    sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
+    used = {cell["environment"] for cell in analysis.cells}
+    return Contents(
+        analysis=analysis,
+        command=row["command"],
+        created=row["created"],
+        parameters=json.loads(row["parameters"]),
+        facts={
+            sources[fact["source"]]: json.loads(fact["content"])
+            for fact in store.query("SELECT * FROM facts")
+            if fact["source"] in sources
+        },
+        environments=[
+            json.loads(item["content"])
+            for item in store.query("SELECT * FROM environments")
+            if item["hash"] in used
+        ],
+        series=_series(store, {cell["id"] for cell in analysis.plain}),
+    )
+
+
+def _series(store: Store, cells: set[str]) -> dict[str, dict[str, list[float]]]:
+    found: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    for row in store.query("SELECT * FROM series"):
+        if row["cell"] in cells:
+            found[row["cell"]][row["name"]] = json.loads(row["content"])
+    return found
+
+
+def _line(key: tuple[str, str, str], rows: list[Row], measures: Iterable[str]) -> Line:
+    good = [row for row in rows if row["status"] == "ok"]
+    values = {
+        name: [row["values"][name] for row in good if row["values"].get(name) is not None]
+        for name in measures
+    }
+    known = {name: found for name, found in values.items() if found}
+    return Line(
+        *key,
+        n_cells=len(rows),
+        n_failed=len(rows) - len(good),
+        means={name: float(np.mean(found)) for name, found in known.items()},
+        deviations={
+            name: float(np.std(found, ddof=1)) for name, found in known.items() if len(found) > 1
+        },
+        ranks={},
+        directions=_mean(good, "n_components"),
+        fit_seconds=_mean(good, "fit_seconds"),
+        predict_seconds=_mean(good, "predict_seconds"),
+        peak_memory=_mean(good, "peak_memory"),
+    )
+
+
+def _mean(rows: list[Row], column: str) -> float | None:
+    values = [row[column] for row in rows if row[column] is not None]
+    return float(np.mean(values)) if values else None
+
+
+def _ranked(lines: list[Line]) -> list[Line]:
+    """Add the ranks of the means within each data set and classifier; ties share their places."""
+    blocks: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        blocks[(line.dataset, line.classifier)].append(line)
+    for block in blocks.values():
+        for name in {name for line in block for name in line.means}:
+            present = [line for line in block if name in line.means]
+            sign = -1 if MEASURES[name].direction == "max" else 1
+            values = np.round([sign * line.means[name] for line in present], 10)
+            for line, value in zip(present, values, strict=True):
+                below = np.count_nonzero(values < value)
+                line.ranks[name] = below + (np.count_nonzero(values == value) + 1) / 2
+    return lines
+
+
+def instant(seconds: float) -> str:
+    """Write a time."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
