@@ -82,10 +82,13 @@ def command(
     if plan is not None:
         chosen = load_plan(plan)
     else:
+        steps = _steps(methods, classifiers)
         chosen = Plan(
             "comparison of methods",
             sources=_sources(data or ["yeast"], test, xml, label_count),
-            **_steps(methods, classifiers),
+            reducers=steps["reducers"],
+            classifiers=steps["classifiers"],
+            models=steps["models"],
             splits=Splits.from_any(splits),
             measures=tuple(_names(measures)),
             convention=convention,
@@ -149,13 +152,8 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     if json:
         output.print_json(as_data(analysis, summary, page))
         return
-    header = [
-        "method",
-        "rank",
-        *(MEASURES[name].title for name in measures),
-        "directions",
-        "fit, s",
-    ]
+    titles = [MEASURES[name].title for name in measures]
+    header = ["method", "rank", *titles, "directions", "fit, s"]
     rows = [
         [
             method,

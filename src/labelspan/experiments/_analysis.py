@@ -223,23 +223,22 @@ def _ranking(measure: str, cells: Sequence[Row], blocks_are: str) -> Ranking | N
     table: dict[tuple[Any, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for cell in cells:
         value = cell["values"].get(measure)
-        # A model competes with the reducers under every classifier.
-        for classifier in (
-            classifiers if cell["is_model"] and classifiers else (cell["classifier"],)
-        ):
-            key: tuple[Any, ...] = (cell["dataset"], cell["split"], classifier)
-            if cell["is_model"] and not classifiers:
-                key = (cell["dataset"], cell["split"], "")
-            if blocks_are == "data sets":
-                key = (cell["dataset"],)
-            if value is not None:
-                table[key][cell["method"]].append(value)
+        for key in _keys(cell, tuple(classifiers), blocks_are) if value is not None else ():
+            table[key][cell["method"]].append(value)
     methods = tuple(dict.fromkeys(cell["method"] for cell in cells))
     full = {key: row for key, row in table.items() if len(row) == len(methods)}
     if len(methods) < 2 or not full:
         return None
     values = np.array([[np.mean(row[method]) for method in methods] for row in full.values()])
     return _tested(measure, methods, tuple(_block_name(key) for key in full), values)
+
+
+def _keys(cell: Row, classifiers: tuple[str, ...], blocks_are: str) -> list[tuple[Any, ...]]:
+    """Blocks of a cell; a model competes with the reducers under every classifier."""
+    if blocks_are == "data sets":
+        return [(cell["dataset"],)]
+    names = (classifiers or ("",)) if cell["is_model"] else (cell["classifier"],)
+    return [(cell["dataset"], cell["split"], name) for name in names]
 
 
 def _block_name(key: tuple[Any, ...]) -> str:

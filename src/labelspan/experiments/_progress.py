@@ -48,7 +48,7 @@ class Lines:
     def start(self, total: int, done: int) -> None:
         """Say how much there is to do."""
         self.total, self.done, self.first = total, done, done
-        self.started = self.printed = time.monotonic()
+        self.printed = time.monotonic()
         resumed = f", {done} of them stored already" if done else ""
         self._print(f"{total} cells{resumed}")
 
@@ -58,9 +58,12 @@ class Lines:
         if result.status != "ok":
             self._print(f"{result.status}: {described(cell)}: {result.error}")
         now = time.monotonic()
+        if self.done == self.first + 1:
+            # From here on: the start of the processes is not the pace of the cells.
+            self.started = now
         if now - self.printed >= LINE_SECONDS or self.done == self.total:
             self.printed = now
-            rate = (now - self.started) / max(self.done - self.first, 1)
+            rate = (now - self.started) / max(self.done - self.first - 1, 1)
             left = rate * (self.total - self.done)
             self._print(f"{self.done}/{self.total} cells, {left:.0f} s left")
 

@@ -16,6 +16,8 @@ from labelspan.metrics import MEASURES
 
 # The page stays small: this many drawings of a kind.
 MOST_PANELS = 120
+# Smaller eigenvalues are rounding as often as not.
+SMALLEST_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,9 @@ def direction_curves(contents: Contents, places: dict[str, int]) -> Gallery:
             curves = _curves_of(cells, measure, places)
             if curves:
                 title = MEASURES[measure].title
-                arrow = (
-                    "higher is better"
-                    if MEASURES[measure].direction == "max"
-                    else "lower is better"
-                )
+                better = "higher" if MEASURES[measure].direction == "max" else "lower"
                 drawing = svg.line_plot(
-                    curves, "number of directions", f"{title} ({arrow})", x_log=True
+                    curves, "number of directions", f"{title} ({better} is better)", x_log=True
                 )
                 panels.append(Panel((dataset, classifier, title), drawing))
     return gallery(("data set", "classifier", "measure"), panels)
@@ -126,7 +124,7 @@ def _spectrum(place: int, method: str, cell: Row, contents: Contents) -> svg.Cur
     largest = values.max()
     # What minimises, or is rounding, has no place on a logarithmic scale of shares.
     shares = values / largest if largest > 0 else values
-    kept = [i for i in svg.thinned(values.tolist()) if shares[i] > 1e-8]
+    kept = [i for i in svg.thinned(values.tolist()) if shares[i] > SMALLEST_SHARE]
     if largest <= 0 or not kept or values[0] < values[-1]:
         return None
     stop = min(cell["n_components"] or len(values), kept[-1] + 1)

@@ -103,8 +103,8 @@ def _environment() -> Environment:
 
 
 def _number(value: Any, digits: int = 4) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _megabytes(value: Any) -> str:
-    return "–" if value is None else f"{value / 1e6:.0f}"
+    return "-" if value is None else f"{value / 1e6:.0f}"

@@ -51,18 +51,18 @@ class Axis:
     def ticks(self) -> list[float]:
         """Round values within the range."""
         if self.log:
-            low, high = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            step = max(1, math.ceil((high - low) / 6))
-            marks = [10.0**power for power in range(low, high + 1, step)]
-            if high - low <= 2:
-                marks = [m * k for m in marks for k in (1, 2, 5)]
-            return [
-                mark for mark in marks if self.low <= mark * 1.0001 and mark <= self.high * 1.0001
-            ]
+            return self._log_ticks()
         step = _step((self.high - self.low) / 5)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(step * k, 12) for k in range(first, last + 1)]
+
+    def _log_ticks(self) -> list[float]:
+        low, high = math.log10(self.low), math.log10(self.high)
+        powers = range(math.floor(low), math.ceil(high) + 1, max(1, math.ceil((high - low) / 6)))
+        factors = (1, 2, 5) if high - low <= 2.5 else (1,)
+        marks = [10.0**power * factor for power in powers for factor in factors]
+        return [mark for mark in marks if self.low <= mark <= self.high]
 
     def _scale(self, value: float) -> float:
         return math.log10(value) if self.log else value
@@ -98,7 +98,7 @@ def scatter_plot(curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: 
     """A point a method, with its name."""
     x, y = _axes(curves, x_log, False)
     parts = [_frame(x, y, x_title, y_title)]
-    taken: list[tuple[float, float]] = []
+    taken = [(x.at(curve.x[0]) - 55, y.at(curve.y[0]) + 4) for curve in curves]
     for curve in sorted(curves, key=lambda item: item.y[0]):
         a, b = x.at(curve.x[0]), y.at(curve.y[0])
         side = "end" if a > WIDTH - 190 else "start"
@@ -115,7 +115,7 @@ def _free(a: float, height: float, taken: list[tuple[float, float]]) -> float:
     """The nearest height at which a label hides no other."""
     for shift in (0, -13, 13, -26, 26, -39, 39):
         place = height + shift
-        if all(abs(a - other) > 110 or abs(place - level) > 12 for other, level in taken):
+        if all(abs(a - other) > 50 or abs(place - level) > 11 for other, level in taken):
             break
     taken.append((a, place))
     return place
@@ -250,7 +250,8 @@ def _frame(x: Axis, y: Axis, x_title: str, y_title: str) -> Markup:
         texts.append(text.format(x.start - 7, y.at(tick) + 4, _written(tick)))
     titles = Markup(
         '<text class="title" x="{}" y="{}" text-anchor="middle">{}</text>'
-        '<text class="title" transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>'
+        '<text class="title" transform="translate(14 {}) rotate(-90)" '
+        'text-anchor="middle">{}</text>'
     ).format((x.start + x.stop) / 2, HEIGHT - 8, x_title, (y.start + y.stop) / 2, y_title)
     return Markup('<g class="grid">{}</g><g class="axis">{}{}</g>').format(
         Markup("").join(grid), Markup("").join(texts), titles
@@ -273,7 +274,8 @@ def _point(a: float, b: float, place: int, size: float = 3.6) -> Markup:
         f"M{a:g} {b - 1.4 * s:g}l{1.4 * s:g} {1.4 * s:g}l-{1.4 * s:g} {1.4 * s:g}"
         f"l-{1.4 * s:g} -{1.4 * s:g}z",
         f"M{a:g} {b + 1.3 * s:g}l{1.3 * s:g} -{2.3 * s:g}h-{2.6 * s:g}z",
-        f"M{a - s:g} {b - s / 2.5:g}h{2 * s:g}v{s / 1.25:g}h-{2 * s:g}z",
+        f"M{a - 1.3 * s:g} {b - s / 2:g}h{0.8 * s:g}v-{0.8 * s:g}h{s:g}v{0.8 * s:g}h{0.8 * s:g}"
+        f"v{s:g}h-{0.8 * s:g}v{0.8 * s:g}h-{s:g}v-{0.8 * s:g}h-{0.8 * s:g}z",
     )
     return Markup('<path class="mark" d="{}"/>').format(shapes[place % N_SHAPES])
 

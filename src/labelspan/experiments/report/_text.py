@@ -30,6 +30,26 @@ LATEX = {
 }
 
 
+CSV_COLUMNS = (
+    "dataset",
+    "split",
+    "method",
+    "reducer",
+    "classifier",
+    "directions",
+    "status",
+    "error",
+    "measure",
+    "value",
+    "n_components",
+    "fit_seconds",
+    "transform_seconds",
+    "train_seconds",
+    "predict_seconds",
+    "peak_memory",
+)
+
+
 def one_line(text: str) -> str:
     """Text without line breaks and control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
@@ -56,26 +76,7 @@ def csv_text(contents: Contents) -> str:
     """A row a measurement: every cell of the plan, failures too."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(
-        [
-            "dataset",
-            "split",
-            "method",
-            "reducer",
-            "classifier",
-            "directions",
-            "status",
-            "error",
-            "measure",
-            "value",
-            "n_components",
-            "fit_seconds",
-            "transform_seconds",
-            "train_seconds",
-            "predict_seconds",
-            "peak_memory",
-        ]
-    )
+    writer.writerow(CSV_COLUMNS)
     for cell in contents.analysis.cells:
         names = ("method", "reducer", "classifier")
         head = [csv_escape(cell["dataset"]), cell["split"], *(csv_escape(cell[n]) for n in names)]
