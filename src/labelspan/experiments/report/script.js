@@ -76,7 +76,8 @@
   const words = document.getElementById("filter");
   const dataset = document.getElementById("filter-dataset");
   const classifier = document.getElementById("filter-classifier");
-  const rows = all("#result-table tbody tr").map((row) => ({ row, text: row.textContent.toLowerCase() }));
+  const named = (row) => Array.from(row.cells).slice(0, 3).map((cell) => cell.textContent + " " + cell.title);
+  const rows = all("#result-table tbody tr").map((row) => ({ row, text: named(row).join(" ").toLowerCase() }));
   const filter = () => {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     rows.forEach(({ row, text }) => {

@@ -1,0 +1,41 @@
+"""Fitted reducers on disk, without pickle."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from labelspan.datasets._optional import require
+from labelspan.experiments import METHODS
+
+
+def save_model(estimator: Any, path: Path) -> None:
+    """Write a fitted estimator as a skops file."""
+    require("skops.io", "cli", "saving a model").dump(estimator, path)
+
+
+def load_model(path: Path) -> Any:
+    """Read a fitted estimator; a file with any other type than this package's is refused."""
+    skops = require("skops.io", "cli", "reading a model")
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no model {path}; make one with --model.")
+    own = {f"{cls.__module__}.{cls.__qualname__}" for cls in _classes()}
+    try:
+        foreign = [name for name in skops.get_untrusted_types(file=path) if name not in own]
+        if foreign:
+            raise ValueError(
+                f"{path} holds {', '.join(sorted(foreign)[:3])}, which is not of labelspan: it is "
+                "not loaded, because it could run any code."
+            )
+        estimator = skops.load(path, trusted=sorted(own))
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise ValueError(f"{path} is not a model that `labelspan reduce` saved.") from error
+    if type(estimator) not in _classes():
+        raise ValueError(f"{path} holds a {type(estimator).__name__}, not a reducer of labelspan.")
+    return estimator
+
+
+def _classes() -> list[type]:
+    found = (method.load() for method in METHODS if method.kind == "reducer")
+    return [cls for cls in found if cls is not None]

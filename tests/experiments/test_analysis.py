@@ -1,0 +1,124 @@
+"""Ranks, tests and sentences follow from the numbers."""
+
+import numpy as np
+import pytest
+
+from labelspan.experiments import Result, Source, Splits, Step, Store, StoreError, analyse
+from labelspan.experiments._verdict import caution, primary, recommendation, verdict
+from labelspan.stats import friedman
+from tests.experiments.plans import toy_plan
+
+NAMES = ("none", "pca", "mddm-p", "mvmd")
+TITLES = ("no reduction", "PCA", "MDDM_p", "MVMD")
+
+
+def fill(folder, plan, value, failing=()):
+    """A store with made-up values: value(cell) -> {measure: value}."""
+    store = Store(folder)
+    store.add_plan(plan, "labelspan compare")
+    for cell in plan.cells:
+        if cell.method in failing:
+            store.add(cell, Result(cell.id, "failed", "it broke"))
+        else:
+            rows = tuple(value(cell).items())
+            seconds = {"fit": 0.1, "total": 0.2}
+            store.add(cell, Result(cell.id, "ok", rows=rows, n_components=3, seconds=seconds))
+    return store
+
+
+def by_order(cell):
+    """A clear order: MVMD first, MDDM_p second, ... on both measures."""
+    place = TITLES.index(cell.method)
+    noise = 0.001 * np.sin(7 * cell.split + place)
+    return {"micro_f1": 0.5 + 0.05 * place + noise, "hamming_loss": 0.3 - 0.05 * place + noise}
+
+
+@pytest.fixture
+def plan(tmp_path):
+    splits = Splits("folds", n_folds=2, n_repeats=6)
+    return toy_plan(tmp_path, reducers=NAMES, splits=splits)
+
+
+def test_ranks_and_tests_are_those_of_the_table(tmp_path, plan):
+    with fill(tmp_path / "out", plan, by_order) as store:
+        analysis = analyse(store)
+    assert analysis.methods == TITLES[::-1]
+    assert analysis.overall == dict(zip(TITLES[::-1], (1.0, 2.0, 3.0, 4.0), strict=True))
+    ranking = analysis.rankings["hamming_loss"]
+    assert ranking.values.shape == (12, 4)
+    expected = friedman(ranking.values, greater_is_better=False)
+    assert ranking.friedman.F == expected.F
+    assert ranking.separated("MVMD", "no reduction")
+    assert analysis.mean("n_components", "MVMD") == 3
+    assert analysis.blocks_are == "splits"
+
+
+def test_the_recommendation_is_supported_by_the_ranks(tmp_path, plan):
+    with fill(tmp_path / "out", plan, by_order) as store:
+        analysis = analyse(store)
+    sentence = recommendation(analysis)
+    assert sentence.startswith("Use MVMD: average rank 1.00 of 4 methods over 2 measures")
+    assert "better on Micro-F1 than PCA and no reduction, with 3 directions" in sentence
+    assert "MVMD is best; not separated from it: MDDM_p." in verdict(primary(analysis))
+    assert "overlap" in caution(analysis)
+
+
+def test_without_a_difference_nothing_is_recommended(tmp_path, plan):
+    rng = np.random.default_rng(1)
+    with fill(tmp_path / "out", plan, lambda cell: {"micro_f1": rng.random()}) as store:
+        analysis = analyse(store)
+    assert not primary(analysis).differ
+    assert recommendation(analysis).startswith("No recommendation: on Micro-F1 the data do not")
+    assert "no difference between the methods is shown" in verdict(primary(analysis))
+
+
+def test_a_method_that_failed_has_no_ranks_and_says_why(tmp_path, plan):
+    with fill(tmp_path / "out", plan, by_order, failing=("PCA",)) as store:
+        analysis = analyse(store)
+    assert "PCA" not in analysis.overall
+    assert analysis.excluded == {"PCA": "failed in 12 cells: it broke"}
+    assert analysis.methods[-1] == "PCA"
+    assert analysis.overall["no reduction"] == 3.0
+
+
+def test_with_one_method_there_is_nothing_to_rank(tmp_path):
+    plan = toy_plan(tmp_path, reducers=("mvmd",))
+    with fill(tmp_path / "out", plan, by_order) as store:
+        analysis = analyse(store)
+    assert analysis.rankings == {}
+    assert recommendation(analysis).startswith("No recommendation: fewer than two methods")
+    assert verdict(None).startswith("Fewer than two methods")
+
+
+def test_with_five_data_sets_these_are_the_blocks(tmp_path):
+    sources = tuple(Source(f"set {i}") for i in range(5))
+    plan = toy_plan(tmp_path, reducers=NAMES, sources=sources)
+    with fill(tmp_path / "out", plan, by_order) as store:
+        analysis = analyse(store)
+    assert analysis.blocks_are == "data sets"
+    assert analysis.rankings["micro_f1"].blocks == tuple(f"set {i}" for i in range(5))
+    assert caution(analysis) == ""
+
+
+def test_models_compete_with_the_reducers_under_every_classifier(tmp_path):
+    plan = toy_plan(
+        tmp_path,
+        reducers=("none", "mvmd"),
+        classifiers=(Step("ridge"), Step("mlknn")),
+        models=(Step("shared-subspace"),),
+    )
+    values = {"no reduction": 0.3, "MVMD": 0.5, "ML_LS": 0.4}
+    with fill(tmp_path / "out", plan, lambda cell: {"micro_f1": values[cell.method]}) as store:
+        analysis = analyse(store)
+    ranking = analysis.rankings["micro_f1"]
+    assert len(ranking.blocks) == 4 * 2
+    assert dict(zip(ranking.methods, ranking.ranks, strict=True)) == {
+        "no reduction": 3.0,
+        "MVMD": 1.0,
+        "ML_LS": 2.0,
+    }
+
+
+def test_an_empty_store_says_so(tmp_path):
+    with Store(tmp_path) as store, pytest.raises(StoreError, match="there is no plan"):
+        analyse(store)

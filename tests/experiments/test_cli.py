@@ -1,0 +1,174 @@
+"""The command: tables, files, exit codes and messages."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from labelspan import MVMD
+from labelspan.cli import main
+from labelspan.datasets import load_yeast, read_npz
+from tests.experiments.plans import HOSTILE, write_toy
+
+
+@pytest.fixture
+def labelspan(monkeypatch, capsys):
+    """Run the command in this process: exit code, output, errors."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["labelspan", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def compare(labelspan, tmp_path, *more, label_names=None):
+    data = write_toy(tmp_path, label_names=label_names)
+    common = ("--data", data, "--splits", "2x2", "--directions", "1,2", "--jobs", "0")
+    return labelspan("compare", *common, "--out", tmp_path / "out", *more)
+
+
+def test_compare_ends_with_table_verdict_recommendation_and_report(labelspan, tmp_path):
+    code, out, err = compare(
+        labelspan, tmp_path, "--methods", "none,mvmd,dmlda,shared-subspace", label_names=HOSTILE
+    )
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "toy: means over 2 x 2-fold stratified cross-validation"
+    assert lines[1].split()[:3] == ["method", "rank", "Micro-F1"]
+    ranks = [float(line[14:].split()[0]) for line in lines[2:6]]
+    assert ranks == sorted(ranks)
+    assert "Friedman F(3, 21)" in out
+    assert "ecommend" in out or "Use " in out
+    assert lines[-1] == f"report: {tmp_path / 'out' / 'report.html'}"
+    assert "cells" in err
+    again = compare(labelspan, tmp_path, "--methods", "none,mvmd,dmlda,shared-subspace",
+                    label_names=HOSTILE)  # fmt: skip
+    assert again[1] == out
+    assert "stored already" in again[2]
+
+
+def test_compare_prints_json_and_its_exit_code_tells_of_failures(labelspan, tmp_path):
+    faulty = "tests.experiments.faulty:Raises"
+    code, out, _ = compare(labelspan, tmp_path, "--methods", f"none,mvmd,{faulty}", "--json")
+    content = json.loads(out)
+    assert code == 1
+    assert content["statuses"] == {"ok": 24, "failed": 16}
+    assert set(content["excluded"]) == {"Raises"}
+    assert [item["method"] for item in content["methods"]][2] == "Raises"
+    assert content["methods"][0]["means"]["micro_f1"] > 0
+
+
+def test_compare_reads_a_plan(labelspan, tmp_path):
+    write_toy(tmp_path)
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'name = "p"\nsources = [{path = "toy.npz"}]\nclassifiers = ["ridge"]\nsplits = "2"\n'
+        'reducers = [{method = "mvmd", grid = {beta = [0.1, 0.9]}}]'
+    )
+    code, out, _ = labelspan("compare", "--plan", plan, "--out", tmp_path / "o", "--jobs", "0")
+    assert code == 0
+    assert "MVMD beta=0.1" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "--methods", "mdm"), "there is no method 'mdm'; did you mean"),
+        (("compare", "--splits", "x"), "splits='x' is not understood"),
+        (("compare", "--classifiers", "mvmd"), "mvmd does not classify; give it with --methods"),
+        (("compare", "--label-count", "6"), "yeast is not a file, so it has no label_count"),
+        (("compare", "--measures", "f9"), "There is no measure 'f9'"),
+        (("compare", "--data", "no/such.arff"), "no/such.arff"),
+        (("report", "nowhere"), "there is no store in nowhere"),
+        (("report", "nowhere", "--format", "pdf"), "there is no format ['pdf']"),
+        (("describe", "toy.xlsx"), "toy.xlsx"),
+        (("reduce", "yeast", "--method", "ridge"), "ridge does not reduce features"),
+        (("reduce", "yeast", "--rows", "some"), "--rows is 'some'; give train or all"),
+        (("reduce", "yeast", "--set", "beta"), "--set beta is not understood"),
+        (("reduce", "yeast", "--apply", "no.skops"), "there is no model no.skops"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(
+    labelspan, tmp_path, monkeypatch, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = labelspan(*arguments)
+    assert code == 2
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1
+    assert message in err
+
+
+def test_describe_finds_defects_and_says_so_by_its_exit_code(labelspan, tmp_path):
+    code, out, _ = labelspan("describe", "yeast")
+    assert code == 0
+    assert "2417 samples, 103 features, 14 labels" in out
+    data = write_toy(tmp_path)
+    arrays = dict(np.load(data))
+    arrays["X"][:, 0] = 1
+    np.savez(data, **arrays)
+    code, out, _ = labelspan("describe", data, "--json")
+    assert code == 1
+    assert json.loads(out)["problems"] == ["1 features are constant"]
+
+
+def test_reduce_fits_on_the_training_rows_and_applies_the_saved_model(labelspan, tmp_path):
+    reduced, model = tmp_path / "reduced.npz", tmp_path / "model.skops"
+    arguments = ("--method", "mvmd", "--n-components", ".999", "--set", "beta=0.25")
+    code, out, _ = labelspan("reduce", "yeast", *arguments, "--out", reduced, "--model", model)
+    assert code == 0
+    assert "fitted on 1500 rows" in out
+    yeast = load_yeast()
+    expected = MVMD(0.999, beta=0.25).fit(yeast.X[yeast.train], yeast.Y[yeast.train])
+    found = read_npz(reduced)
+    np.testing.assert_allclose(found.X, expected.transform(yeast.X), rtol=1e-10, atol=1e-12)
+    assert np.array_equal(found.Y, yeast.Y)
+    assert np.array_equal(found.train, yeast.train)
+    again = tmp_path / "again.npz"
+    code, _, _ = labelspan("reduce", "yeast", "--apply", model, "--out", again)
+    assert code == 0
+    assert np.array_equal(read_npz(again).X, found.X)
+
+
+def test_a_model_file_of_other_types_is_not_loaded(labelspan, tmp_path):
+    skops = pytest.importorskip("skops.io")
+    from sklearn.decomposition import PCA
+
+    from tests.experiments.faulty import Prints
+
+    for estimator, message in (
+        (Prints(), "Prints, which is not of labelspan: it is not loaded"),
+        (PCA(), "holds a PCA, not a reducer of labelspan"),
+    ):
+        skops.dump(estimator, tmp_path / "model.skops")
+        code, _, err = labelspan("reduce", "yeast", "--apply", tmp_path / "model.skops")
+        assert code == 2
+        assert message in err
+    (tmp_path / "model.skops").write_bytes(b"PK not a zip")
+    code, _, err = labelspan("reduce", "yeast", "--apply", tmp_path / "model.skops")
+    assert code == 2
+    assert "is not a model" in err
+
+
+def test_methods_lists_every_method(labelspan):
+    code, out, _ = labelspan("methods", "--json")
+    assert code == 0
+    names = {item["name"]: item for item in json.loads(out)}
+    assert names["mddm-f"]["parameters"]["constraint"] == "feature"
+    code, out, _ = labelspan("methods")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list(names)
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "labelspan", "--help"], capture_output=True, text=True, check=True
+    )
+    for name in ("compare", "reproduce", "report", "reduce", "describe", "methods"):
+        assert name in done.stdout
+    assert "--install-completion" in done.stdout

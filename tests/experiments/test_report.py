@@ -1,0 +1,185 @@
+"""The report: from the store alone, escaped in every format, and a page that works."""
+
+import csv
+import io
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from labelspan.experiments import Result, Source, Splits, Step, Store
+from labelspan.experiments.report import FORMATS, render, write_report
+from labelspan.experiments.report._text import csv_escape, latex_escape, markdown_escape
+from tests.experiments.plans import HOSTILE, toy_plan
+
+MEASURES = ("micro_f1", "hamming_loss")
+
+
+def facts(label_names):
+    q = len(label_names)
+    statistics = {
+        "n_samples": 60, "n_features": 8, "n_labels": q, "cardinality": 2.0, "density": 0.3,
+        "n_labelsets": 9, "mean_imbalance": 1.5, "max_imbalance": 2.0, "scumble": 0.1,
+    }  # fmt: skip
+    return {
+        "description": statistics,
+        "problems": [f"a problem with {label_names[0]}"],
+        "source": label_names[1],
+        "has_split": False,
+        "label_names": list(label_names),
+        "label_counts": list(range(q, 0, -1)),
+        "correlation": np.eye(q).tolist(),
+        "correlation_labels": list(range(q)),
+    }
+
+
+def made_up(folder, *, names=("first", "second", "third"), label_names=HOSTILE, n_sources=1,
+            n_repeats=2):  # fmt: skip
+    """A store without a run: values, spectra and curves of methods with any names."""
+    folder.mkdir(exist_ok=True)
+    methods = ("none", "mddm-p", "mvmd")
+    steps = tuple(Step(m, (), name) for m, name in zip(methods, names, strict=True))
+    sources = tuple(Source(f"{names[0]} {i}") for i in range(n_sources))
+    plan = toy_plan(
+        folder, name=f"plan {names[-1]}", reducers=steps, sources=sources, directions=(1, 2),
+        splits=Splits("folds", n_folds=2, n_repeats=n_repeats),
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    store = Store(folder / "out")
+    store.add_plan(plan, f"labelspan compare --data {names[0]}")
+    for source in sources:
+        store.add_facts(source, facts(label_names))
+    for cell in plan.cells:
+        place = names.index(cell.method)
+        if place == 1 and cell.split == 1:
+            store.add(cell, Result(cell.id, "failed", f"error {names[1]}"))
+            continue
+        rows = tuple((name, float(0.2 * place + 0.1 * rng.random())) for name in MEASURES)
+        series = {
+            "label_f1": rng.random(len(label_names)).tolist(),
+            "eigenvalues": [3.0, 2.0, 0.5] if place else [],
+        }
+        store.add(
+            cell,
+            Result(
+                cell.id, "ok", rows=rows, series=series, n_components=cell.directions or 3,
+                seconds={"fit": 0.01 * (place + 1), "predict": 0.001, "total": 1.0},
+                warnings=(f"careful with {names[0]}",), environment={"python": "3.11"},
+                peak_memory=10**8,
+            ),
+        )  # fmt: skip
+    return store
+
+
+class Texts(HTMLParser):
+    """Elements, attributes and texts of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts, self.attributes, self._inside = [], [], [], None
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+        self._inside = tag
+
+    def handle_endtag(self, tag):
+        self._inside = None
+
+    def handle_data(self, data):
+        if self._inside not in ("script", "style"):
+            self.texts.append(data)
+
+
+def test_hostile_names_are_text_in_the_page(tmp_path):
+    plain = Texts()
+    with made_up(tmp_path / "plain", label_names=("a", "b", "c", "d", "e", "f")) as store:
+        plain.feed(render(store))
+    hostile = Texts()
+    with made_up(tmp_path / "hostile", names=HOSTILE[:3]) as store:
+        page = render(store)
+    hostile.feed(page)
+    # Names add no element, and no attribute that runs or loads anything.
+    assert hostile.tags == plain.tags
+    assert not [name for name, _ in hostile.attributes if name.startswith("on")]
+    assert "<script>alert" not in page
+    texts = " ".join(hostile.texts)
+    for name in HOSTILE:
+        assert " ".join(name.split())[:20] in texts
+
+
+def test_the_page_needs_no_network(tmp_path):
+    with made_up(tmp_path) as store:
+        page = render(store)
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
+    assert "url(" not in page
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+    sections = "overview results ranks directions spectra time labels parameters data run"
+    for section in sections.split():
+        assert f'id="{section}"' in page
+
+
+def test_hostile_names_in_csv(tmp_path):
+    with made_up(tmp_path, names=HOSTILE[:3]) as store:
+        rows = list(csv.DictReader(io.StringIO(render(store, "csv"))))
+        cells = store.query("SELECT count(*) n FROM cells WHERE status = 'ok'")[0]["n"]
+    assert sum(row["value"] != "" for row in rows) == cells * len(MEASURES)
+    assert {row["method"] for row in rows} == {" ".join(name.split()) for name in HOSTILE[:3]}
+    assert {row["status"] for row in rows} == {"ok", "failed"}
+    for text in ("=1+1", "+1", "@sum", "-2"):
+        assert csv_escape(text) == f"'{text}"
+
+
+def test_hostile_names_in_markdown(tmp_path):
+    with made_up(tmp_path, names=(HOSTILE[0], HOSTILE[5], HOSTILE[2])) as store:
+        text = render(store, "md")
+    assert "<script" not in text
+    tables = [line for line in text.splitlines() if line.startswith("| ")]
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in tables}
+    assert widths == {len(MEASURES) + 4}
+    assert r"\|pipe\| \`code\` \[link\]\(javascript\:alert\(1\)\)" in text
+    assert markdown_escape("a\nb") == "a b"
+
+
+def test_hostile_names_in_latex(tmp_path):
+    with made_up(tmp_path, names=(HOSTILE[3], HOSTILE[1], HOSTILE[4])) as store:
+        text = render(store, "latex")
+    assert r"\textbackslash{}input\{x\}" in text
+    assert r"\input{" not in text
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(MEASURES) + 1}
+    without = re.sub(r"\\[a-zA-Z]+|\\[&%$#_{}]|\$\\pm\$", "", text)
+    assert not re.search(r"[%#_~^](?! needs)", without.replace("% needs", ""))
+    assert latex_escape("50% & more") == r"50\% \& more"
+
+
+def test_every_format_is_written_whole(tmp_path):
+    with made_up(tmp_path) as store:
+        for name, (suffix, _) in FORMATS.items():
+            path = write_report(store, tmp_path / f"report{suffix}", name)
+            assert path.read_bytes() == render(store, name).encode()
+        assert not list(tmp_path.glob("*.part"))
+        with pytest.raises(ValueError, match="no format 'pdf'; use html, md, csv, latex"):
+            render(store, "pdf")
+
+
+def test_ranks_in_the_table_are_those_of_the_means(tmp_path):
+    with made_up(tmp_path) as store:
+        text = render(store, "md")
+        values = store.query(
+            "SELECT method, avg(value) mean FROM cells JOIN measurements ON cell = id WHERE "
+            "measure = 'micro_f1' AND directions IS NULL GROUP BY method ORDER BY mean DESC"
+        )
+    for rank, row in enumerate(values, 1):
+        line = next(line for line in text.splitlines() if line.startswith(f"| {row['method']} "))
+        assert f"{row['mean']:.4f}" in line
+        assert f"({rank})" in line.split("|")[2]
+
+
+def test_a_store_without_results_still_gives_a_page(tmp_path):
+    with Store(tmp_path / "out") as store:
+        store.add_plan(toy_plan(tmp_path))
+        page = render(store)
+    assert "No recommendation" in page
