@@ -38,4 +38,4 @@ def load_model(path: Path) -> Any:
 
 def _classes() -> list[type]:
     found = (method.load() for method in METHODS if method.kind == "reducer")
-    return [cls for cls in found if cls is not None]
+    return [cls for cls in found if isinstance(cls, type)]

@@ -1,5 +1,127 @@
 """``labelspan reproduce``."""
 
+from __future__ import annotations
 
-def command() -> None:
-    """Placeholder."""
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelspan.cli import _output as output
+from labelspan.datasets import list_datasets
+from labelspan.experiments import METHODS, Store
+from labelspan.experiments._progress import default_progress
+from labelspan.experiments.reproduce import (
+    EXPERIMENTS,
+    Experiment,
+    Outcome,
+    document,
+    find_experiments,
+    reproduce,
+)
+from labelspan.experiments.reproduce._document import cells
+from labelspan.experiments.reproduce._experiment import RULES, printed_values
+from labelspan.experiments.reproduce._listing import PAPERS
+
+
+def command(
+    names: Annotated[
+        list[str], typer.Argument(help="list, or experiments: mvmd/figure3, mvmd, all.")
+    ],
+    quick: Annotated[bool, typer.Option(help="Fewer splits.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the store.")] = Path("results/reproduce"),
+    page: Annotated[Path | None, typer.Option("--document", help="Markdown page to write.")] = None,
+    jobs: Annotated[int, typer.Option(help="Cells at a time; -1 for one a processor.")] = -1,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which a cell is ended.")
+    ] = None,
+    json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
+) -> None:
+    """Run experiments of the papers: printed value, our value, difference, verdict."""
+    if names == ["list"]:
+        _list(json)
+        return
+    experiments = find_experiments(names)
+    ready = [item for item in experiments if not _lacks(item)]
+    for item in experiments:
+        if item not in ready:
+            print(f"{item.name} is left out: it needs {_lacks(item)}")
+    outcomes = []
+    with Store(out) as store:
+        for outcome in reproduce(
+            ready,
+            store,
+            quick=quick,
+            n_jobs=jobs,
+            timeout=timeout,
+            progress=default_progress(),
+            command=output.command_line(),
+        ):
+            outcomes.append(outcome)
+            if not json:
+                _show(outcome)
+    if json:
+        output.print_json([_data(outcome) for outcome in outcomes])
+    if page is not None:
+        page.write_text(document(outcomes, output.command_line()), encoding="utf-8")
+    failed = any(outcome.failed for outcome in outcomes) or len(ready) < len(experiments)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _lacks(experiment: Experiment) -> str:
+    """What is not at hand, or nothing."""
+    where = {info.name: info.where for info in list_datasets()}
+    known = {method.name for method in METHODS}
+    missing = [f"the data set {name}" for name in experiment.data if where[name] == "missing"]
+    missing += [f"the method {name}" for name in experiment.methods if name not in known]
+    return ", ".join(missing)
+
+
+def _list(json: bool) -> None:
+    if json:
+        fields = ("name", "title", "data", "minutes", "quick_minutes")
+        content = [{name: getattr(item, name) for name in fields} for item in EXPERIMENTS]
+        skipped = {paper: printed_values(paper)["unavailable"] for paper in PAPERS}
+        output.print_json({"experiments": content, "unavailable": skipped})
+        return
+    rows = [
+        [
+            item.name,
+            item.title,
+            ", ".join(item.data),
+            f"{item.minutes:g}",
+            f"{item.quick_minutes:g}",
+            _lacks(item) or "nothing",
+        ]
+        for item in EXPERIMENTS
+    ]
+    header = ["name", "what", "data", "minutes", "quick", "lacks"]
+    output.print_table(header, rows, n_left=3)
+    print("\ncannot be run:")
+    for paper in PAPERS:
+        for what, why in printed_values(paper)["unavailable"].items():
+            print(f"  {paper}/{what}: {why}")
+    print(f"\nrules of the verdicts:\n{RULES}")
+
+
+def _show(outcome: Outcome) -> None:
+    title = f"\n{outcome.experiment.name}: {outcome.experiment.title}"
+    header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
+    output.print_table(header, [cells(line) for line in outcome.judged], title)
+    for text in outcome.failed:
+        print(output.clean(f"failed: {text}"))
+    counts = Counter(line.verdict for line in outcome.judged)
+    figures = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    print(f"{outcome.summary} ({figures})")
+
+
+def _data(outcome: Outcome) -> dict[str, object]:
+    return {
+        "name": outcome.experiment.name,
+        "quick": outcome.quick,
+        "summary": outcome.summary,
+        "judged": [{**asdict(line), "difference": line.difference} for line in outcome.judged],
+        "failed": outcome.failed,
+    }

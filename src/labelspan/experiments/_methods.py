@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from sklearn.base import clone
@@ -48,12 +49,12 @@ class Method:
     parameters: tuple[tuple[str, Any], ...] = ()
     source: str = ""
 
-    def load(self) -> type | None:
-        """Import the class; None for no reduction.
+    def load(self) -> Callable[..., Any] | None:
+        """Import the class, or the function that makes the estimator; None for no reduction.
 
         Returns
         -------
-        type or None
+        callable or None
         """
         if not self.path:
             return None
@@ -85,42 +86,53 @@ class Method:
         return clone(cls(**given), safe=False)
 
 
-MDDM, MVMD = "Zhang and Zhou 2010", "Xu, Liu, Yin and Sun 2016"
-_RIDGE = (("ridge", 0.01), ("min_labels", 1))
+_EXTRACTION, _CLASSIFIERS = "labelspan.extraction", "labelspan.classifiers"
+_LABELSPACE, _KERNELS = "labelspan.labelspace", "labelspan.kernels"
+_TUNED = "labelspan.experiments._tuned"
+_MDDM, _MVMD, _CPLST = "Zhang and Zhou 2010", "Xu et al. 2016", "Chen and Lin 2012"
+_SUBSPACE, _CMLFS = "Ji, Tang, Yu and Ye 2010", "Gu, Li and Han 2011"
+_FEATURE, _ONE = (("constraint", "feature"),), (("min_labels", 1),)
 
-#: Every method by its short name; to add one, add a line.
-METHODS: tuple[Method, ...] = (
+_LIST = (
     Method("none", "no reduction", "reducer", ""),
-    Method("pca", "PCA", "reducer", "labelspan.extraction:MVMD", (("beta", 0.0),), MVMD),
-    Method("mddm-p", "MDDM_p", "reducer", "labelspan.extraction:MDDM", (), MDDM),
-    Method(
-        "mddm-f",
-        "MDDM_f",
-        "reducer",
-        "labelspan.extraction:MDDM",
-        (("constraint", "feature"),),
-        MDDM,
-    ),
-    Method("mvmd", "MVMD", "reducer", "labelspan.extraction:MVMD", (), MVMD),
-    Method("cca", "CCA", "reducer", "labelspan.extraction:LabelCCA", (), "Sun, Ji and Ye 2011"),
-    Method("opls", "OPLS", "reducer", "labelspan.extraction:OPLS", (), "Sun, Ji and Ye 2011"),
-    Method("mlsi", "MLSI", "reducer", "labelspan.extraction:MLSI", (), "Yu, Yu and Tresp 2005"),
-    Method("mlda", "MLDA", "reducer", "labelspan.extraction:MLDA", (), "Wang et al. 2010"),
-    Method("dmlda", "DMLDA", "reducer", "labelspan.extraction:DMLDA", (), "Oikonomou 2013"),
-    Method("lpp", "LPP", "reducer", "labelspan.extraction:LPP", (), "He and Niyogi 2003"),
-    Method(
-        "mlknn", "ML-kNN", "classifier", "labelspan.classifiers:MLkNN", (), "Zhang and Zhou 2007"
-    ),
-    Method("ridge", "ridge", "classifier", "labelspan.classifiers:MultiOutputRidge", _RIDGE, MVMD),
-    Method(
-        "shared-subspace",
-        "ML_LS",
-        "model",
-        "labelspan.subspace:SharedSubspaceClassifier",
-        (),
-        "Ji, Tang, Yu and Ye 2010",
-    ),
+    Method("pca", "PCA", "reducer", f"{_EXTRACTION}:MVMD", (("beta", 0.0),), "Pearson 1901"),
+    Method("mddm-p", "MDDM_p", "reducer", f"{_EXTRACTION}:MDDM", (), _MDDM),
+    Method("mddm-f", "MDDM_f", "reducer", f"{_EXTRACTION}:MDDM", _FEATURE, _MDDM),
+    Method("mvmd", "MVMD", "reducer", f"{_EXTRACTION}:MVMD", (), _MVMD),
+    Method("cca", "CCA", "reducer", f"{_EXTRACTION}:LabelCCA", (), "Sun, Ji and Ye 2011"),
+    Method("opls", "OPLS", "reducer", f"{_EXTRACTION}:OPLS", (), "Sun, Ji and Ye 2011"),
+    Method("mlsi", "MLSI", "reducer", f"{_EXTRACTION}:MLSI", (), "Yu, Yu and Tresp 2005"),
+    Method("mlda", "MLDA", "reducer", f"{_EXTRACTION}:MLDA", (), "Wang et al. 2010"),
+    Method("dmlda", "DMLDA", "reducer", f"{_EXTRACTION}:DMLDA", (), "Oikonomou et al. 2013"),
+    Method("lpp", "LPP", "reducer", f"{_EXTRACTION}:LPP", (), "He and Niyogi 2003"),
+    Method("fisher", "Fisher score", "reducer", "labelspan.selection:MultilabelFisherScore"),
+    Method("ratio", "SEL", "reducer", "labelspan.selection:DiscriminativeRatio", (), _MDDM),
+    Method("kernel-mddm", "kernel MDDM", "reducer", f"{_KERNELS}:KernelMDDM", (), _MDDM),
+    Method("kernel-cca", "kernel CCA", "reducer", f"{_KERNELS}:KernelLabelCCA", (), _MDDM),
+    Method("mlknn", "ML-kNN", "classifier", f"{_CLASSIFIERS}:MLkNN", (), "Zhang and Zhou 2007"),
+    Method("ridge", "ridge", "classifier", f"{_CLASSIFIERS}:MultiOutputRidge", _ONE, _MVMD),
+    Method("tuned-ridge", "tuned ridge", "classifier", f"{_TUNED}:tuned_ridge", (), _SUBSPACE),
+    Method("tuned-svm", "tuned SVM", "classifier", f"{_TUNED}:tuned_svm", (), _SUBSPACE),
+    Method("shared-subspace", "ML_LS", "model", f"{_TUNED}:tuned_subspace", (), _SUBSPACE),
+    Method("plst", "PLST", "model", f"{_LABELSPACE}:PLST", (), "Tai and Lin 2012"),
+    Method("cplst", "CPLST", "model", f"{_LABELSPACE}:CPLST", (), _CPLST),
+    Method("occa", "OCCA", "model", f"{_LABELSPACE}:OCCA", (), _CPLST),
+    Method("pbr", "PBR", "model", f"{_LABELSPACE}:PartialBinaryRelevance", (), _CPLST),
+    Method("kernel-cplst", "kernel CPLST", "model", f"{_KERNELS}:KernelCPLST", (), _CPLST),
+    Method("larank", "LaRank", "model", "labelspan.ranking:LaRankSVM", (), _CMLFS),
+    Method("clarank", "CLaRank", "model", "labelspan.ranking:CLaRankSVM", (), _CMLFS),
+    Method("mlfs", "MLFS", "model", "labelspan.selection:MLFS", (), _CMLFS),
+    Method("cmlfs", "CMLFS", "model", "labelspan.selection:CMLFS", (), _CMLFS),
 )
+
+
+def _installed(method: Method) -> bool:
+    module = method.path.partition(":")[0]
+    return not module or find_spec(module) is not None
+
+
+#: Every method by its short name; to add one, add a line. A family that is not there is left out.
+METHODS: tuple[Method, ...] = tuple(method for method in _LIST if _installed(method))
 _BY_NAME = {method.name: method for method in METHODS}
 
 

@@ -1,0 +1,31 @@
+"""Classifiers with thresholds tuned on the training scores, as the shared-subspace paper does."""
+
+from __future__ import annotations
+
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+
+from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
+from labelspan.subspace import SharedSubspaceClassifier
+
+
+def tuned_ridge(ridge: float = 0.01, min_labels: int = 0) -> ThresholdTuner:
+    """Ridge regression with the threshold of each label that maximises its F1."""
+    return ThresholdTuner(MultiOutputRidge(ridge), min_labels=min_labels)
+
+
+def tuned_svm(C: float = 1.0, min_labels: int = 0) -> ThresholdTuner:
+    """One linear support vector machine a label, with tuned thresholds."""
+    machines = OneVsRestClassifier(LinearSVC(C=C, loss="hinge", max_iter=20000))
+    return ThresholdTuner(machines, min_labels=min_labels)
+
+
+def tuned_subspace(
+    n_components: int | None = None,
+    alpha: float = 0.1,
+    beta: float = 0.01,
+    min_labels: int = 0,
+) -> ThresholdTuner:
+    """The shared-subspace classifier with tuned thresholds."""
+    model = SharedSubspaceClassifier(n_components, alpha=alpha, beta=beta)
+    return ThresholdTuner(model, min_labels=min_labels)

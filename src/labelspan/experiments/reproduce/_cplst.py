@@ -1,0 +1,86 @@
+"""Label space reduction with linear regression in the CPLST paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from labelspan.experiments._plan import Plan, Step
+from labelspan.experiments._sources import Source, Splits
+from labelspan.experiments.reproduce._experiment import (
+    Experiment,
+    Judged,
+    Values,
+    judge_statement,
+    judge_value,
+)
+
+N_LABELS = {"yeast": 14, "scene": 6, "emotions": 6, "enron": 53}
+FRACTIONS = (0.2, 0.4, 0.6, 0.8, 1.0)
+METHODS = (("plst", "PLST"), ("cplst", "CPLST"))
+
+
+def table3(quick: bool) -> tuple[Plan, ...]:
+    """A plan a set: PLST and CPLST with a fifth to all of the labels."""
+    sets = ("yeast", "scene", "emotions") if quick else tuple(N_LABELS)
+    splits = Splits("random", n_repeats=5 if quick else 100, train=0.8)
+    return tuple(
+        Plan(
+            f"cplst: table 3, {name}",
+            sources=(Source(name),),
+            models=tuple(steps(N_LABELS[name])),
+            splits=splits,
+            measures=("hamming_loss",),
+        )
+        for name in sets
+    )
+
+
+def steps(n_labels: int) -> Iterator[Step]:
+    """Both methods with every share of the labels, rounded down as the tables do."""
+    for method, title in METHODS:
+        for fraction in FRACTIONS:
+            size = int(fraction * n_labels)
+            yield Step(method, (("n_components", size),), label(title, fraction))
+
+
+def label(title: str, fraction: float) -> str:
+    """Name of a method with a share of the labels."""
+    return f"{title} {fraction:.0%}"
+
+
+def judge_table3(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """Hamming loss by set and share, and whether CPLST is at least as good where it should be."""
+    lines = []
+    means, errors = printed["table3"]["mean"], printed["table3"]["error"]
+    for dataset in sorted({dataset for dataset, _, _ in values.found}):
+        for place, fraction in enumerate(FRACTIONS):
+            pair: dict[str, float] = {}
+            for _, title in METHODS:
+                ours = values.mean(dataset, label(title, fraction), "hamming_loss")
+                pair[title] = np.nan if ours is None else ours
+                what = f"Hamming loss, {dataset}, {label(title, fraction)}"
+                row, error = means[dataset][title], errors[dataset][title]
+                lines.append(judge_value(what, row[place], ours, error=error[place]))
+            gap = means[dataset]["PLST"][place] - means[dataset]["CPLST"][place]
+            if gap > 2 * errors[dataset]["PLST"][place]:
+                text = f"{pair['CPLST']:.4f} against {pair['PLST']:.4f}"
+                what = f"{dataset}, {fraction:.0%}: CPLST better than PLST"
+                lines.append(judge_statement(what, "yes", text, pair["CPLST"] < pair["PLST"]))
+    return lines
+
+
+EXPERIMENTS = (
+    Experiment(
+        "cplst/table3",
+        "Hamming loss of PLST and CPLST with linear regression",
+        tuple(N_LABELS),
+        25,
+        1,
+        table3,
+        judge_table3,
+        ("plst", "cplst"),
+    ),
+)

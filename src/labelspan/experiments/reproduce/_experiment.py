@@ -1,0 +1,204 @@
+"""An experiment of a paper, and the rules by which its values are judged."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelspan.experiments._analysis import analyse
+from labelspan.experiments._plan import Plan
+from labelspan.experiments._store import Store
+
+PAPERS = Path(__file__).parents[1] / "papers"
+# A mean of other random splits lies within so many standard errors of the printed one.
+STANDARD_ERRORS = 3.0
+
+#: What a verdict can be; the rules are in `RULES`.
+VERDICTS = ("reproduced", "not reproduced", "not judged")
+RULES = """\
+- A count is reproduced if it is equal.
+- A mean with a printed standard deviation is reproduced within that deviation.
+- A mean with a printed standard error is reproduced within three of them.
+- A mean without either is reproduced within 0.02 (of a measure from 0 to 1).
+- A statement about an order (A is better than B) is reproduced if our values have that order.
+- A value that the paper does not print, or prints over other data sets, is not judged.
+"""
+PLAIN_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A printed value or statement beside ours.
+
+    Parameters
+    ----------
+    what : str
+        What is measured or stated.
+    printed : float, str or None
+        The paper's; None if it prints nothing.
+    ours : float, str or None
+        Ours.
+    verdict : {"reproduced", "not reproduced", "not judged"}
+        By the rules.
+    note : str
+        The tolerance, or the known reason of a difference.
+    """
+
+    what: str
+    printed: float | str | None
+    ours: float | str | None
+    verdict: str
+    note: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the printed value, if both are numbers."""
+        if isinstance(self.printed, int | float) and isinstance(self.ours, int | float):
+            return float(self.ours - self.printed)
+        return None
+
+
+@dataclass(frozen=True)
+class Values:
+    """What was measured: lists over the splits, by data set, method and measure."""
+
+    found: dict[tuple[str, str, str], list[float]]
+    failed: tuple[str, ...]
+
+    def mean(self, dataset: str, method: str, measure: str) -> float | None:
+        """Mean over the splits."""
+        values = self.found.get((dataset, method, measure))
+        return float(np.mean(values)) if values else None
+
+    def over(self, datasets: Iterable[str], method: str, measure: str) -> float | None:
+        """Mean over data sets of the means."""
+        values = [self.mean(dataset, method, measure) for dataset in datasets]
+        known = [value for value in values if value is not None]
+        return float(np.mean(known)) if len(known) == len(values) and known else None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of a paper that can be run.
+
+    Parameters
+    ----------
+    name : str
+        Paper and table, such as ``"mvmd/figure3"``.
+    title : str
+        What it shows.
+    data : tuple of str
+        Data sets it needs.
+    minutes, quick_minutes : float
+        About how long it takes on two processors, in full and with ``--quick``.
+    plans : callable
+        ``plans(quick) -> tuple of Plan``.
+    judge : callable
+        ``judge(values, printed) -> list of Judged``, where printed is the data file.
+    methods : tuple of str
+        Methods that must be installed.
+    """
+
+    name: str
+    title: str
+    data: tuple[str, ...]
+    minutes: float
+    quick_minutes: float
+    plans: Callable[[bool], tuple[Plan, ...]]
+    judge: Callable[[Values, dict[str, Any]], list[Judged]]
+    methods: tuple[str, ...] = ()
+
+    @property
+    def paper(self) -> str:
+        """Short name of the paper."""
+        return self.name.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An experiment with its judged values.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was run.
+    judged : list of Judged
+        The lines of its table.
+    quick : bool
+        Whether it was run with fewer splits.
+    failed : tuple of str
+        Cells that did not end well.
+    """
+
+    experiment: Experiment
+    judged: list[Judged]
+    quick: bool
+    failed: tuple[str, ...] = field(default=())
+
+    @property
+    def summary(self) -> str:
+        """One line: how many of the printed values and statements were reproduced."""
+        counted = [line for line in self.judged if line.verdict != "not judged"]
+        good = sum(line.verdict == "reproduced" for line in counted)
+        if not counted:
+            return f"{len(self.judged)} values of our own; the paper prints none"
+        return f"{good} of {len(counted)} printed values and statements reproduced"
+
+
+@lru_cache(maxsize=8)
+def printed_values(paper: str) -> dict[str, Any]:
+    """Read the data file of a paper."""
+    return tomllib.loads((PAPERS / f"{paper}.toml").read_text(encoding="utf-8"))
+
+
+def values_of(store: Store, plans: Iterable[Plan]) -> Values:
+    """Collect the results of plans; directions and fit times count as measures."""
+    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    failed: dict[str, None] = {}
+    for plan in plans:
+        for cell in analyse(store, plan.hash).plain:
+            if cell["status"] != "ok":
+                text = f"{cell['method']} on {cell['dataset']}: {cell['status']}: {cell['error']}"
+                failed.setdefault(text)
+            row = {**cell["values"], "n_components": cell["n_components"]}
+            row["fit_seconds"] = cell["fit_seconds"]
+            for measure, value in row.items():
+                if value is not None:
+                    found[(cell["dataset"], cell["method"], measure)].append(value)
+    return Values(dict(found), tuple(failed))
+
+
+def judge_value(
+    what: str,
+    printed: float,
+    ours: float | None,
+    *,
+    deviation: float | None = None,
+    error: float | None = None,
+    note: str = "",
+) -> Judged:
+    """Judge a mean by the printed deviation, the printed standard error, or the plain rule."""
+    if printed is None or math.isnan(printed):
+        return Judged(what, None, ours, "not judged", note)
+    if deviation is not None:
+        tolerance, name = deviation, "the printed deviation"
+    elif error is not None:
+        tolerance, name = STANDARD_ERRORS * error, "three printed standard errors"
+    else:
+        tolerance, name = PLAIN_TOLERANCE, "the plain rule"
+    good = ours is not None and abs(ours - printed) <= tolerance + 1e-12
+    text = f"within {tolerance:.2g}, {name}" + (f"; {note}" if note else "")
+    return Judged(what, printed, ours, "reproduced" if good else "not reproduced", text)
+
+
+def judge_statement(what: str, printed: str, ours: str, holds: bool, note: str = "") -> Judged:
+    """Judge a statement."""
+    return Judged(what, printed, ours, "reproduced" if holds else "not reproduced", note)

@@ -1,0 +1,48 @@
+"""The list of experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from labelspan.experiments.reproduce import _cmlfs, _cplst, _mddm, _mvmd, _shared_subspace
+from labelspan.experiments.reproduce._experiment import Experiment
+
+#: Every experiment that can be run.
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *_mddm.EXPERIMENTS,
+    *_shared_subspace.EXPERIMENTS,
+    *_cplst.EXPERIMENTS,
+    *_mvmd.EXPERIMENTS,
+    *_cmlfs.EXPERIMENTS,
+)
+PAPERS = tuple(dict.fromkeys(experiment.paper for experiment in EXPERIMENTS))
+
+
+def find_experiments(names: Iterable[str]) -> list[Experiment]:
+    """Give the experiments of names: a table, all of a paper, or "all".
+
+    Parameters
+    ----------
+    names : iterable of str
+        Such as ``"mvmd/figure3"``, ``"mvmd"`` or ``"all"``.
+
+    Returns
+    -------
+    list of Experiment
+
+    Examples
+    --------
+    >>> from labelspan.experiments.reproduce import find_experiments
+    >>> [experiment.name for experiment in find_experiments(["cplst"])]
+    ['cplst/table3']
+    """
+    found: dict[str, Experiment] = {}
+    for name in names:
+        fitting = [item for item in EXPERIMENTS if name in ("all", item.paper, item.name)]
+        if not fitting:
+            known = ", ".join(item.name for item in EXPERIMENTS)
+            raise ValueError(
+                f"there is no experiment {name!r}; known are {known}, {PAPERS} and all."
+            )
+        found.update((item.name, item) for item in fitting)
+    return list(found.values())
