@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import ShuffleSplit
 
 from labelspan.datasets import (
     MultilabelDataset,
@@ -153,14 +154,15 @@ class Splits:
 
     Parameters
     ----------
-    kind : {"folds", "random", "standard"}
-        Repeated stratified folds, stratified random splits, or the split of the data set.
+    kind : {"folds", "random", "plain", "standard"}
+        Repeated stratified folds, stratified random splits, random splits without regard to
+        the labels (as the papers drew them), or the split of the data set.
     n_folds : int
         Folds, of "folds".
     n_repeats : int
-        Repetitions, of "folds" and "random".
+        Repetitions, of all but "standard".
     train : float or int
-        Training share or rows, of "random".
+        Training share or rows, of "random" and "plain".
 
     Examples
     --------
@@ -177,8 +179,8 @@ class Splits:
     train: float | int = 0.6
 
     def __post_init__(self) -> None:
-        if self.kind not in ("folds", "random", "standard"):
-            raise ValueError(f"splits are {self.kind!r}; give folds, random or standard.")
+        if self.kind not in ("folds", "random", "plain", "standard"):
+            raise ValueError(f"splits are {self.kind!r}; give folds, random, plain or standard.")
         if self.n_folds < 2 or self.n_repeats < 1:
             raise ValueError(
                 f"{self.n_repeats} repetitions of {self.n_folds} folds were asked for; give at "
@@ -188,7 +190,9 @@ class Splits:
     @property
     def n_splits(self) -> int:
         """Number of splits."""
-        return {"folds": self.n_folds * self.n_repeats, "random": self.n_repeats}.get(self.kind, 1)
+        return {"folds": self.n_folds * self.n_repeats, "standard": 1}.get(
+            self.kind, self.n_repeats
+        )
 
     @property
     def title(self) -> str:
@@ -196,6 +200,7 @@ class Splits:
         return {
             "folds": f"{self.n_repeats} x {self.n_folds}-fold stratified cross-validation",
             "random": f"{self.n_repeats} stratified random splits, training part {self.train}",
+            "plain": f"{self.n_repeats} random splits, training part {self.train}",
             "standard": "the standard split of each data set",
         }[self.kind]
 
@@ -258,9 +263,8 @@ class Splits:
                 self.n_folds, n_repeats=self.n_repeats, random_state=seed
             )
             return list(folds.split(dataset.Y, dataset.Y))
-        shuffle = MultilabelStratifiedShuffleSplit(
-            self.n_repeats, train_size=self.train, random_state=seed
-        )
+        kind = ShuffleSplit if self.kind == "plain" else MultilabelStratifiedShuffleSplit
+        shuffle = kind(self.n_repeats, train_size=self.train, random_state=seed)
         return list(shuffle.split(dataset.Y, dataset.Y))
 
 

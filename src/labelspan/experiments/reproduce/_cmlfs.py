@@ -28,7 +28,7 @@ def table2(quick: bool) -> tuple[Plan, ...]:
     for name, n_labels in N_LABELS.items():
         common: dict[str, Any] = {
             "sources": (Source(name),),
-            "splits": Splits("random", n_repeats=2 if quick else 10, train=1000),
+            "splits": Splits("plain", n_repeats=2 if quick else 10, train=1000),
             "measures": ("macro_auc", "micro_f1", "macro_f1"),
             "convention": "mddm",
         }

@@ -18,7 +18,7 @@ from labelspan.experiments._plan import Plan
 from labelspan.experiments._store import Store
 
 PAPERS = Path(__file__).parents[1] / "papers"
-# A mean of other random splits lies within so many standard errors of the printed one.
+# Two means of random splits lie within so many standard errors of their difference.
 STANDARD_ERRORS = 3.0
 
 #: What a verdict can be; the rules are in `RULES`.
@@ -26,7 +26,8 @@ VERDICTS = ("reproduced", "not reproduced", "not judged")
 RULES = """\
 - A count is reproduced if it is equal.
 - A mean with a printed standard deviation is reproduced within that deviation.
-- A mean with a printed standard error is reproduced within three of them.
+- A mean with a printed standard error is reproduced within three standard errors of the
+  difference, which join the printed one and that of our own splits.
 - A mean without either is reproduced within 0.02 (of a measure from 0 to 1).
 - A statement about an order (A is better than B) is reproduced if our values have that order.
 - A value that the paper does not print, or prints over other data sets, is not judged.
@@ -77,6 +78,11 @@ class Values:
         """Mean over the splits."""
         values = self.found.get((dataset, method, measure))
         return float(np.mean(values)) if values else None
+
+    def error(self, dataset: str, method: str, measure: str) -> float:
+        """Standard error of the mean over the splits; 0 for one split."""
+        values = self.found.get((dataset, method, measure), [])
+        return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
     def over(self, datasets: Iterable[str], method: str, measure: str) -> float | None:
         """Mean over data sets of the means."""
@@ -182,16 +188,16 @@ def judge_value(
     ours: float | None,
     *,
     deviation: float | None = None,
-    error: float | None = None,
+    errors: tuple[float, float] | None = None,
     note: str = "",
 ) -> Judged:
-    """Judge a mean by the printed deviation, the printed standard error, or the plain rule."""
+    """Judge a mean by the printed deviation, both standard errors, or the plain rule."""
     if printed is None or math.isnan(printed):
         return Judged(what, None, ours, "not judged", note)
     if deviation is not None:
         tolerance, name = deviation, "the printed deviation"
-    elif error is not None:
-        tolerance, name = STANDARD_ERRORS * error, "three printed standard errors"
+    elif errors is not None:
+        tolerance, name = STANDARD_ERRORS * math.hypot(*errors), "three standard errors"
     else:
         tolerance, name = PLAIN_TOLERANCE, "the plain rule"
     good = ours is not None and abs(ours - printed) <= tolerance + 1e-12

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from labelspan.experiments._progress import Progress
 from labelspan.experiments._run import run
 from labelspan.experiments._store import Store
 from labelspan.experiments.reproduce._experiment import (
     Experiment,
+    Judged,
     Outcome,
     printed_values,
     values_of,
@@ -47,5 +50,14 @@ def reproduce(
         for plan in plans:
             run(plan, store, n_jobs=n_jobs, timeout=timeout, progress=progress, command=command)
         values = values_of(store, plans)
-        judged = experiment.judge(values, printed_values(experiment.paper))
+        printed = printed_values(experiment.paper)
+        judged = [with_reason(line, printed) for line in experiment.judge(values, printed)]
         yield Outcome(experiment, judged, quick, values.failed)
+
+
+def with_reason(line: Judged, printed: dict[str, Any]) -> Judged:
+    """Add the known reasons to a line that was not reproduced."""
+    if line.verdict != "not reproduced":
+        return line
+    known = [why for what, why in printed.get("reasons", {}).items() if what in line.what]
+    return replace(line, note="; ".join([text for text in (line.note, *known) if text]))
