@@ -34,7 +34,7 @@ def find_experiments(names: Iterable[str]) -> list[Experiment]:
     --------
     >>> from labelspan.experiments.reproduce import find_experiments
     >>> [experiment.name for experiment in find_experiments(["cplst"])]
-    ['cplst/table3']
+    ['cplst/figure1a', 'cplst/table3']
     """
     found: dict[str, Experiment] = {}
     for name in names:

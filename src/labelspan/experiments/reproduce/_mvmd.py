@@ -15,7 +15,7 @@ from labelspan.experiments.reproduce._experiment import (
     judge_statement,
 )
 from labelspan.metrics import MEASURES, PAPER_MEASURES
-from labelspan.stats import average_ranks, friedman
+from labelspan.stats import average_ranks, critical_difference, friedman
 
 SETS = ("yeast", "scene", "enron", "slashdot", "human-go")
 METHODS = ("none", "pca", "mddm-p", "mddm-f", "cca", "mlsi", "mlda", "dmlda", "mvmd")
@@ -130,6 +130,25 @@ def judge_measures(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return lines
 
 
+def judge_critical_difference(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """The critical difference of the paper's design, and what is linked with MVMD over our sets."""
+    figure = printed["nemenyi"]["critical_difference"]
+    ours = round(critical_difference(len(TITLES), 8), 2)
+    verdict = "reproduced" if ours == figure else "not reproduced"
+    lines = [
+        Judged("critical difference, nine methods, eight sets", figure, ours, verdict, "equal")
+    ]
+    limit = critical_difference(len(TITLES), len(SETS))
+    for measure, ranks in ranks_by_measure(values).items():
+        first = ranks[TITLES.index("MVMD")]
+        linked = [title for title, rank in zip(TITLES, ranks, strict=True) if rank - first < limit]
+        names = ", ".join(title for title in linked if title != "MVMD")
+        what = f"{MEASURES[measure].title}: linked with MVMD"
+        note = f"critical difference {limit:.2f} over five sets"
+        lines.append(Judged(what, None, names, "not judged", note))
+    return lines
+
+
 def judge_directions(values: Values, printed: dict[str, Any]) -> list[Judged]:
     """Eigenvalues that the share 0.999 needs on scene."""
     lines = []
@@ -187,6 +206,15 @@ EXPERIMENTS = (
     ),
     Experiment(
         "mvmd/figure3", "overall average ranks of nine methods", SETS, 3, 3, all_sets, judge_ranks
+    ),
+    Experiment(
+        "mvmd/figure4",
+        "critical differences of nine methods",
+        SETS,
+        3,
+        3,
+        all_sets,
+        judge_critical_difference,
     ),
     Experiment(
         "mvmd/tables3-8",
