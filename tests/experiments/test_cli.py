@@ -64,6 +64,16 @@ def test_compare_prints_json_and_its_exit_code_tells_of_failures(labelspan, tmp_
     assert content["methods"][0]["means"]["micro_f1"] > 0
 
 
+def test_interrupted_the_command_says_how_to_go_on(labelspan, tmp_path, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("labelspan.cli._compare.run", interrupt)
+    code, out, err = compare(labelspan, tmp_path)
+    assert (code, out) == (130, "")
+    assert err.startswith("labelspan: interrupted; what is finished is stored")
+
+
 def test_compare_reads_a_plan(labelspan, tmp_path):
     write_toy(tmp_path)
     plan = tmp_path / "plan.toml"

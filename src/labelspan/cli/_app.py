@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -26,9 +28,26 @@ def build() -> Any:
     app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None)
     for name in ("compare", "report", "reduce", "describe", "methods", "reproduce"):
         module = import_module(f"labelspan.cli._{name}")
-        app.command(name)(module.command)
+        app.command(name)(_interruptible(module.command))
     app.callback()(_options)
     return app
+
+
+def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """End with a word and exit code 130 on Ctrl-C, whatever the version of typer does."""
+
+    @functools.wraps(command)
+    def wrapped(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            text = (
+                "interrupted; what is finished is stored, and the same command goes on from there"
+            )
+            print(f"labelspan: {text}", file=sys.stderr)
+            sys.exit(INTERRUPTED)
+
+    return wrapped
 
 
 def _options() -> None:
@@ -44,9 +63,6 @@ def main() -> None:
         sys.exit(USAGE)
     try:
         app()
-    except KeyboardInterrupt:
-        print("labelspan: interrupted; the same command goes on from here", file=sys.stderr)
-        sys.exit(INTERRUPTED)
     except EXPECTED as error:
         if os.environ.get("LABELSPAN_DEBUG"):
             raise

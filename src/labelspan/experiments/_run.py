@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -146,7 +147,10 @@ def _here(
         if not complete:
             # Threads that wait for a worker wake up when it ends.
             pool.close()
-        results.close()
+        with warnings.catch_warnings():
+            # joblib counts the tasks that an interruption leaves; they are run the next time.
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
 
 
 # One pool a Dask worker process, for all its threads.
