@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from labelspan.experiments import Result, Source, Splits, Step, Store
+from labelspan.experiments import Result, Source, Splits, Step, Store, run
 from labelspan.experiments.report import FORMATS, render, write_report
 from labelspan.experiments.report._text import csv_escape, latex_escape, markdown_escape
 from tests.experiments.plans import HOSTILE, toy_plan
@@ -183,3 +183,20 @@ def test_a_store_without_results_still_gives_a_page(tmp_path):
         store.add_plan(toy_plan(tmp_path))
         page = render(store)
     assert "No recommendation" in page
+
+
+def test_a_model_that_stands_alone_has_no_rank_among_itself(tmp_path):
+    plan = toy_plan(tmp_path, reducers=("none", "mvmd"), models=(Step("shared-subspace"),))
+    with Store(tmp_path / "out") as store:
+        run(plan, store, n_jobs=0)
+        text = render(store, "md")
+        assert ' class="best">' in render(store)
+    (line,) = [line for line in text.splitlines() if line.startswith(r"| ML\_LS")]
+    assert line.count("(-)") == len(MEASURES)
+    sizes = [row["n_components"] for row in cells_of(tmp_path / "out", "ML_LS")]
+    assert sizes == [5] * 4
+
+
+def cells_of(folder, method):
+    with Store(folder, read_only=True) as store:
+        return store.query("SELECT n_components FROM cells WHERE method = ?", [method])

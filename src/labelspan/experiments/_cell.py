@@ -230,7 +230,8 @@ def _spectrum(reducer: Any) -> list[float]:
 
 
 def _subspace(classifier: Any) -> int | None:
-    n_components = getattr(classifier, "n_components_", None)
+    model = getattr(classifier, "estimator_", classifier)
+    n_components = getattr(model, "n_components_", None)
     return None if n_components is None else int(n_components)
 
 

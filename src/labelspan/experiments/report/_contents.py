@@ -182,6 +182,9 @@ def _ranked(lines: list[Line]) -> list[Line]:
     for line in lines:
         blocks[(line.dataset, line.classifier)].append(line)
     for block in blocks.values():
+        if len(block) < 2:
+            # A model stands alone: the first of one says nothing.
+            continue
         for name in {name for line in block for name in line.means}:
             present = [line for line in block if name in line.means]
             sign = -1 if MEASURES[name].direction == "max" else 1
