@@ -9,7 +9,7 @@ PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
 .PHONY: demo test lint types unit test-lowest bench reproduce fuzz clean
 
 demo: $(VENV)/demo.stamp
-	$(BIN)/python examples/compare_extractors.py
+	$(BIN)/labelspan compare --out results
 
 test: lint types unit
 
