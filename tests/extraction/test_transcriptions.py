@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 
@@ -84,7 +84,10 @@ def test_empty_label_rows_of_delicious(dataset):
 def test_equals_transcription_on_the_whole_of_human_go(method, dataset):
     data = dataset("human-go")
     X, Y = data.X[data.train], data.Y[data.train]
-    values, vectors = method.transcription(X.toarray(), Y.toarray())
+    # The transcription in an orthonormal basis of the row space: every equation is the same
+    # there, and its matrices are 2053 x 2053 instead of 9844 x 9844.
+    basis, _ = linalg.qr(X.toarray().T, mode="economic")
+    values, vectors = method.transcription(X @ basis, Y.toarray())
     model = clone(method.estimator).fit(X, Y)
     assert_same_values(model.eigenvalues_, values)
-    assert_same_subspaces(model.components_.T, vectors, values)
+    assert_same_subspaces(model.components_.T, basis @ vectors, values)
