@@ -19,6 +19,8 @@ Statistic = TypeVar("Statistic")
 
 # A dense block is copied when it is centred; this bounds the copy.
 BLOCK_BYTES = 2**25
+# A sparse block of so many entries stays in the cache while it is transposed and multiplied.
+BLOCK_ENTRIES = 2**20
 
 
 @dataclass(frozen=True)
@@ -69,19 +71,26 @@ def collect(
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
-    one = sparse.issparse(sample.X) and whole_sparse
-    blocks = row_blocks(sample.X, one=one, tall=tall)
+    if sparse.issparse(sample.X) and whole_sparse:
+        # Adding two statistics costs their size, so a block must be worth it.
+        n_features, n_labels = sample.X.shape[1], sample.Y.shape[1]
+        worth = 4 * n_features * max(n_labels, n_features if tall else 1)
+        blocks = equal_blocks(sample.X.shape[0], sample.X.nnz / max(BLOCK_ENTRIES, worth))
+    else:
+        blocks = row_blocks(sample.X, tall=tall)
     return reduce(add, (statistic(sample.X[rows], sample.Y[rows]) for rows in blocks))
 
 
-def row_blocks(X: Any, *, one: bool = False, tall: bool = False) -> Iterator[slice]:
+def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
     """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide if `tall`."""
     n_rows, n_columns = X.shape
     height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), n_columns if tall else 1, 1)
-    height = n_rows if one else height
-    # Equal blocks: a short last block would cost a pooling step for little work.
-    n_blocks = max(1, round(n_rows / height))
-    edges = np.linspace(0, n_rows, n_blocks + 1).astype(int)
+    return equal_blocks(n_rows, n_rows / height)
+
+
+def equal_blocks(n_rows: int, n_blocks: float) -> Iterator[slice]:
+    """Slices of about equal length: a short last one would cost a pooling step for little work."""
+    edges = np.linspace(0, n_rows, max(1, round(n_blocks)) + 1).astype(int)
     return (slice(int(a), int(b)) for a, b in pairwise(edges))
 
 
