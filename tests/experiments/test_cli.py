@@ -115,6 +115,17 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert message in err
 
 
+def test_a_file_that_cannot_be_read_is_refused_before_any_cell(labelspan, tmp_path):
+    file = tmp_path / "three.arff"
+    file.write_text("@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n")
+    code, out, err = labelspan(
+        "compare", "--data", file, "--label-count", "9", "--out", tmp_path / "out"
+    )
+    assert (code, out) == (2, "")
+    assert "label_count=9; allowed is 1 to 1" in err
+    assert not (tmp_path / "out").exists()
+
+
 def test_describe_finds_defects_and_says_so_by_its_exit_code(labelspan, tmp_path):
     code, out, _ = labelspan("describe", "yeast")
     assert code == 0

@@ -95,6 +95,10 @@ def command(
             seed=seed,
             directions=tuple(int(number) for number in _names(directions)),
         )
+    for source in chosen.sources:
+        if source.path:
+            # A file that cannot be read is one mistake, not one for each cell.
+            source.load()
     with Store(out) as store:
         summary = run(
             chosen,
