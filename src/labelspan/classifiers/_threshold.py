@@ -82,8 +82,9 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> X, Y = load_yeast().X, load_yeast().Y
     >>> plain = MultiOutputRidge().fit(X, Y)
     >>> tuned = ThresholdTuner(MultiOutputRidge()).fit(X, Y)
-    >>> [round(f1_score(Y, model.predict(X), average="macro"), 2) for model in (plain, tuned)]
-    [0.38, 0.58]
+    >>> before, after = (f1_score(Y, m.predict(X), average="macro") for m in (plain, tuned))
+    >>> after > before
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
