@@ -190,7 +190,7 @@ def test_no_cache_folder_is_no_obstacle(tmp_path):
 
 ONE_KERNEL = """
 import numpy as np
-from labelspan.ranking._compiled import _uncached
+from labelspan._jit import _uncached
 from labelspan.ranking._rows import as_rows
 from labelspan.ranking._sweep import weighted_squares
 print(weighted_squares(as_rows(np.eye(2)), np.ones(3)), len(_uncached))

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._classifier import remember
 from labelspan._compat import Interval, fit_context
+from labelspan._jit import report_uncached
 from labelspan._validation import check_features, check_fit
-from labelspan.ranking._compiled import report_uncached
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
 from labelspan.ranking._set_size import decide, fit_threshold

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
+from labelspan._jit import report_uncached
 from labelspan._validation import check_features, check_labels
 from labelspan.ranking._base import generator
 from labelspan.ranking._clarank import CLaRankSVM
-from labelspan.ranking._compiled import report_uncached
 from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import fit_fixed_weights, warn_unconverged
 from labelspan.ranking._pairs import pair_up

@@ -12,7 +12,7 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def"
 import numpy as np
 
-from labelspan.ranking._compiled import kernel
+from labelspan._jit import kernel
 
 # A projected gradient below this is no reason to move.
 STILL = 1e-12
