@@ -9,7 +9,6 @@ from labelspan.experiments import Store
 from labelspan.experiments.reproduce import (
     EXPERIMENTS,
     Experiment,
-    Outcome,
     document,
     find_experiments,
     reproduce,
@@ -25,6 +24,7 @@ from labelspan.experiments.reproduce._listing import PAPERS
 from labelspan.experiments.reproduce._mvmd import SETS, TITLES, judge_ranks
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from tests.experiments.plans import toy_plan
+from tests.experiments.reproduced import reproduced, verdicts
 from tests.experiments.test_cli import labelspan  # noqa: F401
 
 
@@ -149,12 +149,26 @@ def test_the_directions_on_scene_are_the_printed_ones(dataset, labelspan, tmp_pa
 
 @pytest.mark.reproduce
 @pytest.mark.parametrize("name", [item.name for item in EXPERIMENTS])
-def test_reproduce(name, tmp_path):
+def test_every_cell_of_the_papers_ends_well(name):
+    assert reproduced(name).failed == ()
+
+
+@pytest.mark.reproduce
+def test_the_first_and_the_last_two_of_nine_methods_are_the_printed_ones():
+    found = verdicts(reproduced("mvmd/figure3"))
+    assert found["first and second of nine"] == "reproduced"
+    assert found["the last two of nine"] == "reproduced"
+
+
+def test_a_stored_experiment_is_not_run_twice(dataset, tmp_path, monkeypatch):
+    dataset("scene")
+    monkeypatch.setenv("LABELSPAN_REPRODUCE", str(tmp_path))
+    first = reproduced("mvmd/figure1", quick=True)
+    assert set(verdicts(first).values()) == {"reproduced"}
     with Store(tmp_path) as store:
-        (outcome,) = reproduce(find_experiments([name]), store)
-    assert isinstance(outcome, Outcome)
-    for line in outcome.judged:
-        print(name, line)
-    assert outcome.failed == ()
-    if name == "mvmd/figure3":
-        assert [line.verdict for line in outcome.judged[:2]] == ["reproduced"] * 2
+        stored = store.n_cells
+    # Without the cache of the helper the store alone answers.
+    again = reproduced.__wrapped__("mvmd/figure1", quick=True)
+    with Store(tmp_path) as store:
+        assert store.n_cells == stored
+    assert again.judged == first.judged
