@@ -29,7 +29,9 @@ test-lowest: $(VENV)-lowest/test.stamp
 bench: $(VENV)/bench.stamp
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || failed=1; done; test -z "$$failed"
 
+# The tests judge what the first line has stored; both go on where an interrupted run stopped.
 reproduce: $(VENV)/test.stamp
+	$(TEST_ENV) $(BIN)/labelspan reproduce all --out results/reproduce --document docs/reproduction.md
 	$(PYTEST) -m reproduce -s
 
 fuzz: $(VENV)/fuzz.stamp
