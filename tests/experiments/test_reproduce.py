@@ -36,20 +36,17 @@ def test_the_data_files_are_well_formed(paper):
         assert measure in MEASURES
 
 
-def test_every_row_of_the_typed_tables_has_a_deviation_or_error():
-    for paper, table, spread in (
-        ("mddm", "table1", "deviation"),
-        ("cplst", "table3", "error"),
-        ("cmlfs", "table2", "deviation"),
-    ):
-        means, spreads = printed_values(paper)[table]["mean"], printed_values(paper)[table][spread]
-        rows = [(means, spreads)] if paper == "mddm" else zip(means.values(), spreads.values())  # noqa: B905
-        for row, other in rows:
-            assert list(row) == list(other)
-            for name in row:
-                assert len(row[name]) == len(other[name])
-                for value, width in zip(row[name], other[name], strict=True):
-                    assert math.isnan(value) or value > width > 0
+def test_every_row_of_the_typed_tables_has_a_deviation():
+    content = printed_values("mddm")
+    tables = [name for name in content if name.startswith("table")]
+    assert len(tables) == 8
+    for table in tables:
+        means, deviations = content[table]["mean"], content[table]["deviation"]
+        assert list(means) == list(deviations)
+        for name, row in means.items():
+            assert len(row) == len(deviations[name]) == len(content["measures"])
+            for value, width in zip(row, deviations[name], strict=True):
+                assert (math.isnan(value) and math.isnan(width)) or value > width > 0
 
 
 def test_the_rules():
