@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal
 
 from sklearn.base import clone
@@ -93,7 +92,8 @@ _MDDM, _MVMD, _CPLST = "Zhang and Zhou 2010", "Xu et al. 2016", "Chen and Lin 20
 _SUBSPACE, _CMLFS = "Ji, Tang, Yu and Ye 2010", "Gu, Li and Han 2011"
 _FEATURE, _ONE = (("constraint", "feature"),), (("min_labels", 1),)
 
-_LIST = (
+#: Every method by its short name; to add one, add a line.
+METHODS: tuple[Method, ...] = (
     Method("none", "no reduction", "reducer", ""),
     Method("pca", "PCA", "reducer", f"{_EXTRACTION}:MVMD", (("beta", 0.0),), "Pearson 1901"),
     Method("mddm-p", "MDDM_p", "reducer", f"{_EXTRACTION}:MDDM", (), _MDDM),
@@ -126,14 +126,6 @@ _LIST = (
     Method("cmlfs", "CMLFS", "model", "labelspan.selection:CMLFS", (), _CMLFS),
 )
 
-
-def _installed(method: Method) -> bool:
-    module = method.path.partition(":")[0]
-    return not module or find_spec(module) is not None
-
-
-#: Every method by its short name; to add one, add a line. A family that is not there is left out.
-METHODS: tuple[Method, ...] = tuple(method for method in _LIST if _installed(method))
 _BY_NAME = {method.name: method for method in METHODS}
 
 
