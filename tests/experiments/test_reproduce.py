@@ -21,7 +21,14 @@ from labelspan.experiments.reproduce._experiment import (
     printed_values,
 )
 from labelspan.experiments.reproduce._listing import PAPERS
-from labelspan.experiments.reproduce._mvmd import SETS, TITLES, judge_ranks
+from labelspan.experiments.reproduce._mvmd import (
+    SETS,
+    TITLES,
+    judge_ranks,
+    judge_scene,
+    judge_sizes,
+    judge_spectra,
+)
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from tests.experiments.plans import toy_plan
 from tests.experiments.reproduced import reproduced, verdicts
@@ -79,6 +86,46 @@ def test_the_ranks_of_nine_methods_are_judged_by_their_order():
     lines = judge_ranks(values(order[::-1]), printed)
     assert [line.verdict for line in lines][:3] == ["not reproduced"] * 3
     assert lines[0].ours == "DMLDA, no reduction"
+
+
+def test_curves_and_spectra_are_judged_on_scene():
+    printed = printed_values("mvmd")
+    found, curves = {}, {}
+    for measure in PAPER_MEASURES["mvmd"]:
+        sign = 1 if MEASURES[measure].direction == "min" else -1
+        for title in TITLES:
+            best = 0.1 if title == "MVMD" else 0.2
+            found[("scene", title, measure)] = [0.5 + sign * best]
+            curves[("scene", title, measure)] = {1: 0.5 + sign * 0.3, 5: 0.5 + sign * best}
+    good = {line.what: line for line in judge_scene(Values(found, (), curves), printed)}
+    assert {line.verdict for line in good.values()} == {"reproduced", "not judged"}
+    assert good["Hamming loss on scene with 1 directions, CCA"].ours == pytest.approx(0.8)
+    curves[("scene", "CCA", "hamming_loss")][5] = 0.6
+    bad = {line.what: line for line in judge_scene(Values(found, (), curves), printed)}
+    what = "CCA is at its own best with the share 0.999 on scene"
+    assert bad[what].verdict == "not reproduced"
+    assert bad[what].ours == "on 5 of 6 measures"
+    steep = [1000.0, 500, 400, 300, 200, 100, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
+    for spectrum, verdict in ((steep, "reproduced"), (steep[5:] * 2, "not reproduced")):
+        line = judge_spectra(Values({}, (), {}, {("scene", "MVMD"): spectrum}))[0]
+        assert line.verdict == verdict
+
+
+def test_sizes_and_times_are_judged_by_their_groups():
+    def lines(sizes, seconds):
+        found = {}
+        for title, size, time in zip(TITLES[1:], sizes, seconds, strict=True):
+            for name in SETS:
+                found[(name, title, "n_components")] = [size]
+                found[(name, title, "fit_seconds")] = [time]
+        return judge_sizes(Values(found, ()), printed_values("mvmd"))[:3]
+
+    # PCA, MDDM_p, MDDM_f, CCA, MLSI, MLDA, DMLDA, MVMD
+    good = lines((90, 5, 6, 6, 91, 5, 92, 40), (1, 3, 4, 5, 9, 4, 3, 2))
+    assert [line.verdict for line in good] == ["reproduced"] * 3
+    bad = lines((30, 5, 6, 6, 91, 5, 92, 40), (1, 1, 4, 5, 3, 4, 3, 2))
+    assert [line.verdict for line in bad] == ["not reproduced"] * 3
+    assert bad[1].ours == "faster than MVMD: MDDM_p"
 
 
 def toy_experiment(tmp_path):

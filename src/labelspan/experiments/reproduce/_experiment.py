@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
 from collections import defaultdict
@@ -69,10 +70,24 @@ class Judged:
 
 @dataclass(frozen=True)
 class Values:
-    """What was measured: lists over the splits, by data set, method and measure."""
+    """What was measured.
+
+    Parameters
+    ----------
+    found : dict
+        Lists over the splits, by data set, method and measure.
+    failed : tuple of str
+        Cells that did not end well.
+    curves : dict
+        Value by number of directions, by data set, method and measure.
+    spectra : dict
+        Eigenvalues on the first split, by data set and method.
+    """
 
     found: dict[tuple[str, str, str], list[float]]
     failed: tuple[str, ...]
+    curves: dict[tuple[str, str, str], dict[int, float]] = field(default_factory=dict)
+    spectra: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
     def mean(self, dataset: str, method: str, measure: str) -> float | None:
         """Mean over the splits."""
@@ -168,18 +183,39 @@ def printed_values(paper: str) -> dict[str, Any]:
 def values_of(store: Store, plans: Iterable[Plan]) -> Values:
     """Collect the results of plans; directions and fit times count as measures."""
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    points: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(dict)
+    spectra: dict[tuple[str, str], list[float]] = {}
     failed: dict[str, None] = {}
     for plan in plans:
-        for cell in analyse(store, plan.hash).plain:
+        cells = analyse(store, plan.hash).cells
+        spectra.update(_spectra(store, cells))
+        for cell in cells:
             if cell["status"] != "ok":
                 text = f"{cell['method']} on {cell['dataset']}: {cell['status']}: {cell['error']}"
                 failed.setdefault(text)
             row = {**cell["values"], "n_components": cell["n_components"]}
             row["fit_seconds"] = cell["fit_seconds"]
             for measure, value in row.items():
-                if value is not None:
-                    found[(cell["dataset"], cell["method"], measure)].append(value)
-    return Values(dict(found), tuple(failed))
+                key = (cell["dataset"], cell["method"], measure)
+                if value is not None and cell["directions"] is None:
+                    found[key].append(value)
+                elif value is not None:
+                    points[key].setdefault(cell["directions"], []).append(value)
+    curves = {
+        key: {size: float(np.mean(items)) for size, items in sorted(sizes.items())}
+        for key, sizes in points.items()
+    }
+    return Values(dict(found), tuple(failed), curves, spectra)
+
+
+def _spectra(store: Store, cells: list[dict[str, Any]]) -> dict[tuple[str, str], list[float]]:
+    first = {
+        cell["id"]: (cell["dataset"], cell["method"])
+        for cell in cells
+        if cell["split"] == 0 and cell["directions"] is None
+    }
+    rows = store.query("SELECT cell, content FROM series WHERE name = 'eigenvalues'")
+    return {first[row["cell"]]: json.loads(row["content"]) for row in rows if row["cell"] in first}
 
 
 def judge_value(
