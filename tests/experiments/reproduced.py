@@ -26,6 +26,8 @@ def reproduced(name: str, quick: bool = False) -> Outcome:
         (outcome,) = reproduce([experiment], store, quick=quick)
     print(f"\n{name}: {outcome.summary}")
     for line in outcome.judged:
+        if line.verdict == "not judged":
+            continue
         print(f"  {line.verdict}: {line.what}: printed {line.printed}, ours {line.ours}")
     return outcome
 
