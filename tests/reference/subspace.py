@@ -1,11 +1,13 @@
 """The shared subspace and its relatives, transcribed literally: dense, slow, no thought for cost.
 
-Ji, Tang, Yu and Ye 2010 (equation numbers), Joachims 2005 for the F1 loss.
+Ji, Tang, Yu and Ye 2010 (equation numbers), Ando and Zhang 2005 for the turns of ASO, Joachims
+2005 for the F1 loss.
 X is (n, D), T is (n, m) in {-1, +1}; centre both first for the version with an intercept.
 """
 
 from itertools import product
 
+import cvxpy
 import numpy as np
 from scipy.linalg import eigh, qr
 
@@ -51,6 +53,28 @@ def shared_subspace(X, T, alpha, beta, r):
     Theta = Q.T @ basis
     U = best_U(X, T, Theta, alpha, beta)
     return Theta, U, Theta @ U
+
+
+def aso(X, T, alpha, r, n_turns):
+    """Objectives of Eq. (28), hinge loss, by the turns of Ando and Zhang 2005, first Theta empty.
+
+    Fix Theta and v = Theta u, solve for w, put u = w + Theta'v, then Theta from the SVD of U.
+    """
+    n, D = X.shape
+    U, Theta, objectives = np.zeros((D, T.shape[1])), np.zeros((0, D)), []
+    for _ in range(n_turns):
+        V = Theta @ U
+        b = np.zeros(T.shape[1])
+        for k in range(T.shape[1]):
+            w, c = cvxpy.Variable(D), cvxpy.Variable()
+            margins = cvxpy.multiply(T[:, k], X @ w + X @ (Theta.T @ V[:, k]) + c)
+            loss = cvxpy.sum(cvxpy.pos(1 - margins)) / n
+            cvxpy.Problem(cvxpy.Minimize(loss + alpha * cvxpy.sum_squares(w))).solve("CLARABEL")
+            U[:, k], b[k] = w.value + Theta.T @ V[:, k], c.value
+        losses = np.maximum(0, 1 - T * (X @ U + b)).sum() / n
+        objectives.append(losses + alpha * np.sum((U - Theta.T @ Theta @ U) ** 2))
+        Theta = np.linalg.svd(U, full_matrices=False)[0][:, :r].T
+    return objectives
 
 
 def structural_f1_objective(X, y, w, b, C):

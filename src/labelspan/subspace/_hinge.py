@@ -1,199 +1,230 @@
-"""Support vector machines in which some weights are free: the inner problem of ASO."""
+"""Support vector machines whose scores start from given ones: the inner problem of ASO."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelspan._jit import kernel
+from labelspan.subspace._coordinates import LARGEST_GRAM
 
-# Duality gap of a label, as a share of the loss of the best constant score.
-TOLERANCE = 2e-3
-MAX_SWEEPS = 500
+# Violation of the optimality conditions, as a share of the largest score that weights can give.
+TOLERANCE = 1e-3
+MAX_STEPS = 200
+# Row by row the intercept is found by proximal steps; each is so many sweeps at the most.
+MAX_RENEWALS = 50
+MAX_SWEEPS = 200
 
 
 class HingeProblem:
-    r"""min over u, b of (1/n) sum of hinge losses + alpha ||u - Theta'Theta u||^2, a label each.
+    r"""One machine a label: min over w, b of C sum of hinge losses + ||w||^2 / 2.
 
-    With u = w + Theta'v only w is charged. Divided by 2 alpha the dual is a box, 0 <= a <= C with
-    C = 1 / (2 n alpha), plus one equality for each free weight, sum_i a_i s_i (Theta x_i, 1) = 0.
-    The equalities are met in the limit by a proximal method: charge the *change* of the free
-    weights, which leaves a box alone and a true duality gap, solve by coordinate descent, renew
-    the centre. Each renewal lowers the objective.
+    Scores are w'x + b + offset. This is Eq. (28) for fixed Theta and V, divided by 2 alpha: C is
+    1 / (2 n alpha), the offsets are (Theta'v)'x. Its dual is
+
+    .. math:: \max_a \sum_i a_i (1 - s_i o_i) - \tfrac12 \|\sum_i a_i s_i x_i\|^2
+              \quad \text{subject to} \quad 0 \le a \le C, \; \sum_i a_i s_i = 0.
 
     Parameters
     ----------
-    X : csr_array of shape (n, D)
-        Features.
+    X : ndarray or csr_array of shape (n, D)
+        Features; up to `LARGEST_GRAM` rows their Gram matrix is formed.
     S : ndarray of shape (n, q)
         Labels in {-1, +1}.
     alpha : float
         Price, positive.
     seed : int
-        Order of the coordinates.
+        Order of the coordinates, where rows are taken one by one.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (q, n)
+        The dual variables a, from which the next call starts.
+    gap : float
+        Largest duality gap of the last call, as a share of the loss of a constant score.
     """
 
     def __init__(self, X: Any, S: np.ndarray, alpha: float, seed: int):
-        self.X, self.S, self.alpha, self.seed = X, S, alpha, seed
-        self.C = 1.0 / (2.0 * X.shape[0] * alpha)
-        self.norms = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        n_rows = len(S)
+        self.S, self.alpha, self.C = S, alpha, 1.0 / (2.0 * n_rows * alpha)
+        self.rows: GramRows | SparseRows
+        if n_rows <= LARGEST_GRAM:
+            self.rows = GramRows(X.toarray() if sparse.issparse(X) else X)
+        else:
+            self.rows = SparseRows(sparse.csr_array(X, dtype=np.float64), seed)
+        self.X = self.rows.X
         self.dual = np.zeros(S.shape[::-1])
-        # A label without both values is scored by its intercept alone from the start.
-        constant = np.abs(S.sum(axis=0)) == len(S)
-        self.b = np.where(constant, np.sign(S.sum(axis=0)), 0.0)
-        self.U = np.zeros((X.shape[1], S.shape[1]))
+        # The best constant score is the commoner sign; it is the start.
+        self.b = np.where(S.sum(axis=0) >= 0, 1.0, -1.0)
+        n_rarer = np.minimum((S > 0).sum(axis=0), (S < 0).sum(axis=0))
+        self.loss = np.maximum(2.0 * self.C * n_rarer, 1e-300)
+        # sum(a) <= loss, so no score is larger than this (rows of a common length).
+        self.largest = self.loss * max(float(self.rows.norms.mean()), 1e-300)
         self.gap = 0.0
 
-    def solve(self, Theta: np.ndarray, n_renewals: int = 5) -> tuple[np.ndarray, np.ndarray]:
-        """Weights (D, q) and intercepts (q,) for Theta, from the last ones on: never worse.
+    def solve(self, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weights (D, q) and intercepts (q,) for offsets (n, q), from the last dual on."""
+        W, self.gap = np.zeros((self.X.shape[1], self.S.shape[1])), 0.0
+        for k, (s, a) in enumerate(zip(self.S.T.copy(), self.dual, strict=True)):
+            if abs(s.sum()) == len(s):
+                continue
+            tolerance = TOLERANCE * min(1.0, self.largest[k])
+            self.b[k] = self.rows.descend(s, a, offsets[:, k], self.b[k], self.C, tolerance)
+            W[:, k] = self.X.T @ (a * s)
+            self._certify(k, W[:, k], offsets[:, k])
+        return W, self.b.copy()
 
-        Every renewal of the centre lowers the objective; with many of them the weights are the
-        best for Theta.
-        """
-        free = np.hstack([np.asarray(self.X @ Theta.T), np.ones((self.X.shape[0], 1))])
-        centre = np.vstack([Theta @ self.U, self.b])
-        self.gap = 0.0
-        scale = free_scale(self.norms, free)
-        for k in range(self.S.shape[1]):
-            w = np.asarray(self.X.T @ (self.dual[k] * self.S[:, k]))
-            v = centre[:, k].copy()
-            gap = descend(
-                self.X.indptr,
-                self.X.indices,
-                self.X.data,
-                free * scale,
-                self.S[:, k].copy(),
-                self.norms,
-                self.dual[k],
-                w,
-                v,
-                scale,
-                self.C,
-                self.seed,
-                TOLERANCE,
-                MAX_SWEEPS,
-                n_renewals,
-            )
-            self.gap = max(self.gap, gap)
-            self.U[:, k] = w + Theta.T @ v[:-1]
-            self.b[k] = v[-1]
-        return self.U.copy(), self.b.copy()
-
-    def objective(self, Theta: np.ndarray, U: np.ndarray, b: np.ndarray) -> float:
-        """Eq. (28) with the best V, which is Theta U."""
-        losses = np.maximum(0.0, 1.0 - self.S * (np.asarray(self.X @ U) + b))
-        outside = U - Theta.T @ (Theta @ U)
-        return float(losses.sum() / len(self.S) + self.alpha * np.sum(outside**2))
+    def _certify(self, k: int, w: np.ndarray, offset: np.ndarray) -> None:
+        s, a = self.S[:, k], self.dual[k]
+        slack = 1.0 - s * (np.asarray(self.X @ w) + offset + self.b[k])
+        # Primal minus dual; the last term is what the equality lacks, times its multiplier.
+        gap = self.C * np.maximum(slack, 0.0).sum() - a @ slack + abs(self.b[k] * (a @ s))
+        self.gap = max(self.gap, float(gap / self.loss[k]))
 
 
-def free_scale(norms: np.ndarray, free: np.ndarray) -> float:
-    """Weight of the free features in coordinate descent: well above that of the others.
+class GramRows:
+    """Products of all pairs of rows: the scores of all rows are known at any time."""
 
-    The larger, the fewer renewals of the multipliers, and the slower the sweeps.
+    def __init__(self, X: np.ndarray):
+        self.X = np.asarray(X, dtype=np.float64)
+        self.K = self.X @ self.X.T
+        self.norms = np.diag(self.K)
+
+    def descend(
+        self,
+        s: np.ndarray,
+        a: np.ndarray,
+        offset: np.ndarray,
+        b: float,
+        C: float,
+        tolerance: float,
+    ) -> float:
+        """Improve the dual a in place by pairs; the intercept."""
+        scores = offset + self.K @ (a * s)
+        return float(descend_pairs(self.K, s, a, scores, C, tolerance, MAX_STEPS * len(s)))
+
+
+class SparseRows:
+    """Rows one after the other, for many of them.
+
+    Single coordinates cannot keep the equality, so the *change* of the intercept is charged,
+    which leaves a box alone, and its centre renewed until it stays.
     """
-    return float(np.sqrt(4.0 * max(norms.mean(), 1e-12) / np.mean(np.sum(free**2, axis=1))))
+
+    def __init__(self, X: Any, seed: int):
+        self.X, self.seed = X, seed
+        self.norms = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+
+    def descend(
+        self,
+        s: np.ndarray,
+        a: np.ndarray,
+        offset: np.ndarray,
+        b: float,
+        C: float,
+        tolerance: float,
+    ) -> float:
+        """Improve the dual a in place by sweeps over the rows; the intercept."""
+        w = np.asarray(self.X.T @ (a * s))
+        price = 4.0 * max(float(self.norms.mean()), 1e-300)
+        rows = (self.X.indptr, self.X.indices, self.X.data, self.norms)
+        for _ in range(MAX_RENEWALS):
+            total = float(a @ s)
+            centre = offset + b
+            total = descend_rows(
+                *rows, s, a, w, total, centre, price, C, self.seed, tolerance, MAX_SWEEPS
+            )
+            b += price * total
+            if abs(price * total) <= tolerance:
+                break
+        return b
 
 
 @kernel
-def descend(  # type: ignore[no-untyped-def]
+def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Sequential minimal optimisation (second-order pairs); returns the intercept.
+
+    The dual a is updated in place, and so are the scores without intercept; sum(a s) stays.
+    """
+    n = len(s)
+    for _ in range(max_steps):
+        first, highest, lowest = -1, -np.inf, np.inf
+        for i in range(n):
+            rest = s[i] - scores[i]
+            if (s[i] > 0 and a[i] < C) or (s[i] < 0 and a[i] > 0.0):
+                if rest > highest:
+                    first, highest = i, rest
+            if (s[i] > 0 and a[i] > 0.0) or (s[i] < 0 and a[i] < C):
+                lowest = min(lowest, rest)
+        if highest - lowest <= tolerance:
+            break
+        second, best = -1, 0.0
+        for j in range(n):
+            if (s[j] > 0 and a[j] > 0.0) or (s[j] < 0 and a[j] < C):
+                violation = highest - (s[j] - scores[j])
+                if violation > 0.0:
+                    curvature = max(K[first, first] + K[j, j] - 2.0 * K[first, j], 1e-12)
+                    if violation * violation / curvature > best:
+                        second, best = j, violation * violation / curvature
+        curvature = max(K[first, first] + K[second, second] - 2.0 * K[first, second], 1e-12)
+        step = (highest - (s[second] - scores[second])) / curvature
+        step = min(step, C - a[first] if s[first] > 0 else a[first])
+        step = min(step, a[second] if s[second] > 0 else C - a[second])
+        a[first] = min(max(a[first] + step * s[first], 0.0), C)
+        a[second] = min(max(a[second] - step * s[second], 0.0), C)
+        for j in range(n):
+            scores[j] += step * (K[first, j] - K[second, j])
+    return 0.5 * (highest + lowest)
+
+
+@kernel
+def descend_rows(  # type: ignore[no-untyped-def]
     indptr,
     indices,
     data,
-    free,
-    s,
     norms,
+    s,
     a,
     w,
-    v,
-    scale,
+    total,
+    offset,
+    price,
     C,
     seed,
     tolerance,
     max_sweeps,
-    n_renewals,
 ):  # pragma: no cover
-    """Dual coordinate descent for one label; returns its duality gap.
+    """Dual coordinate descent for one label; returns total = sum(a s).
 
-    The dual a and the weights w and v are updated in place.
-
-    `free` holds the free features times `scale`; w = sum a s x; d = sum a s free is the change
-    of the free weights about the centre v, in units of `scale`.
+    The dual a and the weights w = X'(a s) are updated in place; the intercept moves by
+    price * total about its centre, which `offset` contains.
     """
-    n, r = free.shape
-    d = np.zeros(r)
-    for i in range(n):
-        for j in range(r):
-            d[j] += a[i] * s[i] * free[i, j]
-    q = np.empty(n)
-    offset = np.empty(n)
-    for i in range(n):
-        q[i] = norms[i]
-        for j in range(r):
-            q[i] += free[i, j] * free[i, j]
+    n = len(s)
     order = np.arange(n)
     state = np.uint64(seed + 1)
-    n_positive = 0
-    for i in range(n):
-        n_positive += s[i] > 0
-    # Hinge loss of the best constant score: twice the rarer side.
-    loss = max(2.0 * C * min(n_positive, n - n_positive), 1e-12)
-    share = np.inf
-    for _ in range(n_renewals):
-        for i in range(n):
-            # Score by the centre alone; the free features carry the factor `scale` already.
-            total = 0.0
-            for j in range(r):
-                total += v[j] * free[i, j]
-            offset[i] = total / scale
-        for sweep in range(1, max_sweeps + 1):
-            for i in range(n - 1, 0, -1):
-                state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-                j = np.int64((state >> np.uint64(33)) % np.uint64(i + 1))
-                order[i], order[j] = order[j], order[i]
-            worst = 0.0
-            for position in range(n):
-                i = order[position]
-                score = offset[i]
+    for _ in range(max_sweeps):
+        for i in range(n - 1, 0, -1):
+            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            j = np.int64((state >> np.uint64(33)) % np.uint64(i + 1))
+            order[i], order[j] = order[j], order[i]
+        worst = 0.0
+        for i in order:
+            score = offset[i] + price * total
+            for t in range(indptr[i], indptr[i + 1]):
+                score += w[indices[t]] * data[t]
+            rest = 1.0 - s[i] * score
+            if (a[i] <= 0.0 and rest < 0.0) or (a[i] >= C and rest > 0.0):
+                continue
+            worst = max(worst, abs(rest))
+            new = min(max(a[i] + rest / (norms[i] + price), 0.0), C)
+            step = (new - a[i]) * s[i]
+            if step != 0.0:
+                a[i] = new
+                total += step
                 for t in range(indptr[i], indptr[i + 1]):
-                    score += w[indices[t]] * data[t]
-                for j in range(r):
-                    score += d[j] * free[i, j]
-                gradient = s[i] * score - 1.0
-                if a[i] <= 0.0 and gradient > 0.0:
-                    continue
-                if a[i] >= C and gradient < 0.0:
-                    continue
-                worst = max(worst, abs(gradient))
-                new = min(max(a[i] - gradient / q[i], 0.0), C)
-                step = (new - a[i]) * s[i]
-                if step != 0.0:
-                    a[i] = new
-                    for t in range(indptr[i], indptr[i + 1]):
-                        w[indices[t]] += step * data[t]
-                    for j in range(r):
-                        d[j] += step * free[i, j]
-            # The gap costs as much as a sweep.
-            if worst <= 1e-3 or sweep % 10 == 0:
-                share = slackness(indptr, indices, data, free, s, a, w, v, d, scale, C) / loss
-                if share <= tolerance:
-                    break
-        for j in range(r):
-            v[j] += scale * d[j]
-    return share
-
-
-@kernel
-def slackness(indptr, indices, data, free, s, a, w, v, d, scale, C):  # type: ignore[no-untyped-def]  # pragma: no cover
-    """Duality gap of the problem in which the change of the free weights is charged."""
-    n, r = free.shape
-    gap = 0.0
-    for i in range(n):
-        score = 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            score += w[indices[t]] * data[t]
-        for j in range(r):
-            score += (v[j] / scale + d[j]) * free[i, j]
-        margin = 1.0 - s[i] * score
-        gap += C * max(margin, 0.0) - a[i] * margin
-    return gap
+                    w[indices[t]] += step * data[t]
+        if worst <= tolerance:
+            break
+    return total

@@ -14,10 +14,13 @@ from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval, is_dask_array
 from labelspan._jit import kernel
 from labelspan._validation import Labels
+from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._folds import dense
 
 # Planes that have not been active for so many rounds are forgotten.
 IDLE_ROUNDS = 50
+# Where the next plane is sought: so far from the best weights to the minimiser of all planes.
+INWARD = 0.2
 
 
 class StructuralF1SVM(LabelClassifier):
@@ -64,8 +67,12 @@ class StructuralF1SVM(LabelClassifier):
     -----
     The worst labelling with given numbers of hits and false alarms keeps the highest scores of
     each side, so all n_+ n_- pairs of numbers are tried (Algorithm 2 of [1]_): a plane costs
-    O(nnz(X) + n log n + n_+ n_-). A label without rows, or with all, gets weight zero and the
-    intercept -1, or +1.
+    O(nnz(X) + n log n + n_+ n_-), or O(n^2) in the coordinates of the row space, which replace
+    X if it is wider than high (up to 4000 rows). A plane is sought a fifth of the way from the
+    best weights to the minimiser of the planes, not at the minimiser [3]_: it cuts that off or
+    the best weights improve, and two to nine times fewer planes are needed. Whatever the path,
+    ``primal_objective_ - dual_objective_`` bounds the distance to the optimum. A label without
+    rows, or with all, gets weight zero and the intercept -1, or +1.
 
     References
     ----------
@@ -73,6 +80,8 @@ class StructuralF1SVM(LabelClassifier):
        ICML 2005.
     .. [2] S. Ji, L. Tang, S. Yu and J. Ye, "A shared-subspace learning framework for
        multi-label classification", ACM Transactions on Knowledge Discovery from Data 4(2), 2010.
+    .. [3] W. Ben-Ameur and J. Neto, "Acceleration of cutting-plane and column generation
+       algorithms: applications to network design", Networks 49(1), 2007.
 
     Examples
     --------
@@ -99,12 +108,12 @@ class StructuralF1SVM(LabelClassifier):
         if is_dask_array(X):
             raise TypeError("StructuralF1SVM cannot take a Dask array. Compute X first.")
         Y = dense(labels.Y) > 0
-        rows = X.astype(np.float64)
+        rows, lift = row_coordinates(X.astype(np.float64))
         plans = [self._label(rows, positive) for positive in Y.T]
         dtype = np.float32 if X.dtype == np.float32 else np.float64
-        weights = np.array([plan.w for plan in plans])
-        self.coef_ = np.ascontiguousarray(weights[:, :-1], dtype=dtype)
-        self.intercept_ = weights[:, -1].astype(dtype)
+        weights = np.column_stack([plan.w for plan in plans])
+        self.coef_ = np.ascontiguousarray(lift(weights[:-1]).T, dtype=dtype)
+        self.intercept_ = weights[-1].astype(dtype)
         self.primal_objective_ = np.array([plan.primal for plan in plans])
         self.dual_objective_ = np.array([plan.dual for plan in plans])
         self.n_iter_ = np.array([plan.n_planes for plan in plans])
@@ -141,43 +150,61 @@ class LabelPlan:
 
 
 def cutting_planes(X: Any, positive: np.ndarray, C: float, tol: float, max_iter: int) -> LabelPlan:
-    """Add the worst labelling as a plane until the gap closes.
-
-    Planes are loss - g'w with g = sum of the features of the rows that changed, signed. The
-    first plane is the truth itself, loss 0 and g = 0, so that the dual is a simplex.
-    """
-    signs = np.where(positive, 1.0, -1.0)
-    G = np.zeros((1, X.shape[1] + 1))
-    losses, weights, idle = np.zeros(1), np.array([C]), np.zeros(1, dtype=int)
-    gram = np.zeros((1, 1))
-    w = np.zeros(X.shape[1] + 1)
-    best, dual, best_w = np.inf, 0.0, w
+    """Add the worst labelling as a plane until the gap closes."""
+    planes = Planes(X, positive, C)
+    w = best_w = np.zeros(X.shape[1] + 1)
+    best, dual = np.inf, 0.0
     gap, n_planes = tol * 100.0 * C, 0
     while n_planes < max_iter:
         n_planes += 1
-        scores = X @ w[:-1] + w[-1]
-        loss, changed = worst_labelling(scores, positive)
-        coefficients = 100.0 / len(signs) * signs * changed
-        g = np.append(X.T @ coefficients, coefficients.sum())
-        primal = float(0.5 * w @ w) + C * max(loss - float(g @ w), 0.0)
+        query = best_w + INWARD * (w - best_w)
+        primal = planes.add(query)
         if primal < best:
-            best, best_w = primal, w
+            best, best_w = primal, query
         if best - dual <= gap:
             break
-        cross = G @ g
-        gram = np.block([[gram, cross[:, None]], [cross[None], g @ g]])
-        G, losses = np.vstack([G, g]), np.append(losses, loss)
-        weights, idle = np.append(weights, 0.0), np.append(idle, 0)
-        weights = simplex_maximum(gram, losses, weights, 0.01 * gap)
-        w = G.T @ weights
-        dual = max(dual, float(losses @ weights - 0.5 * w @ w))
-        idle = np.where(weights > 0, 0, idle + 1)
-        kept = idle < IDLE_ROUNDS
+        w, value = planes.minimiser(0.01 * gap)
+        dual = max(dual, value)
+    return LabelPlan(best_w, float(best), float(dual), n_planes)
+
+
+class Planes:
+    """Planes loss - g'w below the objective, with their products and weights.
+
+    g is the sum of the features of the rows that changed, signed. The first plane is the truth
+    itself, loss 0 and g = 0, so that the dual is a simplex.
+    """
+
+    def __init__(self, X: Any, positive: np.ndarray, C: float):
+        self.X, self.positive, self.C = X, positive, C
+        self.G = np.zeros((1, X.shape[1] + 1))
+        self.gram, self.losses = np.zeros((1, 1)), np.zeros(1)
+        self.weights, self.idle = np.array([C]), np.zeros(1, dtype=int)
+
+    def add(self, w: np.ndarray) -> float:
+        """Add the plane that touches the objective at w; the objective there."""
+        loss, changed = worst_labelling(self.X @ w[:-1] + w[-1], self.positive)
+        signed = 100.0 / len(changed) * np.where(self.positive, changed, -changed)
+        g = np.append(self.X.T @ signed, signed.sum())
+        cross = self.G @ g
+        self.gram = np.block([[self.gram, cross[:, None]], [cross[None], g @ g]])
+        self.G, self.losses = np.vstack([self.G, g]), np.append(self.losses, loss)
+        self.weights, self.idle = np.append(self.weights, 0.0), np.append(self.idle, 0)
+        return float(0.5 * w @ w) + self.C * max(loss - float(g @ w), 0.0)
+
+    def minimiser(self, tolerance: float) -> tuple[np.ndarray, float]:
+        """Minimise over all planes, forget those long idle; the weights and the dual value."""
+        self.weights = simplex_maximum(self.gram, self.losses, self.weights, tolerance)
+        w = self.G.T @ self.weights
+        dual = float(self.losses @ self.weights - 0.5 * w @ w)
+        self.idle = np.where(self.weights > 0, 0, self.idle + 1)
+        kept = self.idle < IDLE_ROUNDS
         kept[0] = True
         if not kept.all():
-            gram = np.ascontiguousarray(gram[kept][:, kept])
-            G, losses, weights, idle = G[kept], losses[kept], weights[kept], idle[kept]
-    return LabelPlan(best_w, float(best), float(dual), n_planes)
+            self.gram = np.ascontiguousarray(self.gram[kept][:, kept])
+            self.G, self.losses = self.G[kept], self.losses[kept]
+            self.weights, self.idle = self.weights[kept], self.idle[kept]
+        return w, dual
 
 
 def worst_labelling(scores: np.ndarray, positive: np.ndarray) -> tuple[float, np.ndarray]:

@@ -1,0 +1,35 @@
+"""Fewer rows than features: learn in the coordinates of the rows, then lift the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from labelspan.linalg import narrow
+
+# Rows up to which a dense array with a row and a column for each of them pays (128 MB).
+LARGEST_GRAM = 4000
+
+
+def row_coordinates(X: Any) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
+    """The rows in at most n coordinates, and what lifts weights (r, k) back to (D, k).
+
+    Weights that any of our machines learns are combinations of rows, and norms and products are
+    the same in an orthonormal basis of the row space, so nothing is lost.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Rows.
+
+    Returns
+    -------
+    tuple
+        X itself, and the identity, if it has no more features than rows or too many rows.
+    """
+    if X.shape[0] >= X.shape[1] or X.shape[0] > LARGEST_GRAM:
+        return X, np.asarray
+    wide = narrow(X, ridge_free=False, centre=False)
+    return wide.Z, wide.lift
