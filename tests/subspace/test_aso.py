@@ -21,7 +21,7 @@ def test_scikit_learn_checks(estimator, check):
 def machines(X, S, alpha, offsets, route, monkeypatch):
     """One turn's machines, by the Gram matrix of the rows or row by row."""
     monkeypatch.setattr(_hinge, "LARGEST_GRAM", 10**6 if route == "gram" else 0)
-    inner = HingeProblem(X, S, alpha, 0)
+    inner = HingeProblem(X, S, 1 / (2 * len(S) * alpha))
     return inner, *inner.solve(offsets)
 
 

@@ -136,7 +136,7 @@ class ASOClassifier(SubspaceClassifier):
         S = 2.0 * dense(labels.Y) - 1.0
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         Z, lift = row_coordinates(X)
-        problem = HingeProblem(Z, S, self.alpha, seed)
+        problem = HingeProblem(Z, S, 1.0 / (2.0 * len(S) * self.alpha), seed)
         state, objectives = self._turns(problem)
         self._warn(objectives, len(state.Theta), problem.gap)
         self._store(state, lift, np.float32 if X.dtype == np.float32 else np.float64)
@@ -149,13 +149,13 @@ class ASOClassifier(SubspaceClassifier):
         wanted = self.n_components or default_n_components(problem.S.shape[1])
         Theta = np.zeros((0, problem.X.shape[1]))
         state = State(Theta, *problem.solve(np.zeros(problem.S.shape)))
-        objectives = [objective(problem, state)]
+        objectives = [objective(problem, state, self.alpha)]
         while len(objectives) < max(self.max_iter, 2):
             Theta = leading_rows(state.U, wanted)
             shared = Theta.T @ (Theta @ state.U)
             W, b = problem.solve(np.asarray(problem.X @ shared))
             state = State(Theta, W + shared, b)
-            objectives.append(objective(problem, state))
+            objectives.append(objective(problem, state, self.alpha))
             if self._settled(objectives):
                 break
         return state, objectives
@@ -207,12 +207,12 @@ class State:
     b: np.ndarray
 
 
-def objective(problem: HingeProblem, state: State) -> float:
+def objective(problem: HingeProblem, state: State, alpha: float) -> float:
     """Eq. (28) with the best V for Theta and U, which is Theta U."""
     scores = np.asarray(problem.X @ state.U) + state.b
     losses = np.maximum(0.0, 1.0 - problem.S * scores).sum() / len(scores)
     outside = state.U - state.Theta.T @ (state.Theta @ state.U)
-    return float(losses + problem.alpha * np.sum(outside**2))
+    return float(losses + alpha * np.sum(outside**2))
 
 
 def leading_rows(U: np.ndarray, n_components: int) -> np.ndarray:

@@ -21,8 +21,8 @@ MAX_SWEEPS = 200
 class HingeProblem:
     r"""One machine a label: min over w, b of C sum of hinge losses + ||w||^2 / 2.
 
-    Scores are w'x + b + offset. This is Eq. (28) for fixed Theta and V, divided by 2 alpha: C is
-    1 / (2 n alpha), the offsets are (Theta'v)'x. Its dual is
+    Scores are w'x + b + offset. Eq. (28) for fixed Theta and V, divided by 2 alpha, is of this
+    form: C is 1 / (2 n alpha), the offsets are (Theta'v)'x. The dual is
 
     .. math:: \max_a \sum_i a_i (1 - s_i o_i) - \tfrac12 \|\sum_i a_i s_i x_i\|^2
               \quad \text{subject to} \quad 0 \le a \le C, \; \sum_i a_i s_i = 0.
@@ -33,8 +33,8 @@ class HingeProblem:
         Features; up to `LARGEST_GRAM` rows their Gram matrix is formed.
     S : ndarray of shape (n, q)
         Labels in {-1, +1}.
-    alpha : float
-        Price, positive.
+    C : float
+        Price of the losses, positive.
     seed : int
         Order of the coordinates, where rows are taken one by one.
 
@@ -46,11 +46,10 @@ class HingeProblem:
         Largest duality gap of the last call, as a share of the loss of a constant score.
     """
 
-    def __init__(self, X: Any, S: np.ndarray, alpha: float, seed: int):
-        n_rows = len(S)
-        self.S, self.alpha, self.C = S, alpha, 1.0 / (2.0 * n_rows * alpha)
+    def __init__(self, X: Any, S: np.ndarray, C: float, seed: int = 0):
+        self.S = S
         self.rows: GramRows | SparseRows
-        if n_rows <= LARGEST_GRAM:
+        if len(S) <= LARGEST_GRAM:
             self.rows = GramRows(X.toarray() if sparse.issparse(X) else X)
         else:
             self.rows = SparseRows(sparse.csr_array(X, dtype=np.float64), seed)
@@ -58,11 +57,15 @@ class HingeProblem:
         self.dual = np.zeros(S.shape[::-1])
         # The best constant score is the commoner sign; it is the start.
         self.b = np.where(S.sum(axis=0) >= 0, 1.0, -1.0)
-        n_rarer = np.minimum((S > 0).sum(axis=0), (S < 0).sum(axis=0))
-        self.loss = np.maximum(2.0 * self.C * n_rarer, 1e-300)
+        self.gap = 0.0
+        self.raise_price(C)
+
+    def raise_price(self, C: float) -> None:
+        """Go on with a larger C; the dual variables stay feasible."""
+        n_rarer = np.minimum((self.S > 0).sum(axis=0), (self.S < 0).sum(axis=0))
+        self.C, self.loss = C, np.maximum(2.0 * C * n_rarer, 1e-300)
         # sum(a) <= loss, so no score is larger than this (rows of a common length).
         self.largest = self.loss * max(float(self.rows.norms.mean()), 1e-300)
-        self.gap = 0.0
 
     def solve(self, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weights (D, q) and intercepts (q,) for offsets (n, q), from the last dual on."""
