@@ -135,7 +135,8 @@ def get_method(name: str) -> Method:
     Parameters
     ----------
     name : str
-        A name of `METHODS`; or the path of any class with scikit-learn's interface.
+        A name of `METHODS`; or the path of any class with scikit-learn's interface, after
+        ``model:`` if it is compared as a whole.
 
     Returns
     -------
@@ -150,8 +151,9 @@ def get_method(name: str) -> Method:
     if name in _BY_NAME:
         return _BY_NAME[name]
     if ":" in name:
-        title = name.partition(":")[2]
-        return Method(name, title, "reducer", name)
+        path = name.removeprefix("model:")
+        title = path.partition(":")[2]
+        return Method(name, title, "reducer" if path == name else "model", path)
     near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(_BY_NAME)}"
     raise ValueError(f"there is no method {name!r}; {hint}")
