@@ -182,7 +182,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     found = {
         measure: ranking
         for measure in chosen.measures
-        if (ranking := _ranking(measure, competing, blocks_are)) is not None
+        if measure in MEASURES and (ranking := _ranking(measure, competing, blocks_are)) is not None
     }
     return Analysis(chosen, cells, found, _overall(found), excluded, blocks_are)
 

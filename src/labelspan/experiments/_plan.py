@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labelspan.experiments._methods import get_method
+from labelspan.experiments._model_measures import MODEL_MEASURES
 from labelspan.experiments._sources import Source, Splits
 from labelspan.metrics import get_measure
 
@@ -34,7 +35,7 @@ class Step:
     Parameters
     ----------
     method : str
-        A name of `METHODS`, or an import path ``package.module:Class``.
+        A name of `METHODS`, or an import path ``package.module:Class``, see `get_method`.
     parameters : tuple of (str, value)
         Arguments over those of the method.
     label : str
@@ -163,7 +164,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         for measure in self.measures:
-            get_measure(measure, self.convention)
+            if measure not in MODEL_MEASURES:
+                get_measure(measure, self.convention)
         for what, names in (
             ("reducers", [step.title for step in self.reducers]),
             ("classifiers", [step.title for step in (*self.classifiers, *self.models)]),

@@ -94,19 +94,20 @@ def held_out(form: KernelSpectrum, T: np.ndarray, ridge: float, folds: list[Any]
     G = H (HKH + ridge I)^-1 H and A = G T, the fit without the rows S has the residuals
     e = G_SS^-1 A_S on S and the coefficients A - G_:S e on the others.
     """
-    scale = np.sqrt(1.0 / (form.s + ridge))
-    half = form.U * scale
+    weights = 1.0 / (form.s + ridge)
     constant = 1.0 / (len(T) * ridge)
-    A = half @ (scale[:, None] * form.UT)
+    A = form.U @ (weights[:, None] * form.UT)
     results = []
     for fold in folds:
-        half_S = half[fold]
-        G_SS = half_S @ half_S.T
-        # The vector of ones is an eigenvector of the ridged kernel, and H takes it out.
+        U_S = form.U[fold]
+        # One triangle, half the work; the vector of ones is an eigenvector of the ridged
+        # kernel, and H takes it out.
+        G_SS = linalg.blas.dsyrk(1.0, (U_S * np.sqrt(weights)).T, trans=1)
         G_SS -= constant
         e = linalg.solve(G_SS, A[fold], assume_a="pos", check_finite=False)
         others = np.setdiff1d(np.arange(len(T)), fold)
-        G_e = half[others] @ (half_S.T @ e) - constant * e.sum(axis=0)
+        G_e = form.U @ (weights[:, None] * (U_S.T @ e)) - constant * e.sum(axis=0)
         mean = T[others].mean(axis=0)
-        results.append(HeldOut(T[fold] - e, A[others] - G_e, mean, T[others] - mean, ridge))
+        coefficients = (A - G_e)[others]
+        results.append(HeldOut(T[fold] - e, coefficients, mean, T[others] - mean, ridge))
     return results

@@ -65,7 +65,7 @@ class Contents:
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the measures."""
-        return self.analysis.plan.measures
+        return tuple(name for name in self.analysis.plan.measures if name in MEASURES)
 
     @property
     def verdicts(self) -> list[str]:

@@ -109,6 +109,75 @@ def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return lines
 
 
+CURVE = (1, 2, 4, 6, 8, 10, 12, 14)
+
+
+def figure1_errors(quick: bool) -> tuple[Plan, ...]:
+    """The two parts of bound (1) on the test rows of yeast, with up to all its dimensions."""
+    plan = Plan(
+        "cplst: figure 1 (b-d), yeast",
+        sources=(Source("yeast"),),
+        models=tuple(
+            Step(method, (("n_components", size),), f"{title}, M={size}")
+            for method, title in FOUR
+            for size in CURVE
+        ),
+        splits=Splits("plain", n_repeats=3 if quick else 20, train=0.8),
+        measures=("hamming_loss", "encoding_error", "prediction_error"),
+    )
+    return (plan,)
+
+
+def judge_figure1_errors(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """What Sec. 4.1 says about panels (b), (c) and (d), at every M below 14, and at 14."""
+    curves = {title: error_curves(values, title) for _, title in FOUR}
+    lines = [
+        judge_statement(
+            "encoding error with all 14 dimensions",
+            "0 for every method",
+            ", ".join(f"{title} {curves[title][0, -1]:.1g}" for _, title in FOUR),
+            all(curves[title][0, -1] < 1e-8 for _, title in FOUR),
+        )
+    ]
+    for what, panel, others, sign in STATEMENTS:
+        title, _, rest = what.partition(" ")
+        mine, theirs = (
+            np.array([curves[name][panel, :-1] for name in names]) for names in ((title,), others)
+        )
+        holds = np.all(sign * (mine / theirs - 1) < LEVEL, axis=0)
+        text = f"at {holds.sum()} of {len(holds)} M"
+        wrong = [str(M) for M, good in zip(CURVE, holds, strict=False) if not good]
+        text += f", not at M = {', '.join(wrong)}" if wrong else ""
+        lines.append(judge_statement(f"{title}: {rest}", "at every M", text, not wrong))
+    for _, title in FOUR:
+        for name, row in zip(PANELS, curves[title], strict=True):
+            text = ", ".join(f"{value:.3f}" for value in row)
+            lines.append(Judged(f"{name} a row, {title}, M = {CURVE}", None, text, "not judged"))
+    return lines
+
+
+def error_curves(values: Values, title: str) -> np.ndarray:
+    """Encoding error, prediction error and their sum (3, M) of a method."""
+    both = [
+        [values.mean("yeast", f"{title}, M={size}", f"{name}_error") or 0.0 for size in CURVE]
+        for name in ("encoding", "prediction")
+    ]
+    return np.array([*both, np.sum(both, axis=0)])
+
+
+# Where two curves have met they differ in the fourth digit.
+LEVEL = 1e-3
+PANELS = ("encoding error", "prediction error", "bound")
+# Who, panel, than whom, and whether lower (1) or higher (-1).
+STATEMENTS: tuple[tuple[str, int, tuple[str, ...], int], ...] = (
+    ("PLST lowest encoding error", 0, ("CPLST", "OCCA", "PBR"), 1),
+    ("OCCA highest encoding error, above the baseline PBR too", 0, ("CPLST", "PLST", "PBR"), -1),
+    ("OCCA lowest prediction error", 1, ("CPLST", "PLST", "PBR"), 1),
+    ("PLST highest prediction error, above the baseline PBR too", 1, ("CPLST", "OCCA", "PBR"), -1),
+    ("CPLST lowest bound", 2, ("PLST", "OCCA", "PBR"), 1),
+)
+
+
 EXPERIMENTS = (
     Experiment(
         "cplst/figure1a",
@@ -118,6 +187,16 @@ EXPERIMENTS = (
         0.5,
         figure1,
         judge_figure1,
+        ("plst", "cplst", "occa", "pbr"),
+    ),
+    Experiment(
+        "cplst/figure1b-d",
+        "encoding error, prediction error and their sum on yeast against the dimensions",
+        ("yeast",),
+        2,
+        0.3,
+        figure1_errors,
+        judge_figure1_errors,
         ("plst", "cplst", "occa", "pbr"),
     ),
     Experiment(

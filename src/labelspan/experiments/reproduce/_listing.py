@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from labelspan.experiments.reproduce import _cmlfs, _cplst, _mddm, _mvmd, _shared_subspace
+from labelspan.experiments.reproduce import (
+    _cmlfs,
+    _cplst,
+    _cplst_regressors,
+    _mddm,
+    _mvmd,
+    _shared_subspace,
+)
 from labelspan.experiments.reproduce._experiment import Experiment
 
 #: Every experiment that can be run.
@@ -12,6 +19,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *_mddm.EXPERIMENTS,
     *_shared_subspace.EXPERIMENTS,
     *_cplst.EXPERIMENTS,
+    *_cplst_regressors.EXPERIMENTS,
     *_mvmd.EXPERIMENTS,
     *_cmlfs.EXPERIMENTS,
 )
@@ -33,8 +41,8 @@ def find_experiments(names: Iterable[str]) -> list[Experiment]:
     Examples
     --------
     >>> from labelspan.experiments.reproduce import find_experiments
-    >>> [experiment.name for experiment in find_experiments(["cplst"])]
-    ['cplst/figure1a', 'cplst/table3']
+    >>> [experiment.name for experiment in find_experiments(["cplst"])][:2]
+    ['cplst/figure1a', 'cplst/figure1b-d']
     """
     found: dict[str, Experiment] = {}
     for name in names:

@@ -1,0 +1,175 @@
+"""PLST and CPLST with the regressors of Chen and Lin (2012), one fit for every number of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import joblib
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+
+from labelspan.kernels import KernelCPLST, KernelCPLSTCV
+from labelspan.kernels._cplst_cv import RIDGES, hamming_losses
+from labelspan.kernels._gram import gram
+from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
+from labelspan.kernels._map import kernel_map
+from labelspan.labelspace import CPLST, PLST
+
+N_FOLDS = 5
+
+
+class FirstCodes(BaseEstimator):
+    """The first M codes of a model with all of them.
+
+    A regressor learns every code by itself, so the cells that differ in M share one fit, and
+    with kernel ridge regression one search. The last one is kept.
+
+    Parameters
+    ----------
+    codes : {"plst", "cplst"}
+        Which directions.
+    regressor : {"linear", "cubist", "kernel"}
+        What learns the codes: least squares; model trees; kernel ridge regression with width
+        and ridge by cross-validation, with which "cplst" is kernel-CPLST.
+    n_components : int
+        Number M of codes.
+    """
+
+    def __init__(self, codes: str = "plst", regressor: str = "linear", n_components: int = 1):
+        self.codes = codes
+        self.regressor = regressor
+        self.n_components = n_components
+
+    def fit(self, X: Any, Y: Any) -> FirstCodes:
+        """Fit, or take what the cell before has fitted."""
+        self.fitted_ = FITS[self.regressor](Sample.of(X, Y), self.codes)
+        self.n_components_ = min(self.n_components, len(self.fitted_.V))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """V'r(x) + ybar less the threshold of one half, for the first M rows of V."""
+        V, mean = self.fitted_.V[: self.n_components_], self.fitted_.mean
+        return (all_scores(self.fitted_, Sample.of(X)) - mean) @ V.T @ V + mean - 0.5
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels by rounding."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows that are told from others by their content."""
+
+    digest: str
+    X: Any = field(compare=False)
+    Y: Any = field(compare=False)
+
+    @classmethod
+    def of(cls, X: Any, Y: Any = None) -> Sample:
+        """Hash the rows."""
+        Y = Y.toarray() if sparse.issparse(Y) else Y
+        return cls(str(joblib.hash((X, Y))), X, Y)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model of all codes: its directions V (K, q), label means, and scores (n, q) of new rows."""
+
+    V: np.ndarray
+    mean: np.ndarray
+    scores: Callable[[Any], np.ndarray]
+
+
+@lru_cache(maxsize=2)
+def all_scores(fitted: Fitted, sample: Sample) -> np.ndarray:
+    """Scores with all codes."""
+    return fitted.scores(sample.X)
+
+
+@lru_cache(maxsize=2)
+def linear(sample: Sample, codes: str) -> Fitted:
+    """Least squares, without a ridge."""
+    return _fitted(LINEAR[codes](), sample)
+
+
+@lru_cache(maxsize=2)
+def cubist(sample: Sample, codes: str) -> Fitted:
+    """Cubist, the successor of the M5 that WEKA's M5P rebuilds, with its defaults."""
+    trees = import_module("cubist").Cubist(random_state=0)
+    return _fitted(LINEAR[codes](regressor=trees), sample)
+
+
+LINEAR: dict[str, Callable[..., Any]] = {"plst": PLST, "cplst": CPLST}
+
+
+def _fitted(model: Any, sample: Sample) -> Fitted:
+    model.fit(sample.X, sample.Y)
+    return Fitted(model.components_, model.label_mean_, scores_of(model))
+
+
+def scores_of(model: Any) -> Callable[[Any], np.ndarray]:
+    """Scores, not less a threshold, of a label-space model."""
+    return lambda X: model.decode(model.regressor_.predict(X))
+
+
+def kernel(sample: Sample, codes: str) -> Fitted:
+    """Kernel ridge regression with the width and the ridge of the search."""
+    return kernel_search(sample)[codes]
+
+
+@lru_cache(maxsize=1)
+def kernel_search(sample: Sample) -> dict[str, Fitted]:
+    """Width and ridge of PLST and of kernel-CPLST by the sum of the losses of all M (Sec. 4.3).
+
+    The features are taken as they are: the paper speaks of no scaling. The two share the
+    decompositions of the search: one a width.
+    """
+    X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)
+    folds = [test for _, test in KFold(N_FOLDS).split(Y)]
+    widths = KernelCPLSTCV()._widths(X)
+    losses = np.array([width_losses(X, Y, gamma, folds) for gamma in widths])
+    chosen = {}
+    for place, codes in enumerate(MATRICES):
+        gamma, ridge = np.unravel_index(np.argmin(losses[:, :, place]), losses.shape[:2])
+        model = KernelCPLST(gamma=widths[gamma], ridge=RIDGES[ridge]).fit(X, Y)
+        V = model.components_ if codes == "cplst" else leading_codes(Y)
+        chosen[codes] = Fitted(V, model.label_mean_, scores_of(model))
+    return chosen
+
+
+def width_losses(X: Any, Y: np.ndarray, gamma: float, folds: list[Any]) -> np.ndarray:
+    """Losses (ridge, codes), summed over the numbers of codes and the folds."""
+    form = kernel_spectrum(gram(kernel_map(KernelCPLST(gamma=gamma), X), X), Y)
+    losses = np.zeros((len(RIDGES), len(MATRICES)))
+    for i, ridge in enumerate(RIDGES):
+        for held, fold in zip(held_out(form, Y, ridge, folds), folds, strict=True):
+            for j, matrix in enumerate(MATRICES.values()):
+                losses[i, j] += hamming_losses(held, matrix(held), Y[fold]).sum()
+    return losses
+
+
+#: Whose eigenvectors the directions are: Z'Z, or that of Eq. (8).
+MATRICES: dict[str, Callable[[HeldOut], np.ndarray]] = {
+    "plst": lambda held: held.Z.T @ held.Z,
+    "cplst": lambda held: held.label_matrix(),
+}
+
+
+def leading_codes(Y: np.ndarray) -> np.ndarray:
+    """Eigenvectors of Z'Z as rows, the leading one first."""
+    Z = Y - Y.mean(axis=0)
+    return np.ascontiguousarray(linalg.eigh(Z.T @ Z)[1][:, ::-1].T)
+
+
+#: How a model of all codes is fitted, by the name of its regressor.
+FITS: dict[str, Callable[[Sample, str], Fitted]] = {
+    "linear": linear,
+    "cubist": cubist,
+    "kernel": kernel,
+}
