@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from labelspan.experiments import Store
@@ -20,6 +21,7 @@ from labelspan.experiments.reproduce._experiment import (
     judge_value,
     printed_values,
 )
+from labelspan.experiments.reproduce._grid import folded
 from labelspan.experiments.reproduce._listing import PAPERS
 from labelspan.experiments.reproduce._mvmd import (
     SETS,
@@ -153,12 +155,56 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
         "not judged",
     ]
     # The known reason of the data file goes with the line that was not reproduced.
-    assert "five sets for eight" in outcome.judged[1].note
+    assert outcome.judged[1].reasons == ("five sets for eight",)
     assert outcome.summary == "1 of 2 printed values and statements reproduced"
     text = document([outcome], "labelspan reproduce all")
+    assert text == document([again], "labelspan reproduce all")
     assert "| good &lt;b&gt; |" in text
     assert "FlyExpress kernels are not public" in text
-    assert "1 of 2 printed" in text
+    assert "| [mvmd/toy](#mvmdtoy) | a toy | 1 of 2 | - |" in text
+    assert "About half of the printed values (1 of 2) came out." in text
+    assert "- 1 in mvmd/toy: five sets for eight." in text
+    # What the numbers hang on: data, splits, versions.
+    assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
+    assert f"numpy {np.__version__}" in text
+
+
+def test_lines_that_make_a_table_are_folded():
+    methods, measures = ("A", "B <b>", "C"), ("loss", "F1")
+    lines = [
+        judge_value(f"{measure}, {method}", 0.5, 0.5 + 0.03 * (method == "C"), note="one set")
+        for measure in measures
+        for method in methods
+    ]
+    single = Judged("alone, x", None, 3, "not judged")
+    words = [
+        judge_statement(f"A against {other}, {measure}", "better", found, found == "better")
+        for other, found in (("B", "better"), ("C", "worse"), ("D", "better"))
+        for measure in measures
+    ]
+    rest, (text_grid, grid) = folded([*lines, single, *words])
+    assert rest == [single]
+    assert grid.markdown() == [
+        "|  | loss | F1 |",
+        "|---|---:|---:|",
+        "| A | 0.5 (0.5) | 0.5 (0.5) |",
+        "| B &lt;b&gt; | 0.5 (0.5) | 0.5 (0.5) |",
+        "| C | **0.53 (0.5)** ✗ | **0.53 (0.5)** ✗ |",
+    ]
+    assert text_grid.markdown()[-3:] == [
+        "| A against B | better | better |",
+        "| A against C | **worse (better)** ✗ | **worse (better)** ✗ |",
+        "| A against D | better | better |",
+    ]
+    # Every line is somewhere, once.
+    assert len(rest) + len(grid.cells) + len(text_grid.cells) == len(lines) + 1 + len(words)
+
+
+def test_a_table_with_holes_or_few_lines_stays_lines():
+    few = [judge_value(f"{a}, {b}", 0.5, 0.5) for a in "xy" for b in "pq"]
+    assert folded(few) == (few, [])
+    diagonal = [judge_value(f"{i}, {j}", 0.5, 0.5) for i in range(6) for j in (i, i + 1)]
+    assert folded(diagonal) == (diagonal, [])
 
 
 def test_names_of_experiments():

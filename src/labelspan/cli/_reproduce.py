@@ -65,7 +65,9 @@ def command(
     if json:
         output.print_json([_data(outcome) for outcome in outcomes])
     if page is not None:
-        page.write_text(document(outcomes, output.command_line()), encoding="utf-8")
+        # Without folders and processes: the page is the same wherever it is made.
+        made = " ".join(["labelspan reproduce", *names, *(["--quick"] if quick else [])])
+        page.write_text(document(outcomes, made), encoding="utf-8")
     failed = any(outcome.failed for outcome in outcomes) or len(ready) < len(experiments)
     raise typer.Exit(1 if failed else 0)
 

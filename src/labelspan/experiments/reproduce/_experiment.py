@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from labelspan.experiments._analysis import analyse
+from labelspan.experiments._environment import PACKAGES
 from labelspan.experiments._plan import Plan
 from labelspan.experiments._store import Store
 
@@ -51,7 +52,9 @@ class Judged:
     verdict : {"reproduced", "not reproduced", "not judged"}
         By the rules.
     note : str
-        The tolerance, or the known reason of a difference.
+        The rule with its tolerance.
+    reasons : tuple of str
+        The known reasons of a difference.
     """
 
     what: str
@@ -59,6 +62,7 @@ class Judged:
     ours: float | str | None
     verdict: str
     note: str = ""
+    reasons: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float | None:
@@ -157,12 +161,15 @@ class Outcome:
         Whether it was run with fewer splits.
     failed : tuple of str
         Cells that did not end well.
+    setting : str
+        Data sets, splits and versions in a sentence.
     """
 
     experiment: Experiment
     judged: list[Judged]
     quick: bool
     failed: tuple[str, ...] = field(default=())
+    setting: str = ""
 
     @property
     def summary(self) -> str:
@@ -206,6 +213,31 @@ def values_of(store: Store, plans: Iterable[Plan]) -> Values:
         for key, sizes in points.items()
     }
     return Values(dict(found), tuple(failed), curves, spectra)
+
+
+def setting_of(store: Store, plans: Iterable[Plan]) -> str:
+    """Tell data sets, splits and versions of plans in a sentence."""
+    sets: dict[str, list[str]] = defaultdict(list)
+    versions: dict[str, None] = {}
+    wanted: set[str] = set()
+    for plan in plans:
+        names = [source.name for source in plan.sources]
+        sets[plan.splits.title] += [name for name in names if name not in sets[plan.splits.title]]
+        wanted.update(cell.id for cell in plan.cells)
+    for row in store.query("SELECT id, environment FROM cells"):
+        if row["id"] in wanted:
+            versions.setdefault(row["environment"])
+    used = [
+        json.loads(row["content"])
+        for row in store.query("SELECT hash, content FROM environments")
+        if row["hash"] in versions
+    ]
+    packages = dict.fromkeys(
+        ", ".join(f"{name} {item[name]}" for name in PACKAGES if name in item)
+        for item in sorted(used, key=str)
+    )
+    split = "; ".join(f"{', '.join(names)}: {title}" for title, names in sets.items())
+    return f"{len(wanted)} cells. {split}. With {' and '.join(packages) or 'no results'}."
 
 
 def _spectra(store: Store, cells: list[dict[str, Any]]) -> dict[tuple[str, str], list[float]]:

@@ -14,6 +14,7 @@ from labelspan.experiments.reproduce._experiment import (
     Judged,
     Outcome,
     printed_values,
+    setting_of,
     values_of,
 )
 
@@ -52,12 +53,12 @@ def reproduce(
         values = values_of(store, plans)
         printed = printed_values(experiment.paper)
         judged = [with_reason(line, printed) for line in experiment.judge(values, printed)]
-        yield Outcome(experiment, judged, quick, values.failed)
+        yield Outcome(experiment, judged, quick, values.failed, setting_of(store, plans))
 
 
 def with_reason(line: Judged, printed: dict[str, Any]) -> Judged:
     """Add the known reasons to a line that was not reproduced."""
     if line.verdict != "not reproduced":
         return line
-    known = [why for what, why in printed.get("reasons", {}).items() if what in line.what]
-    return replace(line, note="; ".join([text for text in (line.note, *known) if text]))
+    known = (why for what, why in printed.get("reasons", {}).items() if what in line.what)
+    return replace(line, reasons=tuple(dict.fromkeys((*line.reasons, *known))))
