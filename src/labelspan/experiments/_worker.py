@@ -27,7 +27,8 @@ class Worker:
     """A process that runs one cell at a time and can be killed when it takes too long."""
 
     def __init__(self, n_threads: int) -> None:
-        variables = {name: str(n_threads) for name in THREAD_VARIABLES}
+        # What the user has set stays: on a busy machine threads that wait for each other crawl.
+        variables = {name: os.environ.get(name, str(n_threads)) for name in THREAD_VARIABLES}
         # The child imports this module again before it gets the path of the run.
         path = os.pathsep.join(item for item in sys.path if item)
         self.process = subprocess.Popen(
