@@ -156,9 +156,8 @@ def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-
         first, highest, lowest = -1, -np.inf, np.inf
         for i in range(n):
             rest = s[i] - scores[i]
-            if (s[i] > 0 and a[i] < C) or (s[i] < 0 and a[i] > 0.0):
-                if rest > highest:
-                    first, highest = i, rest
+            if ((s[i] > 0 and a[i] < C) or (s[i] < 0 and a[i] > 0.0)) and rest > highest:
+                first, highest = i, rest
             if (s[i] > 0 and a[i] > 0.0) or (s[i] < 0 and a[i] < C):
                 lowest = min(lowest, rest)
         if highest - lowest <= tolerance:

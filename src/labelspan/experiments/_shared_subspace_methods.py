@@ -1,0 +1,161 @@
+"""The six methods of the shared-subspace paper, tuned as its Sec. 6.1 says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
+
+from labelspan.classifiers import MultiOutputRidge
+from labelspan.classifiers._threshold import above, tuned_thresholds
+from labelspan.extraction import LabelCCA
+from labelspan.metrics import macro_f1
+from labelspan.subspace import ASOClassifier, SharedSubspaceClassifierCV
+from labelspan.subspace._coordinates import row_coordinates
+from labelspan.subspace._hinge import HingeProblem
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Scores X U + b, with U (D, q) and b (q,)."""
+
+    U: np.ndarray
+    b: np.ndarray
+
+    def __call__(self, X: Any) -> np.ndarray:
+        return np.asarray(X @ self.U) + self.b
+
+
+Candidates = Iterator[tuple[tuple[float, ...], Linear]]
+
+
+def powers(first: int, last: int) -> tuple[float, ...]:
+    """Powers of ten."""
+    return tuple(10.0**i for i in range(first, last + 1))
+
+
+# The candidates of Sec. 6.1: of CCA's ridge and the regression's or C, of C, of alpha.
+GRIDS: dict[str, tuple[tuple[float, ...], ...]] = {
+    "CCA+Ridge": (powers(-6, 1), powers(-6, 0)),
+    "CCA+SVM": (powers(-6, 1), powers(-4, 5)),
+    "SVM": (powers(-5, 5),),
+    "ASO_SVM": (powers(-4, 3),),
+}
+
+
+class SearchedBaseline(ClassifierMixin, BaseEstimator):
+    """A baseline with parameters by cross-validated macro F1 and thresholds by training F1.
+
+    Parameters
+    ----------
+    family : {"CCA+Ridge", "CCA+SVM", "SVM", "ASO_SVM"}
+        Which.
+    grid : tuple of tuple of float or None
+        Candidates of its one or two parameters; None are the paper's.
+    n_folds : int
+        Folds of the search; the rows come in random order.
+    """
+
+    def __init__(
+        self,
+        family: str = "SVM",
+        grid: tuple[tuple[float, ...], ...] | None = None,
+        n_folds: int = 5,
+    ):
+        self.family = family
+        self.grid = grid
+        self.n_folds = n_folds
+
+    def fit(self, X: Any, Y: Any) -> SearchedBaseline:
+        """Search, then fit on all rows."""
+        Y = np.asarray(Y)
+        grid = self.grid or GRIDS[self.family]
+        self.classes_ = np.arange(Y.shape[1])
+        with warnings.catch_warnings():
+            # Candidates at the ends of the grids may not converge, or see a label not at all.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.scores_ = self._search(X, Y, grid)
+        self.best_params_ = max(self.scores_, key=self.scores_.__getitem__)
+        chosen = tuple((value,) for value in self.best_params_)
+        ((_, self.model_),) = candidates(self.family, X, Y, chosen)
+        self.thresholds_ = tuned_thresholds(self.model_(X), Y > 0, "per_label_f1")
+        return self
+
+    def _search(
+        self, X: Any, Y: np.ndarray, grid: tuple[tuple[float, ...], ...]
+    ) -> dict[tuple[float, ...], float]:
+        if all(len(values) == 1 for values in grid):
+            return {tuple(values[0] for values in grid): np.nan}
+        found: dict[tuple[float, ...], float] = {}
+        for train, test in KFold(self.n_folds).split(Y):
+            for parameters, model in candidates(self.family, X[train], Y[train], grid):
+                cuts = tuned_thresholds(model(X[train]), Y[train] > 0, "per_label_f1")
+                predicted = (model(X[test]) > cuts).astype(int)
+                value = macro_f1(Y[test], predicted) / self.n_folds
+                found[parameters] = found.get(parameters, 0.0) + value
+        return found
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores less their thresholds."""
+        return above(self.model_(X), self.thresholds_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels above their thresholds."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+
+def candidates(
+    family: str, X: Any, Y: np.ndarray, grid: tuple[tuple[float, ...], ...]
+) -> Candidates:
+    """Fit a family at every point of its grid, sharing what the points have in common."""
+    if family == "ASO_SVM":
+        for alpha in grid[0]:
+            model = ASOClassifier(alpha=alpha, random_state=0).fit(X, Y)
+            yield (alpha,), Linear(model.coef_.T, model.intercept_)
+    elif family == "SVM":
+        Z, lift = row_coordinates(X)
+        for C, model in machines(Z, Y, grid[0]):
+            yield (C,), Linear(lift(model.U), model.b)
+    else:
+        regress = machines if family == "CCA+SVM" else regressions
+        for ridge, (A, directions) in projections(X, Y, grid[0]):
+            for value, model in regress(A, Y, grid[1]):
+                U = directions.U @ model.U
+                yield (ridge, value), Linear(U, directions.b @ model.U + model.b)
+
+
+def machines(X: Any, Y: np.ndarray, costs: tuple[float, ...]) -> Iterator[tuple[float, Linear]]:
+    """One machine a label with a free intercept, as LIBSVM's; C rises, the dual goes on."""
+    problem = HingeProblem(X, 2.0 * Y - 1.0, costs[0])
+    for C in costs:
+        problem.raise_price(C)
+        yield C, Linear(*problem.solve(np.zeros(Y.shape)))
+
+
+def regressions(X: Any, Y: np.ndarray, ridges: tuple[float, ...]) -> Iterator[tuple[float, Linear]]:
+    """Ridge regressions on few features."""
+    for ridge in ridges:
+        model = MultiOutputRidge(ridge).fit(X, Y)
+        yield ridge, Linear(model.coef_.T, model.intercept_)
+
+
+def projections(
+    X: Any, Y: np.ndarray, ridges: tuple[float, ...]
+) -> Iterator[tuple[float, tuple[np.ndarray, Linear]]]:
+    """Canonical variables of the rows, and the linear map to them."""
+    Z, lift = row_coordinates(X)
+    for ridge in ridges:
+        cca = LabelCCA(None, ridge=ridge, label_ridge=0.0).fit(Z, Y)
+        directions = cca.components_.T
+        yield ridge, (cca.transform(Z), Linear(lift(directions), -cca.mean_ @ directions))
+
+
+def searched_subspace(n_folds: int = 5) -> SharedSubspaceClassifierCV:
+    """ML_LS: alpha and beta from the paper's candidates by macro F1, thresholds by training F1."""
+    return SharedSubspaceClassifierCV(cv=KFold(n_folds), threshold="per_label_f1")
