@@ -3,7 +3,6 @@
 import matplotlib
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.ranking import (
     CLaRankSVM,
@@ -40,16 +39,13 @@ def test_a_warm_start_saves_sweeps(dataset):
     assert path.n_iters[1:].sum() < sum(cold[1:])
 
 
-def test_the_path_leads_to_a_cost_that_a_single_fit_does_not_reach():
-    """Overlapping labels and C = 1e6: from zero the dual variables would need 1e6 steps."""
+def test_the_path_leads_to_a_large_cost():
     pytest.importorskip("cvxpy")
     X, Y, _, _ = small(0)
     best, _ = reference.larank_optimum(with_bias(X), Y, 1e6)
     path = ranking_path(X, Y, 10.0 ** np.arange(-2, 7), random_state=0)
     assert path.primal_objectives[-1] == pytest.approx(best, rel=2e-3)
     assert path.dual_objectives[-1] <= best * (1 + 1e-6)
-    with pytest.warns(ConvergenceWarning, match="come from smaller C with"):
-        LaRankSVM(C=1e6, random_state=0).fit(X, Y)
 
 
 @pytest.mark.parametrize("Cs", [[], [1.0, 0.0], [np.nan], [-1.0]])

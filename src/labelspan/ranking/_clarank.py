@@ -36,7 +36,7 @@ class CLaRankSVM(RankingClassifier):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data.
+        Most sweeps over the data and, where these crawl (large C), Newton steps.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.
@@ -59,7 +59,7 @@ class CLaRankSVM(RankingClassifier):
     objectives_ : ndarray
         Objective after each outer iteration; never rises.
     n_iter_ : int
-        Number of sweeps.
+        Number of sweeps and Newton steps.
     n_pairs_ : int
         Number of triples.
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_features,), float

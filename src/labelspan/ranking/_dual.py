@@ -16,7 +16,7 @@ PASSES = 5
 
 @dataclass(frozen=True)
 class Values:
-    """The three numbers of which every objective of the family is made.
+    """The numbers of which every objective of the family is made.
 
     Attributes
     ----------
@@ -24,21 +24,25 @@ class Values:
         Sum of the dual variables.
     gram : ndarray of shape (n_labels, n_labels)
         A' diag(weights) A.
-    loss : float
-        C times the loss of Eq. (1), at W = diag(weights) A coupling.
     energy : float
-        tr(coupling gram), which is tr(W R W') weighted by 1 / omega.
+        tr(coupling gram).
+    loss : float
+        C times the loss of Eq. (1), at W = diag(weights) B coupling.
+    primal_gram, primal_energy : ndarray of shape (n_labels, n_labels), float
+        B' diag(weights) B and tr(coupling primal_gram), which is tr(W R W') weighted by 1 / omega.
     """
 
     total: float
     gram: np.ndarray
-    loss: float
     energy: float
+    loss: float
+    primal_gram: np.ndarray
+    primal_energy: float
 
     @property
     def primal(self) -> float:
         """Primal objective at fixed weights and coupling."""
-        return 0.5 * self.energy + self.loss
+        return 0.5 * self.primal_energy + self.loss
 
     @property
     def dual(self) -> float:
@@ -48,6 +52,9 @@ class Values:
 
 class Dual:
     """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps.
+
+    W is read off B, which is A itself but after Newton steps: these leave a B that is near A and
+    a better primal point.
 
     Parameters
     ----------
@@ -75,9 +82,9 @@ class Dual:
         self.rows, self.pairs, self.rng = rows, pairs, rng
         self.C, self.upper = C, C * pairs.share
         self.alpha = np.zeros(pairs.start[-1])
-        self.A = np.zeros((n_features + 1, n_labels))
+        self.A = self.B = np.zeros((n_features + 1, n_labels))
         self.coupling = np.eye(n_labels)
-        self.coupled = False
+        self.coupled = self.crawled = False
         self.n_sweeps = 0
         self._usable = np.flatnonzero(pairs.counts)
         self._alive = np.ones(len(self.upper), dtype=bool)
@@ -103,7 +110,7 @@ class Dual:
         scale = min(change, max(best, 1.0))
         self.C, self.upper = C, C * self.pairs.share
         self.alpha = np.minimum(scale * self.alpha, np.repeat(self.upper, self.pairs.counts))
-        self.A = self.product(self.rows, len(self.A) - 1)
+        self.A = self.B = self.product(self.rows, len(self.A) - 1)
         self.wake()
 
     def wake(self) -> None:
@@ -112,6 +119,7 @@ class Dual:
 
     def ascend(self, n_sweeps: int) -> None:
         """Run sweeps; instances whose pairs all rest at their bounds are set aside on the way."""
+        self.B = self.A
         for _ in range(n_sweeps):
             if len(self._active) == 0:
                 self.wake()
@@ -126,9 +134,13 @@ class Dual:
 
     def values(self) -> Values:
         """Evaluate the objectives, in one pass over the rows."""
-        gram = self.gram(self.A)
-        energy = float((gram * self.coupling).sum())
-        return Values(float(self.alpha.sum()), gram, self.loss(self.A), energy)
+        gram = primal_gram = self.gram(self.A)
+        energy = primal_energy = float((gram * self.coupling).sum())
+        if self.B is not self.A:
+            primal_gram = self.gram(self.B)
+            primal_energy = float((primal_gram * self.coupling).sum())
+        loss = self.loss(self.B)
+        return Values(float(self.alpha.sum()), gram, energy, loss, primal_gram, primal_energy)
 
     def gram(self, A: np.ndarray) -> np.ndarray:
         """A' diag(weights) A."""
@@ -142,7 +154,7 @@ class Dual:
 
     def set_rows(self, rows: Rows, A: np.ndarray, weights: np.ndarray) -> None:
         """Change the features, with A = X'beta for the new ones."""
-        self.rows, self.A = rows, A
+        self.rows, self.A, self.B = rows, A, A
         self.set_weights(weights)
 
     def product(self, rows: Rows, n_features: int) -> np.ndarray:
@@ -152,6 +164,6 @@ class Dual:
         return A
 
     def coefficients(self) -> np.ndarray:
-        """W = diag(weights) A coupling, the bias in the last row."""
-        W = self.weights[:, None] * self.A
+        """W = diag(weights) B coupling, the bias in the last row."""
+        W = self.weights[:, None] * self.B
         return W @ self.coupling if self.coupled else W

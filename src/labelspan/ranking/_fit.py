@@ -10,10 +10,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.ranking._bounds import Covariance, coupled_energy, nuclear_norm
 from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._newton import newton
 
 # Sweeps before the first evaluation of the objectives, and their growth afterwards.
 FIRST_SWEEPS = 2
 GROWTH = 0.3
+# Newton steps take over when sweeps, after so many, would need more than this many others. Once
+# they did, the same data under other weights are given fewer.
+WARM_UP = 200
+WARM_UP_AGAIN = 10
+PATIENCE = 1000
 # W is solved to this share of the gap that D (or omega) still leaves.
 SHARE = 0.3
 # The alternation is given up for the accelerated ascent when the gap shrinks no faster twice.
@@ -93,25 +99,42 @@ def fit_fixed_weights(
         return fit if fit.gap <= tol else polish(dual, mu, tol, max_sweeps, fit)
     dual.set_coupling(None)
     values = solve_fixed(dual, tol, max_sweeps)
-    covariance = Covariance.minimiser(values.gram)
+    covariance = Covariance.minimiser(values.primal_gram)
     return Fit(dual.coefficients(), covariance, values.primal, values.dual, (values.primal,))
 
 
 def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) -> Values:
     """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
 
-    Gives up when the dual shows that `below` cannot be reached, or after `max_sweeps` in all.
+    Gives up when the dual shows that `below` cannot be reached, or after `max_sweeps` in all. Where
+    the sweeps left, or more than `PATIENCE`, would not do at the rate seen, Newton steps go on.
     """
-    sweeps = FIRST_SWEEPS
+    sweeps, seen = FIRST_SWEEPS, [(0, 1.0)]
     while True:
         left = max_sweeps - dual.n_sweeps
         dual.ascend(min(sweeps, left))
         values = dual.values()
-        small = relative_gap(values.primal, values.dual) <= tol
-        if (small and values.primal <= below) or values.dual >= below or left <= sweeps:
+        gap = relative_gap(values.primal, values.dual)
+        if (gap <= tol and values.primal <= below) or values.dual >= below or left <= sweeps:
             return values
         dual.wake()
+        seen.append((seen[-1][0] + sweeps, gap))
+        # Within tol, but not yet below: as far again.
+        goal = tol if gap > tol else SHARE * gap
+        warm_up = WARM_UP_AGAIN if dual.crawled else WARM_UP
+        if seen[-1][0] >= warm_up and to_go(seen, goal) > min(left - sweeps, PATIENCE):
+            dual.crawled = True
+            return newton(dual, tol, max_sweeps, below)
         sweeps += int(GROWTH * sweeps)
+
+
+def to_go(seen: list[tuple[int, float]], tol: float) -> float:
+    """How many more sweeps lead to `tol` at the rate of the latter half of those seen."""
+    last, gap = seen[-1]
+    middle, before = next(point for point in reversed(seen) if point[0] <= last / 2)
+    if gap >= before:
+        return np.inf
+    return (last - middle) * float(np.log(max(gap / tol, 1.0)) / np.log(before / gap))
 
 
 def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
@@ -132,7 +155,7 @@ def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covaria
     while True:
         dual.set_coupling(covariance.coupling(mu))
         values = solve_fixed(dual, SHARE * gap, max_sweeps, below=objective)
-        square = dual.coupling @ values.gram @ dual.coupling
+        square = dual.coupling @ values.primal_gram @ dual.coupling
         bound = max(bound, values.total - 0.5 * coupled_energy(values.gram, mu))
         reached = joint_primal(square, mu, values.loss)
         improved = reached < objective
@@ -172,7 +195,7 @@ def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
             momentum = following if value > last else 1.0
             last, bound = value, max(bound, value)
         dual.set_coupling(Covariance.waterfill(gram, mu).coupling(mu))
-        dual.A = A
+        dual.A = dual.B = A
         square = dual.coupling @ gram @ dual.coupling
         primal = joint_primal(square, mu, dual.loss(A))
         if primal < fit.primal:

@@ -33,7 +33,8 @@ class CMLFS(RankingSelector):
         Relative duality gap to reach at the final feature weights, and relative first-order gain
         (``stationarity_``) at which the search for them stops.
     max_iter : int, default=1000
-        Most sweeps over the data, in the search and again at the final feature weights.
+        Most sweeps over the data and, where these crawl (large C), Newton steps; in the search and
+        again at the final feature weights.
     max_planes : int, default=50
         Most masks (cutting planes).
     max_pairs : int or None, default=None
@@ -73,7 +74,7 @@ class CMLFS(RankingSelector):
     objectives_ : ndarray
         Objective after each outer iteration; never rises.
     n_iter_ : int
-        Number of sweeps.
+        Number of sweeps and Newton steps.
     n_pairs_ : int
         Number of triples.
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_selected,), float

@@ -27,7 +27,7 @@ class MLFS(RankingSelector):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data.
+        Most sweeps over the data and, where these crawl (large C), Newton steps.
     max_planes : int, default=50
         Most masks (cutting planes).
     max_pairs : int or None, default=None
@@ -68,7 +68,7 @@ class MLFS(RankingSelector):
     objectives_ : ndarray
         Objective after each outer iteration; never rises.
     n_iter_ : int
-        Number of sweeps.
+        Number of sweeps and Newton steps.
     n_pairs_ : int
         Number of triples.
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_selected,), float

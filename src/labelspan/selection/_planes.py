@@ -93,7 +93,10 @@ class Search:
     @property
     def gap(self) -> float:
         """Relative gap over W and omega (mu = 0)."""
-        return relative_gap(self.objective, self.bound) if self.objective < np.inf else 1.0
+        # At 0 a bound is known without one, so that the gap need not exceed 1.
+        return (
+            relative_gap(self.objective, max(self.bound, 0.0)) if self.objective < np.inf else 1.0
+        )
 
 
 def select(
@@ -220,11 +223,11 @@ def step(search: Search, max_sweeps: int, gap: float) -> float:
 def reweigh(search: Search, values: Values) -> tuple[np.ndarray, np.ndarray]:
     """The omega that minimises sum_j w_j' R w_j / omega_j, and W' diag(1 / omega) W with it."""
     dual = search.dual
-    norms = dual.weights * np.sqrt(scores(dual, dual.A))
+    norms = dual.weights * np.sqrt(scores(dual, dual.B))
     weights = np.append(best_weights(norms[:-1], search.n_kept), 1.0)
     old = dual.weights
     factor = np.divide(old**2, weights, out=np.zeros_like(old), where=weights > 0)
-    square = dual.A.T @ (factor[:, None] * dual.A)
+    square = dual.B.T @ (factor[:, None] * dual.B)
     return weights, dual.coupling @ square @ dual.coupling if dual.coupled else square
 
 

@@ -1,0 +1,288 @@
+"""Newton steps on the dual, for the problems on which sweeps crawl.
+
+A sweep moves a dual variable by about 1 / |x|^2, so a large C, towards which many of them must
+grow, costs sweeps in proportion. Here alpha moves by proximal steps
+
+    maximise dual(alpha) - |alpha - centre|^2 / (2 sigma)   over the box of Eq. (19),
+
+whose own dual has no constraints and is smooth: with W = diag(omega) B R^-1 and the residuals
+r_p = 1 - z_k + z_l of W, its minimum over B is where B = X'beta of alpha = clip(centre + sigma r).
+That equation is solved by semi-smooth Newton steps: only the pairs strictly inside the box, near
+the margin, enter the linear system (I + sigma Z_J'Z_J) dB = A - B. Few of them: it is solved by
+Cholesky in their number (Woodbury); many: by conjugate gradients in the inner product
+<U, V> = tr(R^-1 U' diag(omega) V). As sigma grows the proximal steps converge faster than
+linearly, whatever C is.
+"""
+
+from __future__ import annotations
+
+# The kernels below are typed by numba at their first call, not by annotations.
+# mypy: disable-error-code="no-untyped-def"
+import numpy as np
+
+from labelspan._jit import kernel
+from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._sweep import accumulate, row_scores, spread
+
+# First sigma, in steps of a sweep; later ones grow by this, or twice it after an easy step.
+FIRST_SIGMA = 10.0
+GROWTH = 2.0
+EASY = 2
+# A proximal step is solved to this share of the gap that is left, its linear systems to this
+# relative residual or for so many products.
+SHARE = 0.1
+LINEAR_TOL = 0.05
+MAX_PRODUCTS = 500
+# Up to so many pairs inside the box the systems are solved directly.
+MAX_DIRECT = 1500
+# Sufficient decrease, and the shortest step, of the line search.
+ARMIJO = 1e-4
+SHORTEST = 1e-12
+
+
+def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Values:
+    """Ascend until the relative gap is within `tol` and primal <= `below`.
+
+    Parameters
+    ----------
+    dual : Dual
+        Where to start; its variables are moved, and each Newton step counts as a sweep.
+    tol : float
+        Relative duality gap to reach at fixed omega and D.
+    max_steps : int
+        Bound on ``dual.n_sweeps``.
+    below : float
+        As in ``solve_fixed``: given up when the dual shows that it cannot be reached.
+
+    Returns
+    -------
+    Values
+        The objectives at the last point.
+    """
+    sigma = FIRST_SIGMA / max(2.0 * float(dual.squares.mean()), np.finfo(float).tiny)
+    while True:
+        before, step = dual.n_sweeps, Proximal(dual, sigma)
+        solved, moved = False, True
+        while moved and not solved and dual.n_sweeps < max_steps:
+            moved = step.improve()
+            dual.n_sweeps += 1
+            solved = step.solved(tol)
+        if solved:
+            dual.alpha, dual.A, dual.B = step.alpha, step.A, step.B
+        values = dual.values()
+        small = values.primal - values.dual <= tol * values.primal
+        if (small and values.primal <= below) or values.dual >= below or not solved:
+            dual.wake()
+            return values
+        tol = SHARE * tol if small else tol
+        sigma *= GROWTH if dual.n_sweeps > before + EASY else 2.0 * GROWTH
+
+
+class Proximal:
+    """One proximal step: the point B, and the alpha and A = X'beta that it proposes."""
+
+    def __init__(self, dual: Dual, sigma: float):
+        self.dual, self.sigma = dual, sigma
+        self.centre = dual.alpha
+        self.start = float(dual.alpha.sum()) - 0.5 * self.inner(dual.A, dual.A)
+        self.move(dual.B)
+
+    def move(self, B: np.ndarray) -> None:
+        """Evaluate the smooth dual of the step at B, with the alpha it proposes."""
+        dual = self.dual
+        self.B, self.alpha, self.A = B, np.empty_like(self.centre), np.zeros_like(B)
+        envelope, self.loss = propose(
+            dual.rows, dual.pairs, dual.upper, dual.weights, dual.coupling, dual.coupled,
+            B, self.centre, self.sigma, self.alpha, self.A,
+        )  # fmt: skip
+        self.value = 0.5 * self.inner(B, B) + envelope
+
+    def inner(self, U: np.ndarray, V: np.ndarray) -> float:
+        """tr(R^-1 U' diag(omega) V)."""
+        V = V @ self.dual.coupling if self.dual.coupled else V
+        return float(np.einsum("j,jk,jk->", self.dual.weights, U, V))
+
+    def solved(self, tol: float) -> bool:
+        """Whether B and alpha are within `tol`, or the dual has risen and the step has ended."""
+        moved = self.alpha - self.centre
+        primal = 0.5 * self.inner(self.B, self.B) + self.loss
+        dual = float(self.alpha.sum()) - 0.5 * self.inner(self.A, self.A)
+        left = self.value - dual + float(moved @ moved) / (2.0 * self.sigma)
+        # Up to rounding the dual rises; nothing else keeps a loose step from lowering it.
+        risen = dual >= self.start - tol * primal
+        return primal - dual <= tol * primal or (risen and left <= SHARE * (primal - dual))
+
+    def improve(self) -> bool:
+        """A Newton step with a line search; False if rounding leaves nothing to gain."""
+        start, value = self.B, self.value
+        residual = self.A - start
+        step = self.solve(residual)
+        slope, length = self.inner(residual, step), 1.0
+        self.move(start + step)
+        while self.value > value - ARMIJO * length * slope and length > SHORTEST:
+            length /= 2.0
+            self.move(start + length * step)
+        if self.value > value:
+            self.move(start)
+            return False
+        return True
+
+    def solve(self, target: np.ndarray) -> np.ndarray:
+        """(I + sigma Z_J'Z_J)^-1 target: directly if J is small, else by conjugate gradients."""
+        J = inside(self.dual.pairs, self.dual.upper, self.alpha)
+        square = self.inner(target, target)
+        enough = LINEAR_TOL**2 * square
+        if len(J[0]) <= MAX_DIRECT:
+            x = self.solve_directly(target, J)
+            r = target - self.product(x)
+            # If J has more pairs than W has coordinates, a large sigma leaves little but rounding.
+            if self.inner(r, r) <= enough:
+                return x
+        x, r, p = np.zeros_like(target), target.copy(), target.copy()
+        for _ in range(MAX_PRODUCTS):
+            if square <= enough:
+                break
+            product = self.product(p)
+            length = square / self.inner(p, product)
+            x += length * p
+            r -= length * product
+            before, square = square, self.inner(r, r)
+            p = r + square / before * p
+        return x
+
+    def solve_directly(self, target: np.ndarray, J: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Give target - Z_J' (I / sigma + Z_J Z_J')^-1 Z_J target, the same by Woodbury."""
+        dual = self.dual
+        scores = np.empty(len(J[0]))
+        score_pairs(dual.rows, dual.weights, dual.coupling, dual.coupled, target, *J, scores)
+        matrix = pair_matrix(dual.rows, dual.weights, dual.coupling, *J)
+        matrix[np.diag_indices_from(matrix)] += 1.0 / self.sigma
+        scattered = np.zeros_like(self.alpha)
+        scattered[J[0]] = np.linalg.solve(matrix, -scores)
+        step = target.copy()
+        accumulate(dual.rows, dual.pairs, scattered, step)
+        return step
+
+    def product(self, V: np.ndarray) -> np.ndarray:
+        """(I + sigma Z_J'Z_J) V."""
+        dual, product = self.dual, np.empty_like(V)
+        curve(
+            dual.rows, dual.pairs, dual.upper, dual.weights, dual.coupling, dual.coupled,
+            V, self.alpha, self.sigma, product,
+        )  # fmt: skip
+        return product
+
+
+@kernel
+def propose(
+    rows, pairs, upper, weights, coupling, coupled, B, centre, sigma, alpha, A
+):  # fmt: skip
+    """Fill alpha = clip(centre + sigma r, 0, upper) and add X'beta to A.
+
+    Returns the sum of alpha r - (alpha - centre)^2 / (2 sigma), which is the smoothed loss at B,
+    and the loss itself.
+    """
+    n_labels = A.shape[1]
+    v, z, step = np.empty(n_labels), np.empty(n_labels), np.zeros(n_labels)
+    envelope, loss = 0.0, 0.0
+    for i in range(len(upper)):
+        pair = pairs.start[i]
+        if pair == pairs.start[i + 1]:
+            continue
+        row_scores(i, rows, weights, B, coupling, coupled, v, z)
+        for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
+            k = pairs.relevant[r]
+            for s in range(pairs.irrelevant_start[i], pairs.irrelevant_start[i + 1]):
+                m = pairs.irrelevant[s]
+                residual = 1.0 - z[k] + z[m]
+                new = min(max(centre[pair] + sigma * residual, 0.0), upper[i])
+                envelope += new * residual - (new - centre[pair]) ** 2 / (2.0 * sigma)
+                loss += upper[i] * max(residual, 0.0)
+                alpha[pair] = new
+                step[k] += new
+                step[m] -= new
+                pair += 1
+        spread(i, rows, step, A)
+        step[:] = 0.0
+    return envelope, loss
+
+
+@kernel
+def curve(rows, pairs, upper, weights, coupling, coupled, V, alpha, sigma, product):
+    """Fill product with V + sigma Z_J'Z_J V, in one pass over the rows that have pairs in J."""
+    n_labels = V.shape[1]
+    v, z, step = np.empty(n_labels), np.empty(n_labels), np.zeros(n_labels)
+    product[:] = V
+    for i in range(len(upper)):
+        known = False
+        pair = pairs.start[i]
+        for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
+            k = pairs.relevant[r]
+            for s in range(pairs.irrelevant_start[i], pairs.irrelevant_start[i + 1]):
+                if 0.0 < alpha[pair] < upper[i]:
+                    if not known:
+                        row_scores(i, rows, weights, V, coupling, coupled, v, z)
+                        known = True
+                    m = pairs.irrelevant[s]
+                    change = sigma * (z[k] - z[m])
+                    step[k] += change
+                    step[m] -= change
+                pair += 1
+        if known:
+            spread(i, rows, step, product)
+            step[:] = 0.0
+
+
+@kernel
+def inside(pairs, upper, alpha):
+    """The pairs strictly inside the box: their numbers, instances and two labels."""
+    J = np.empty(len(alpha), dtype=np.int64)
+    instance, relevant, irrelevant = np.empty_like(J), np.empty_like(J), np.empty_like(J)
+    count = 0
+    for i in range(len(upper)):
+        pair = pairs.start[i]
+        for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
+            for s in range(pairs.irrelevant_start[i], pairs.irrelevant_start[i + 1]):
+                if 0.0 < alpha[pair] < upper[i]:
+                    J[count], instance[count] = pair, i
+                    relevant[count], irrelevant[count] = pairs.relevant[r], pairs.irrelevant[s]
+                    count += 1
+                pair += 1
+    return J[:count], instance[:count], relevant[:count], irrelevant[:count]
+
+
+@kernel
+def score_pairs(rows, weights, coupling, coupled, V, J, instance, relevant, irrelevant, scores):
+    """Fill scores with z_k - z_l of the pairs J, at W = diag(weights) V coupling."""
+    v, z = np.empty(V.shape[1]), np.empty(V.shape[1])
+    for t in range(len(J)):
+        if t == 0 or instance[t] != instance[t - 1]:
+            row_scores(instance[t], rows, weights, V, coupling, coupled, v, z)
+        scores[t] = z[relevant[t]] - z[irrelevant[t]]
+
+
+@kernel
+def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant):
+    """Z_J Z_J': the product of two rows times (e_k - e_l)' R^-1 (e_k' - e_l'), both triangles."""
+    matrix = np.empty((len(J), len(J)))
+    row = np.zeros(len(weights))
+    for t in range(len(J)):
+        i, k, m = instance[t], relevant[t], irrelevant[t]
+        shift = rows.where[i] - rows.indptr[i]
+        if t == 0 or i != instance[t - 1]:
+            if t > 0:
+                row[:] = 0.0
+            for p in range(rows.indptr[i], rows.indptr[i + 1]):
+                j = rows.indices[p + shift]
+                row[j] = weights[j] * rows.data[p]
+        product = 0.0
+        for u in range(t + 1):
+            o, a, b = instance[u], relevant[u], irrelevant[u]
+            if u == 0 or o != instance[u - 1]:
+                product = weights[-1]
+                shift = rows.where[o] - rows.indptr[o]
+                for p in range(rows.indptr[o], rows.indptr[o + 1]):
+                    product += row[rows.indices[p + shift]] * rows.data[p]
+            change = coupling[k, a] - coupling[k, b] - coupling[m, a] + coupling[m, b]
+            matrix[t, u] = matrix[u, t] = product * change
+    return matrix
