@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.linear_model import Ridge
 from sklearn.metrics import hamming_loss, make_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
@@ -18,7 +19,12 @@ GAMMAS, RIDGES = [0.02, 0.2], [0.1, 1.0, 10.0]
 LOSS = make_scorer(hamming_loss, greater_is_better=False)
 
 
-@parametrize_with_checks([KernelCPLSTCV(gammas=[0.1], ridges=[0.1, 1.0], cv=2)])
+@parametrize_with_checks(
+    [
+        KernelCPLSTCV(gammas=[0.1], ridges=[0.1, 1.0], cv=2),
+        KernelCPLSTCV(gammas=[0.1], ridges=[0.1, 1.0], cv=2, n_landmarks=2),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -63,6 +69,63 @@ def test_without_a_number_of_codes_the_mean_over_all_counts():
     # The fifth label has no rows: it is never predicted and never wrong.
     np.testing.assert_allclose(-losses[:, :4].T * 5 / 4, singles, atol=1e-12)
     np.testing.assert_allclose(search.cv_results_["mean_test_score"], -losses.mean(axis=1))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_with_all_rows_as_landmarks_the_search_is_the_exact_one(form):
+    X, Y = problem(90)
+    folds = KFold(4, shuffle=True, random_state=0)
+    exact = KernelCPLSTCV(2, gammas=GAMMAS, ridges=RIDGES, cv=folds).fit(X, Y)
+    search = KernelCPLSTCV(2, gammas=GAMMAS, ridges=RIDGES, cv=folds, n_landmarks=90)
+    search.fit(form(X), Y)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_hamming_loss"], exact.cv_results_["mean_hamming_loss"], atol=1e-12
+    )
+    scores = search.decision_function(form(X))
+    np.testing.assert_allclose(scores, exact.decision_function(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("landmarks", ["uniform", "kmeans", "leverage"])
+@pytest.mark.parametrize(
+    "folds", [KFold(4), ShuffleSplit(3, test_size=0.3, random_state=0)], ids=["folds", "overlap"]
+)
+def test_the_grid_with_landmarks_is_that_of_ridge_regression_on_their_features(landmarks, folds):
+    """Features of the fitted landmarks, regressed fold by fold by scikit-learn's Ridge."""
+    X, Y = problem(90)
+    search = KernelCPLSTCV(
+        gammas=[0.2], ridges=RIDGES, cv=folds, n_landmarks=20, landmarks=landmarks, random_state=3
+    ).fit(X, Y)
+    best = search.best_estimator_
+    assert len(best.landmark_indices_) == 20
+    some = X[best.landmark_indices_]
+    values, U = np.linalg.eigh(rbf_kernel(some, gamma=0.2))
+    Z = rbf_kernel(X, some, gamma=0.2) @ (U / np.sqrt(values))
+    # With all codes the directions do not matter; a label without rows has none.
+    losses = [
+        np.mean(
+            [
+                hamming_loss(Y[test], Ridge(ridge).fit(Z[train], Y[train]).predict(Z[test]) > 0.5)
+                for train, test in folds.split(X)
+            ]
+        )
+        for ridge in RIDGES
+    ]
+    np.testing.assert_allclose(search.cv_results_["mean_hamming_loss"][:, -1], losses, atol=1e-12)
+
+
+def test_a_search_with_landmarks_repeats_itself_by_its_seed():
+    X, Y = problem(90)
+    parameters = {"gammas": GAMMAS, "ridges": RIDGES, "n_landmarks": 15}
+    first, again = (KernelCPLSTCV(**parameters, random_state=1).fit(X, Y) for _ in range(2))
+    np.testing.assert_array_equal(first.decision_function(X), again.decision_function(X))
+    other = KernelCPLSTCV(**parameters, random_state=2).fit(X, Y)
+    assert np.any(
+        first.best_estimator_.landmark_indices_ != other.best_estimator_.landmark_indices_
+    )
+    K = rbf_kernel(X, gamma=0.2)
+    given = KernelCPLSTCV(kernel="precomputed", ridges=RIDGES, n_landmarks=15, random_state=1)
+    rows = KernelCPLSTCV(gammas=[0.2], ridges=RIDGES, n_landmarks=15, random_state=1).fit(X, Y)
+    np.testing.assert_allclose(given.fit(K, Y).decision_function(K), rows.decision_function(X))
 
 
 def test_one_decomposition_a_width(monkeypatch):

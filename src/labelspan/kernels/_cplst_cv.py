@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.stats import rankdata
 from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils import check_random_state
 
 from labelspan._classifier import LabelClassifier, target_of
 from labelspan._compat import Interval
@@ -18,7 +19,10 @@ from labelspan.kernels._base import KERNEL_PARAMETERS, refuse_dask
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram
 from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
+from labelspan.kernels._held_out_features import FeaturesHeldOut, held_out_features
+from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
+from labelspan.kernels._statistics import check_kernel_matrix
 
 # Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
 # not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2).
@@ -58,6 +62,13 @@ class KernelCPLSTCV(LabelClassifier):
         Constant of "poly" and "sigmoid".
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
+    n_landmarks : int or None, default=None
+        Compare with so many landmarks only (Nystroem); None is exact. They are chosen among
+        all rows, once a width, without the labels.
+    landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
+        How they are chosen, as in :class:`KernelCPLST`.
+    random_state : int, RandomState or None, default=None
+        Seed of the landmarks.
 
     Attributes
     ----------
@@ -87,7 +98,8 @@ class KernelCPLSTCV(LabelClassifier):
     With G = H (HKH + ridge I)^-1 H for all rows and A = G Y, the fit without the rows S leaves
     residuals G_SS^-1 A_S on them: exact, see ``labelspan.kernels._held_out``. Time O(n^3) a
     width for the eigenvectors, about ten times a Cholesky factor, and n^3 / k a ridge with k
-    folds; two (n, n) arrays.
+    folds; two (n, n) arrays. With m landmarks the moments without a fold are those of all rows
+    less its own: O(n m (D + m)) a width for two passes over the rows, m^3 / 3 a fold and ridge.
 
     References
     ----------
@@ -109,8 +121,7 @@ class KernelCPLSTCV(LabelClassifier):
         "gammas": ["array-like", None],
         "ridges": ["array-like"],
         "cv": ["cv_object"],
-        **{name: KERNEL_PARAMETERS[name] for name in ("kernel", "degree", "coef0")},
-        "kernel_params": KERNEL_PARAMETERS["kernel_params"],
+        **{name: limits for name, limits in KERNEL_PARAMETERS.items() if name != "gamma"},
     }
 
     best_estimator_: KernelCPLST
@@ -126,6 +137,9 @@ class KernelCPLSTCV(LabelClassifier):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
+        n_landmarks: int | None = None,
+        landmarks: str = "uniform",
+        random_state: Any = None,
     ):
         self.n_components = n_components
         self.gammas = gammas
@@ -135,6 +149,9 @@ class KernelCPLSTCV(LabelClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def _learn(self, X: Any, labels: Labels) -> None:
         refuse_dask(self, X)
@@ -142,8 +159,13 @@ class KernelCPLSTCV(LabelClassifier):
         target = target_of(labels)
         splits = list(check_cv(self.cv, target, classifier=True).split(X, target))
         check_complements(splits, X.shape[0])
+        # One draw: every width, and the final fit, have the same seed.
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         losses = np.concatenate(
-            [self._losses(gamma, grid["ridge"], X, labels.Y, splits) for gamma in grid["gamma"]]
+            [
+                self._losses(self._estimator(gamma, 1.0, seed), grid["ridge"], X, labels.Y, splits)
+                for gamma in grid["gamma"]
+            ]
         )
         self.n_splits_ = len(splits)
         points = list(ParameterGrid(grid))
@@ -151,7 +173,7 @@ class KernelCPLSTCV(LabelClassifier):
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.best_params_ = dict(points[best])
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
-        self.best_estimator_ = self._estimator(**self.best_params_).fit(X, target)
+        self.best_estimator_ = self._estimator(**self.best_params_, seed=seed).fit(X, target)
 
     def _scores(self, X: Any) -> np.ndarray:
         return self.best_estimator_._scores(X)
@@ -167,7 +189,7 @@ class KernelCPLSTCV(LabelClassifier):
         scale = X.shape[1] * variance if variance > 0 else 1.0
         return [width / scale for width in WIDTHS]
 
-    def _estimator(self, gamma: float | None, ridge: float) -> KernelCPLST:
+    def _estimator(self, gamma: float | None, ridge: float, seed: int) -> KernelCPLST:
         return KernelCPLST(
             self.n_components,
             ridge=ridge,
@@ -176,23 +198,24 @@ class KernelCPLSTCV(LabelClassifier):
             degree=self.degree,
             coef0=self.coef0,
             kernel_params=self.kernel_params,
+            n_landmarks=self.n_landmarks,
+            landmarks=self.landmarks,
+            random_state=seed,
         )
 
     def _losses(
-        self, gamma: float | None, ridges: list[float], X: Any, Y: Any, splits: Any
+        self, estimator: KernelCPLST, ridges: list[float], X: Any, Y: Any, splits: Any
     ) -> np.ndarray:
         """Hamming losses (n_ridges, n_folds, q) of one width, from one decomposition."""
         T = Y.toarray() if sparse.issparse(Y) else Y
-        estimator = self._estimator(gamma, ridges[0])
-        form = kernel_spectrum(gram(kernel_map(estimator, X), X), T)
         folds = [test for _, test in splits]
         return np.array(
             [
                 [
                     hamming_losses(held, held.label_matrix(), T[fold])
-                    for fold, held in zip(folds, held_out(form, T, ridge, folds), strict=True)
+                    for fold, held in zip(folds, helds, strict=True)
                 ]
-                for ridge in ridges
+                for helds in fits_without_folds(estimator, ridges, X, T, folds)
             ]
         )
 
@@ -202,7 +225,20 @@ class KernelCPLSTCV(LabelClassifier):
         return tags
 
 
-def hamming_losses(held: HeldOut, M: np.ndarray, T: np.ndarray) -> np.ndarray:
+def fits_without_folds(
+    estimator: KernelCPLST, ridges: list[float], X: Any, T: np.ndarray, folds: list[Any]
+) -> Iterator[Any]:
+    """For each ridge, the fits without each fold: exact, or on landmark features."""
+    X = check_kernel_matrix(estimator, X)
+    map_ = kernel_map(estimator, X)
+    if estimator.n_landmarks is None:
+        form = kernel_spectrum(gram(map_, X), T)
+        return (held_out(form, T, ridge, folds) for ridge in ridges)
+    features = nystroem(map_, X, estimator.n_landmarks, estimator.landmarks, estimator.random_state)
+    return zip(*held_out_features(features, X, T, tuple(ridges), folds), strict=True)
+
+
+def hamming_losses(held: HeldOut | FeaturesHeldOut, M: np.ndarray, T: np.ndarray) -> np.ndarray:
     """Hamming loss of the held-out rows for the first 1, ..., q eigenvectors of M as codes."""
     V = linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
     codes = (held.predicted - held.mean) @ V
