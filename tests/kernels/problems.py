@@ -37,3 +37,8 @@ def problem(n=60, D=8, q=5, seed=0):
 def up_to_sign(A, B):
     """A with each column turned towards that of B."""
     return A * np.sign(np.sum(A * B, axis=0))
+
+
+def midpoints(X, n=200):
+    """New rows when all of a set are used for training: halfway between two of them."""
+    return (X[:n] + X[n : 2 * n]) / 2

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.kernels import KernelCPLST
 from labelspan.labelspace import CPLST, PLST
-from tests.kernels.problems import KERNELS, inputs, matrix, problem
+from tests.kernels.problems import KERNELS, inputs, matrix, midpoints, problem
 from tests.reference import kernels as reference
 
 
@@ -57,6 +57,13 @@ def test_equals_transcription_on_emotions(kernel, ridge, dataset):
 def test_equals_transcription_on_yeast(kernel, dataset):
     data = dataset("yeast")
     check_against_transcription(kernel, data.X[:500], data.Y[:500], data.X[2000:2100], 1.0, 5)
+
+
+@pytest.mark.reproduce
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_equals_transcription_on_the_whole_of_yeast(kernel, dataset):
+    data = dataset("yeast")
+    check_against_transcription(kernel, data.X, data.Y, midpoints(data.X), 1.0, 5)
 
 
 @pytest.mark.parametrize("ridge", [0.0, 1.0, 50.0])

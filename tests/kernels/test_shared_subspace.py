@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.kernels import KernelSharedSubspaceClassifier
 from labelspan.subspace import SharedSubspaceClassifier
-from tests.kernels.problems import KERNELS, inputs, matrix, problem, up_to_sign
+from tests.kernels.problems import KERNELS, inputs, matrix, midpoints, problem, up_to_sign
 from tests.reference import kernels as reference
 
 
@@ -67,6 +67,13 @@ def test_equals_transcription_on_yeast(kernel, dataset):
     data = dataset("yeast")
     X, Y = data.X[:500], data.Y[:500]
     check_against_transcription(kernel, X, Y, data.X[2000:2100], 0.1, 0.01, 5)
+
+
+@pytest.mark.reproduce
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_equals_transcription_on_the_whole_of_yeast(kernel, dataset):
+    data = dataset("yeast")
+    check_against_transcription(kernel, data.X, data.Y, midpoints(data.X), 0.1, 0.01, 10)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 1e6])

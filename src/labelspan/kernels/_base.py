@@ -34,7 +34,7 @@ class KernelReducer(
 ):
     """Map to the leading directions of a generalised eigenproblem in the space of a kernel.
 
-    A method says whether it needs the whole kernel matrix (``_scatter``), which labels it takes
+    A method says which ridge it adds to the kernel matrix (``_ridge``), which labels it takes
     (``_targets``) and how the statistics become eigenpairs (``_directions``). This class does
     the rest: the gate, the kernel, landmarks, centring, signs, dtypes, ``transform``.
     """
@@ -42,8 +42,8 @@ class KernelReducer(
     _map: KernelMap
 
     @abstractmethod
-    def _scatter(self) -> bool:
-        """Whether more of the kernel matrix is needed than its product with the labels."""
+    def _ridge(self) -> float | None:
+        """What is added to the diagonal of K; None if only K times the labels is needed."""
 
     @abstractmethod
     def _targets(self, Y: Any) -> Any:
@@ -73,7 +73,7 @@ class KernelReducer(
         refuse_dask(self, X)
         X, labels = check_fit(self, X, y)
         remember_names(self, labels)
-        induced = induce(self, X, self._targets(labels.Y), scatter=self._scatter(), tt=True)
+        induced = induce(self, X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
         pairs = self._directions(induced.statistics)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         dual, offset = induced.lift(pairs.vectors)

@@ -129,8 +129,8 @@ class KernelLabelCCA(KernelReducer):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def _scatter(self) -> bool:
-        return True
+    def _ridge(self) -> float | None:
+        return float(self.ridge)
 
     def _targets(self, Y: Any) -> Any:
         return Y

@@ -239,7 +239,7 @@ class KernelProblem(Problem):
     @cached_property
     def kernel_ridge(self) -> KernelRegression:
         """The regression of all labels: the only factorisation of the kernel."""
-        induced = induce(self.estimator, self.X, self.Y, scatter=True)
+        induced = induce(self.estimator, self.X, self.Y, ridge=self.ridge)
         statistics = induced.statistics
         if isinstance(statistics, Dual):
             S, R = solve(statistics.K, 1.0, self.ridge, statistics.T)

@@ -12,6 +12,9 @@ from labelspan._validation import check_square
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
 from labelspan.linalg._eigenpairs import EPS, rank
 
+# Largest share of the ridge that the rounding of a float32 kernel, at its worst the trace times
+# the precision, may take. What is fitted is then off by less than 1e-4, see docs/kernels.md.
+SINGLE_SHARE = 1e-2
 # Negative eigenvalues and asymmetry up to this share of the trace count as rounding.
 SLACK = 1e-8
 
@@ -23,7 +26,8 @@ class Gram:
     Attributes
     ----------
     K : ndarray of shape (n, n)
-        The centred kernel matrix. Solving borrows the memory and gives it back.
+        The centred kernel matrix, in the precision of `precision`. Solving borrows the memory
+        and gives it back.
     mean : ndarray of shape (n,)
         K 1 / n of the kernel before centring: what centring takes off a new row.
     """
@@ -32,7 +36,7 @@ class Gram:
     mean: np.ndarray
 
 
-def gram(map_: KernelMap, X: Any) -> Gram:
+def gram(map_: KernelMap, X: Any, ridge: float = 0.0) -> Gram:
     """The centred kernel of the training rows; one (n, n) array, two while it is checked."""
     check_square(
         X.shape[0],
@@ -43,20 +47,29 @@ def gram(map_: KernelMap, X: Any) -> Gram:
     if map_.kernel == "precomputed":
         refuse_asymmetric(X, "The precomputed kernel")
         # A copy, which is centred in place below.
-        K = np.add(X, X.T, dtype=np.float64)
+        K = np.add(X, X.T, dtype=precision(map_, X, ridge))
         K *= 0.5
     else:
+        dtype = precision(map_, X, ridge)
         # Without a second argument the product X X' is a symmetric update, half the work.
-        K = np.require(map_.compare(map_.rows), np.float64, ["C", "W"])
+        K = np.require(map_.compare(map_.astype(dtype).rows), dtype, ["C", "W"])
     mean = centre(K)
     if not is_definite(map_):
         refuse_indefinite(K, map_.kernel, X.dtype)
     return Gram(K, mean)
 
 
+def precision(map_: KernelMap, X: Any, ridge: float) -> type:
+    """float32 for float32 rows whose kernel, so rounded, stays well below the ridge."""
+    if X.dtype != np.float32:
+        return np.float64
+    rounding = float(np.finfo(np.float32).eps) * float(map_.diagonal(X).sum(dtype=np.float64))
+    return np.float32 if rounding <= SINGLE_SHARE * ridge else np.float64
+
+
 def centre(K: np.ndarray) -> np.ndarray:
     """K becomes H K H in place; returns its former column means."""
-    mean = K.mean(axis=0)
+    mean = K.mean(axis=0, dtype=np.float64)
     K -= mean
     K -= (mean - mean.mean())[:, None]
     return mean
@@ -85,7 +98,7 @@ def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
     proper kernel here.
     """
     size = slack(dtype) * max(float(np.trace(K)), 0.0)
-    shifted = K.copy()
+    shifted = K.astype(np.float64)
     shifted[np.diag_indices_from(K)] += size + np.finfo(np.float64).tiny
     _, failed = linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
     if failed == 0:
@@ -131,8 +144,9 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     Returns
     -------
     P, KP : ndarray of shape (n, q)
-        n^3 / 3 for the Cholesky factor, O(n^2 q) for the rest; no second (n, n) array. A ridge
-        below rounding needs the eigenvectors of K instead, about ten times that.
+        In float64, from a factor in the precision of K. n^3 / 3 for the Cholesky factor,
+        O(n^2 q) for the rest; no second (n, n) array. A ridge below rounding needs the
+        eigenvectors of K instead, about ten times that.
     """
     if too_small(b, a, K):
         values, U = spectrum(K)
@@ -143,17 +157,20 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     # to give the lower one back.
     A = K.T
     factor(A, b / a)
-    P = linalg.lapack.dpotrs(A, T / a, lower=1)[0]
-    KP = linalg.blas.dsymm(1.0, A, P, lower=0)
+    (potrs,) = linalg.get_lapack_funcs(("potrs",), (A,))
+    (symm,) = linalg.get_blas_funcs(("symm",), (A,))
+    P = potrs(A, (T / a).astype(K.dtype, copy=False), lower=1)[0]
+    KP = symm(1.0, A, P, lower=0)
     KP += (diagonal - np.diagonal(A))[:, None] * P
     restore(A, diagonal)
-    return P, KP
+    return P.astype(np.float64, copy=False), KP.astype(np.float64, copy=False)
 
 
 def factor(A: np.ndarray, ridge: float) -> None:
     """Cholesky factor of A + ridge I in the lower triangle of A, which is Fortran-contiguous."""
     A[np.diag_indices_from(A)] += ridge
-    _, failed = linalg.lapack.dpotrf(A, lower=1, clean=0, overwrite_a=1)
+    (potrf,) = linalg.get_lapack_funcs(("potrf",), (A,))
+    _, failed = potrf(A, lower=1, clean=0, overwrite_a=1)
     if failed:
         raise ValueError(
             f"The kernel with a ridge of {ridge:.3g} is not positive definite: its negative "

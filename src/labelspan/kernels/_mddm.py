@@ -169,8 +169,9 @@ class KernelMDDM(KernelReducer):
             return {"a": 0.0, "b": 1.0}
         return {"a": float(self.mu), "b": 1.0 - self.mu}
 
-    def _scatter(self) -> bool:
-        return self._metric()["a"] > 0
+    def _ridge(self) -> float | None:
+        metric = self._metric()
+        return metric["b"] / metric["a"] if metric["a"] > 0 else None
 
     def _targets(self, Y: Any) -> Any:
         if self.label_kernel is None:

@@ -158,9 +158,9 @@ class KernelSharedSubspaceClassifier(
 
     def _learn(self, X: Any, labels: Labels) -> None:
         refuse_dask(self, X)
-        induced = induce(self, X, labels.Y, scatter=True)
         prices = dict.fromkeys([self.beta, self.alpha + self.beta])
         ridges = tuple(float(X.shape[0] * price) for price in prices)
+        induced = induce(self, X, labels.Y, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         B, offset = induced.lift(solution.B)

@@ -103,7 +103,7 @@ class Induced:
         return self.features.R @ C, self.statistics.x_mean @ C
 
 
-def induce(estimator: Any, X: Any, T: Any, *, scatter: bool, tt: bool = False) -> Induced:
+def induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False) -> Induced:
     """Evaluate the kernel that an estimator names and summarise it together with T.
 
     Parameters
@@ -114,15 +114,16 @@ def induce(estimator: Any, X: Any, T: Any, *, scatter: bool, tt: bool = False) -
         Checked features, or a precomputed kernel.
     T : ndarray or csr_array of shape (n, q)
         Labels, not centred.
-    scatter : bool
-        Whether more than Q T is needed. If not, Q is never stored.
+    ridge : float or None
+        The least that will be added to the diagonal of Q. None if no more than Q T is needed:
+        then Q is never stored.
     tt : bool, default=False
         Whether Moments shall have the label scatter.
 
     Returns
     -------
     Induced
-        Exact: O(n^2 D) time and O(n^2) memory, O(n q) without `scatter`. With m landmarks:
+        Exact: O(n^2 D) time and O(n^2) memory, O(n q) without a `ridge`. With m landmarks:
         O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
     """
     X = check_kernel_matrix(estimator, X)
@@ -131,13 +132,13 @@ def induce(estimator: Any, X: Any, T: Any, *, scatter: bool, tt: bool = False) -
         features = nystroem(
             map_, X, estimator.n_landmarks, estimator.landmarks, estimator.random_state
         )
-        moments = feature_moments(features, X, T, xx=scatter, tt=tt)
+        moments = feature_moments(features, X, T, xx=ridge is not None, tt=tt)
         return Induced(features.map_, moments, features=features)
     dense = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
     t_mean = dense.mean(axis=0)
     centred = dense - t_mean
-    if scatter:
-        of_rows = gram(map_, X)
+    if ridge is not None:
+        of_rows = gram(map_, X, ridge)
         return Induced(map_, Dual(len(dense), t_mean, centred, of_rows.K), of_rows.mean)
     KT, mean = products(map_, X, centred)
     return Induced(map_, Dual(len(dense), t_mean, centred, KT=KT), mean)

@@ -1,0 +1,66 @@
+"""float32 rows: the kernel matrix is kept in float32 where the ridge stands its rounding."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
+
+from labelspan.datasets import load_yeast
+from labelspan.kernels import (
+    KernelCPLST,
+    KernelLabelCCA,
+    KernelMDDM,
+    KernelSharedSubspaceClassifier,
+)
+from labelspan.kernels._gram import gram, solve
+from labelspan.kernels._map import kernel_map
+from tests.kernels.problems import up_to_sign
+
+MODELS = [
+    KernelMDDM(3, constraint="feature", gamma=0.5),
+    KernelLabelCCA(3, gamma=0.5, ridge=1.0),
+    KernelCPLST(gamma=0.5),
+    KernelSharedSubspaceClassifier(gamma=0.5),
+]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    yeast = load_yeast()
+    return yeast.X, yeast.Y, yeast.X.astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("ridge", "dtype"), [(1.0, np.float32), (0.1, np.float32), (1e-3, np.float64), (0, np.float64)]
+)
+def test_the_precision_follows_the_ridge(ridge, dtype, rows):
+    X, _, single = rows
+    map_ = kernel_map(KernelCPLST(), single)
+    assert gram(map_, single, ridge).K.dtype == dtype
+    assert gram(kernel_map(KernelCPLST(), X), X, ridge).K.dtype == np.float64
+    K = rbf_kernel(single)
+    given = KernelCPLST(kernel="precomputed")
+    assert gram(kernel_map(given, K), K, ridge).K.dtype == dtype
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_what_is_fitted_is_that_of_float64(model, rows):
+    X, Y, single = rows
+    exact, ours = clone(model).fit(X, Y), clone(model).fit(single, Y)
+    apply = "transform" if hasattr(model, "transform") else "decision_function"
+    expected, found = getattr(exact, apply)(X[:300]), getattr(ours, apply)(single[:300])
+    assert found.dtype == np.float32
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(up_to_sign(found, expected), expected, atol=1e-4 * scale)
+
+
+def test_a_float32_matrix_is_factorised_in_place_and_given_back(rows):
+    _, Y, single = rows
+    K = gram(kernel_map(KernelCPLST(gamma=0.5), single[:300]), single[:300], 1.0).K
+    before = K.copy()
+    T = Y[:300] - Y[:300].mean(axis=0)
+    P, KP = solve(K, 1.0, 1.0, T)
+    # The upper triangle is kept, the lower one is its mirror image.
+    np.testing.assert_allclose(K, before, atol=1e-6)
+    assert P.dtype == KP.dtype == np.float64
+    np.testing.assert_allclose(KP + P, T, atol=1e-5)
