@@ -83,6 +83,41 @@ def test_the_filter_finds_words_and_the_menu_a_data_set(page):
     assert column(page, 2) == ["plain 0"] * 3
 
 
+@pytest.fixture
+def long_page(browser, tmp_path):
+    with made_up(tmp_path, names=("a", "b", "c"), n_sources=75) as store:
+        report = write_report(store, tmp_path / "report.html")
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    yield page
+    page.close()
+
+
+def test_long_tables_show_their_first_lines_until_all_are_asked_for(long_page):
+    shown = "#result-table tbody tr:visible"
+    assert long_page.locator("#count").inner_text() == "225 of 225 lines"
+    assert long_page.locator(shown).count() == 200
+    # The best of all lines come first, not the best of those that were shown.
+    long_page.click("#result-table thead th:nth-child(5) button")
+    values = [float(text.split()[0]) for text in column(long_page, 5)]
+    every = long_page.locator("#result-table tbody tr > :nth-child(5)").all_text_contents()
+    assert values == sorted((float(text.split()[0]) for text in every), reverse=True)[:200]
+    long_page.click("[data-toggle='0']")
+    assert long_page.locator("#count").inner_text() == "150 of 225 lines"
+    assert long_page.locator(shown).count() == 150
+    assert not long_page.locator("#more").is_visible()
+    long_page.click("#all")
+    assert long_page.locator("#more").inner_text() == "Show all 225, not the first 200"
+    long_page.click("#more")
+    assert long_page.locator(shown).count() == 225
+    assert not long_page.locator("#more").is_visible()
+
+
+def test_a_long_table_is_printed_whole(long_page):
+    long_page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert long_page.locator("#result-table tbody tr:visible").count() == 225
+
+
 def test_hiding_a_method_hides_its_rows_and_curves_until_all_are_shown(page):
     box = page.locator("[data-toggle='0']")
     series = page.locator("#directions .panel.on [data-m='0']")

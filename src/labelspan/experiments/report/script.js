@@ -27,7 +27,7 @@
   const hide = () => {
     const hidden = toggles.filter((box) => !box.checked).map((box) => `[data-m="${box.dataset.toggle}"]`);
     hiding.textContent = hidden.length ? `${hidden.join(",")}{display:none!important}` : "";
-    count();
+    filter();
   };
   toggles.forEach((box) => box.addEventListener("change", hide));
   document.getElementById("all").addEventListener("click", () => {
@@ -68,32 +68,42 @@
         heads.forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", up ? "ascending" : "descending");
         sort(table, place, up);
+        if (table.id === "result-table") filter();
       });
     });
   });
 
-  // The filter of the results: words in any order, data set and classifier.
+  // The filter of the results: words in any order, data set and classifier. Of long tables only the
+  // first lines are laid out, until all are asked for: a sort of thousands would stall.
+  const most = 200;
+  let limit = most;
   const words = document.getElementById("filter");
   const dataset = document.getElementById("filter-dataset");
   const classifier = document.getElementById("filter-classifier");
+  const more = document.getElementById("more");
+  const body = document.querySelector("#result-table tbody");
   const named = (row) => Array.from(row.cells).slice(0, 3).map((cell) => cell.textContent + " " + cell.title);
-  const rows = all("#result-table tbody tr").map((row) => ({ row, text: named(row).join(" ").toLowerCase() }));
-  const filter = () => {
+  const texts = new Map(all("tr", body).map((row) => [row, named(row).join(" ").toLowerCase()]));
+  function filter() {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    rows.forEach(({ row, text }) => {
-      const fits = wanted.every((word) => text.includes(word))
+    const off = new Set(toggles.filter((box) => !box.checked).map((box) => box.dataset.toggle));
+    let fitting = 0;
+    Array.from(body.rows).forEach((row) => {
+      const fits = !off.has(row.dataset.m)
+        && wanted.every((word) => texts.get(row).includes(word))
         && (!dataset.value || row.dataset.d === dataset.value)
         && (!classifier.value || row.dataset.k === classifier.value);
-      row.hidden = !fits;
+      fitting += fits;
+      row.hidden = !fits || fitting > limit;
     });
-    count();
-  };
-  function count() {
-    const off = new Set(toggles.filter((box) => !box.checked).map((box) => box.dataset.toggle));
-    const shown = rows.filter(({ row }) => !row.hidden && !off.has(row.dataset.m)).length;
-    document.getElementById("count").textContent = `${shown} of ${rows.length} lines`;
+    document.getElementById("count").textContent = `${fitting} of ${texts.size} lines`;
+    more.hidden = fitting <= limit;
+    more.textContent = `Show all ${fitting}, not the first ${limit}`;
   }
+  const showAll = () => { limit = Infinity; filter(); };
   [words, dataset, classifier].forEach((field) => field.addEventListener("input", filter));
+  more.addEventListener("click", showAll);
+  window.addEventListener("beforeprint", showAll);
 
   // Galleries: menus choose the drawing; a choice without a drawing goes to the nearest that has one.
   all(".gallery").forEach((gallery) => {

@@ -269,7 +269,8 @@ def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
         if not known:
             continue
         best = min((name for name in known if name != "MDDM_f"), key=known.__getitem__)
-        text = f"{best} {known[best]:.4f}, MDDM_p {known['MDDM_p']:.4f}"
+        names = dict.fromkeys((best, "MDDM_p"))
+        text = ", ".join(f"{name} {known[name]:.4f}" for name in names)
         what = f"Hamming loss at d = {size}: lowest"
         lines.append(judge_statement(what, "MDDM_p", text, best == "MDDM_p"))
         for name, value in known.items():
