@@ -185,7 +185,10 @@ def test_yeast_is_better_with_a_subspace_than_with_none():
         ({"betas": [np.inf]}, "betas holds inf; allowed are finite numbers >= 0"),
         ({"betas": []}, "betas is empty; pass at least one"),
         ({"n_components": [2, 0]}, "n_components holds 0; allowed are integers >= 1 and None"),
-        ({"fold_statistics": "shared"}, "got a grid with alpha = beta = 0"),
+        (
+            {"fold_statistics": "shared", "alphas": [0.0], "betas": [0.0]},
+            r"cannot score alpha = beta = 0: .* Add a positive alpha or beta",
+        ),
         (
             {"fold_statistics": "shared", "betas": [1.0], "cv": ShuffleSplit(2, random_state=0)},
             None,
@@ -208,6 +211,20 @@ def test_messages(options, message):
         return
     with pytest.raises(ValueError, match=message):
         search.fit(X, Y)
+
+
+def test_default_grid_works_with_shared_statistics_but_for_one_point():
+    X, Y = data(SHAPES[0])
+    own = SharedSubspaceClassifierCV(scoring="f1_micro", cv=3).fit(X, Y)
+    shared = SharedSubspaceClassifierCV(scoring="f1_micro", cv=3, fold_statistics="shared")
+    with pytest.warns(UserWarning, match=r"alpha = beta = 0: .* Its score is NaN"):
+        shared.fit(X, Y)
+    ours, theirs = (s.cv_results_["mean_test_score"] for s in (shared, own))
+    assert shared.cv_results_["params"][0] == {"alpha": 0.0, "beta": 0.0, "n_components": None}
+    assert np.isnan(ours[0])
+    np.testing.assert_allclose(ours[1:], theirs[1:], atol=1e-8)
+    assert shared.cv_results_["rank_test_score"][0] == len(ours)
+    assert shared.best_score_ == np.nanmax(ours)
 
 
 def test_dask_arrays_are_refused_with_advice():

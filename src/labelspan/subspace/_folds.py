@@ -86,11 +86,14 @@ class FoldPlan:
         Whether the grid holds beta = 0: then QR factors replace Gram matrices.
     with_training : bool
         Whether the training rows are scored too, before the others.
+    keeps_rank : bool, default=True
+        Whether alpha = beta = 0 can be scored: not from a difference of moments.
     """
 
     centre: bool
     ridge_free: bool
     with_training: bool
+    keeps_rank: bool = True
 
 
 def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) -> FoldForm:

@@ -91,11 +91,13 @@ def score_fold(
     positive = dense(Y[fold[0]]) > 0
     rows, truth = X[fold[1]], judge.target[fold[1]]
     for point, scores in form.grid(*grid.values()):
+        if not plan.keeps_rank and grid["alpha"][point[0]] + grid["beta"][point[1]] == 0:
+            continue
         start = time.perf_counter()
         held_out, thresholds = with_thresholds(form, scores, positive, judge.strategy)
         measured = judge.scorer(Scored(judge.owner, held_out, thresholds), rows, truth)
         for name, value in named(measured).items():
-            test.setdefault(name, np.empty(shape))[point] = value
+            test.setdefault(name, np.full(shape, np.nan))[point] = value
         times[point] = time.perf_counter() - start
     n_points = times.size
     flat = {name: values.ravel() for name, values in test.items()}

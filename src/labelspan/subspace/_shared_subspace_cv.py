@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
@@ -57,7 +58,8 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
     fold_statistics : {"own", "shared"}, default="own"
         "own" decomposes the training rows of each fold. "shared" walks X once: training moments
         are the total minus the held-out block (D <= n), or blocks of one Gram matrix (D > n).
-        A rank does not survive a subtraction, so every alpha + beta must be positive then.
+        A rank does not survive a subtraction, so alpha = beta = 0 gets the score NaN then, with
+        a warning; all other points agree with "own".
     n_jobs : int or None, default=None
         Number of folds at a time.
     progress : bool, default=False
@@ -175,20 +177,32 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
             "n_components": check_dimensions([self.n_components] if one else self.n_components),
         }
         if self.fold_statistics == "shared" and 0 in grid["alpha"] and 0 in grid["beta"]:
-            raise ValueError(
-                "fold_statistics='shared' got a grid with alpha = beta = 0; alpha + beta must be "
-                "positive, because a rank does not survive a subtraction. Drop 0 from alphas or "
-                "from betas, or use fold_statistics='own'."
-            )
+            self._leave_out(max(grid["alpha"]) + max(grid["beta"]) > 0)
         return grid
+
+    def _leave_out(self, others: bool) -> None:
+        """Say that alpha = beta = 0 cannot be scored; raise if there are no other points."""
+        text = (
+            "fold_statistics='shared' cannot score alpha = beta = 0: alpha + beta must be "
+            "positive, because a rank does not survive a subtraction."
+        )
+        if not others:
+            raise ValueError(f"{text} Add a positive alpha or beta, or use fold_statistics='own'.")
+        warnings.warn(
+            f"{text} Its score is NaN and it is not picked. Drop 0 from alphas or from betas, or "
+            "use fold_statistics='own'.",
+            UserWarning,
+            stacklevel=5,
+        )
 
     def _fold_scores(self, X: Any, labels: Labels, grid: dict[str, list[Any]]) -> list[FoldScores]:
         target = target_of(labels)
         folds = list(check_cv(self.cv, target, classifier=True).split(X, target))
         centre = bool(self.fit_intercept)
-        plan = FoldPlan(centre, min(grid["beta"]) == 0, self.threshold is not None)
+        pooled = self.fold_statistics == "shared"
+        plan = FoldPlan(centre, min(grid["beta"]) == 0, self.threshold is not None, not pooled)
         shared: list[Any] = [None] * len(folds)
-        if self.fold_statistics == "shared":
+        if pooled:
             check_complements(folds, X.shape[0])
             shared = shared_statistics(X, labels.Y, folds, centre)
         scorer = check_scoring(Scored(self, np.empty(0)), scoring=self.scoring)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ _METHODS = "model:labelspan.experiments._shared_subspace_methods"
 _SVM_PERF = "model:labelspan.subspace:StructuralF1SVM"
 FAMILIES = ("CCA+Ridge", "CCA+SVM", "SVM")
 # Few alphas where the experiment is only tried out.
-QUICK_ASO = (("family", "ASO_SVM"), ("grid", ((0.01, 1.0, 100.0),)))
+QUICK_ALPHAS = ((0.01, 1.0, 100.0),)
 
 
 def baseline(family: str, label: str = "", grid: Any = None) -> Step:
@@ -39,11 +40,14 @@ def subspace(label: str = "ML_LS") -> Step:
 
 def table3(quick: bool) -> tuple[Plan, ...]:
     """30 random training parts of 1000 rows; 10 for the two expensive methods, as in the paper."""
-    many = (subspace(), *(baseline(name) for name in FAMILIES))
-    few = (baseline("ASO_SVM"), Step(_SVM_PERF, (("C", 5000.0),), "SVM_perf"))
+    many: tuple[Step, ...] = (subspace(), *(baseline(name) for name in FAMILIES))
+    few: tuple[Step, ...] = (
+        baseline("ASO_SVM"),
+        Step(_SVM_PERF, (("C", 5000.0),), "SVM_perf"),
+    )
     if quick:
         many = (subspace(), baseline("CCA+Ridge"), baseline("SVM"))
-        few = (Step(f"{_METHODS}:SearchedBaseline", QUICK_ASO, "ASO_SVM"),)
+        few = (baseline("ASO_SVM", grid=QUICK_ALPHAS),)
     return tuple(
         Plan(
             f"shared subspace: {name}",
@@ -194,7 +198,7 @@ def judge_figure3(values: Values, printed: dict[str, Any]) -> list[Judged]:
         judge_statement("macro F1 on arts: best beta", "intermediate", text, best[1] not in ends),
     ]
     errors = [values.error(ARTS.name, point(*where), "macro_f1") for where in (best, worst)]
-    sensitive = heat[best] - heat[worst] > 3 * float(np.hypot(*errors))
+    sensitive = heat[best] - heat[worst] > 3 * math.hypot(*errors)
     text = f"{heat[best]:.4f} to {heat[worst]:.4f} at {point(*worst)}"
     what = "macro F1 on arts depends on alpha and beta, by three standard errors"
     lines.append(judge_statement(what, "yes", text, sensitive))
