@@ -21,8 +21,8 @@ from sklearn.model_selection import KFold
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.timing import Comparison, compare
+from labelspan.experiments import Source
 from labelspan.subspace import SharedSubspaceClassifier, SharedSubspaceClassifierCV
-from tests.subspace.web_pages import web_pages
 
 
 def thin_svd(X):
@@ -43,7 +43,8 @@ def grid(X, Y, **options):
 def main():
     if not os.environ.get("LABELSPAN_DATA"):
         raise SystemExit("yahoo-mulan-arts is needed: set LABELSPAN_DATA to the data folder.")
-    X, Y = web_pages()
+    pages = Source("yahoo-mulan-arts", prepare="frequent-tfidf").load()
+    X, Y = pages.X, pages.Y
     rows = np.random.default_rng(0).permutation(len(Y))[:1000]
     X, Y = X[rows], Y[rows]
     D = X.toarray()
