@@ -19,6 +19,7 @@ def test_training_times_are_drawn_against_the_sizes():
     methods = {"ML_LS": SharedSubspaceClassifier(), "SVM": one_vs_rest_svm(0.01)}
     times = training_times(methods, X, Y, [50, 100])
     ax = plot_training_times(times)
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["50", "100"]
     assert [line.get_label() for line in ax.lines] == ["ML_LS", "SVM"]
     for line in ax.lines:
         np.testing.assert_array_equal(line.get_xdata(), [50, 100])
@@ -31,7 +32,9 @@ def test_heat_map_holds_the_mean_scores():
     search = SharedSubspaceClassifierCV(
         [1.0, 0.0], [0.1, 10.0, 0.01], n_components=[3, 5], scoring="f1_micro", cv=3
     ).fit(yeast.X[:300], yeast.Y[:300])
-    heat = plot_sensitivity(search).images[0].get_array()
+    ax = plot_sensitivity(search)
+    assert ax.figure.axes[1].get_ylabel() == "mean f1_micro"
+    heat = ax.images[0].get_array()
     assert heat.shape == (2, 3)
     picked = search.best_params_["n_components"]
     points = search.cv_results_["params"]
