@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import KFold, ShuffleSplit
 
 from labelspan.datasets import (
     MultilabelDataset,
@@ -154,15 +154,16 @@ class Splits:
 
     Parameters
     ----------
-    kind : {"folds", "random", "plain", "standard"}
+    kind : {"folds", "random", "plain", "inner", "standard"}
         Repeated stratified folds, stratified random splits, random splits without regard to
-        the labels (as the papers drew them), or the split of the data set.
+        the labels (as the papers drew them), folds of the training rows of the first of these
+        (to choose parameters), or the split of the data set.
     n_folds : int
-        Folds, of "folds".
+        Folds, of "folds" and "inner".
     n_repeats : int
-        Repetitions, of all but "standard".
+        Repetitions, of "folds", "random" and "plain".
     train : float or int
-        Training share or rows, of "random" and "plain".
+        Training share or rows, of "random", "plain" and "inner".
 
     Examples
     --------
@@ -179,8 +180,10 @@ class Splits:
     train: float | int = 0.6
 
     def __post_init__(self) -> None:
-        if self.kind not in ("folds", "random", "plain", "standard"):
-            raise ValueError(f"splits are {self.kind!r}; give folds, random, plain or standard.")
+        if self.kind not in ("folds", "random", "plain", "inner", "standard"):
+            raise ValueError(
+                f"splits are {self.kind!r}; give folds, random, plain, inner or standard."
+            )
         if self.n_folds < 2 or self.n_repeats < 1:
             raise ValueError(
                 f"{self.n_repeats} repetitions of {self.n_folds} folds were asked for; give at "
@@ -190,9 +193,8 @@ class Splits:
     @property
     def n_splits(self) -> int:
         """Number of splits."""
-        return {"folds": self.n_folds * self.n_repeats, "standard": 1}.get(
-            self.kind, self.n_repeats
-        )
+        sizes = {"folds": self.n_folds * self.n_repeats, "inner": self.n_folds, "standard": 1}
+        return sizes.get(self.kind, self.n_repeats)
 
     @property
     def title(self) -> str:
@@ -201,6 +203,7 @@ class Splits:
             "folds": f"{self.n_repeats} x {self.n_folds}-fold stratified cross-validation",
             "random": f"{self.n_repeats} stratified random splits, training part {self.train}",
             "plain": f"{self.n_repeats} random splits, training part {self.train}",
+            "inner": f"{self.n_folds} folds of one random training part {self.train}",
             "standard": "the standard split of each data set",
         }[self.kind]
 
@@ -263,6 +266,10 @@ class Splits:
                 self.n_folds, n_repeats=self.n_repeats, random_state=seed
             )
             return list(folds.split(dataset.Y, dataset.Y))
+        if self.kind == "inner":
+            train, _ = replace(self, kind="plain", n_repeats=1).indices(dataset, seed)[0]
+            parts = KFold(self.n_folds, shuffle=True, random_state=seed).split(train)
+            return [(train[some], train[rest]) for some, rest in parts]
         kind = ShuffleSplit if self.kind == "plain" else MultilabelStratifiedShuffleSplit
         shuffle = kind(self.n_repeats, train_size=self.train, random_state=seed)
         return list(shuffle.split(dataset.Y, dataset.Y))

@@ -130,6 +130,9 @@ class Experiment:
         ``judge(values, printed) -> list of Judged``, where printed is the data file.
     methods : tuple of str
         Methods that must be installed.
+    follow_up : callable or None
+        ``follow_up(values, quick) -> tuple of Plan``, from the values of `plans`: what parameters
+        found by a search are used for.
     """
 
     name: str
@@ -140,6 +143,7 @@ class Experiment:
     plans: Callable[[bool], tuple[Plan, ...]]
     judge: Callable[[Values, dict[str, Any]], list[Judged]]
     methods: tuple[str, ...] = ()
+    follow_up: Callable[[Values, bool], tuple[Plan, ...]] | None = None
 
     @property
     def paper(self) -> str:

@@ -51,6 +51,12 @@ def reproduce(
         for plan in plans:
             run(plan, store, n_jobs=n_jobs, timeout=timeout, progress=progress, command=command)
         values = values_of(store, plans)
+        if experiment.follow_up is not None:
+            more = experiment.follow_up(values, quick)
+            for plan in more:
+                run(plan, store, n_jobs=n_jobs, timeout=timeout, progress=progress, command=command)
+            plans = (*plans, *more)
+            values = values_of(store, plans)
         printed = printed_values(experiment.paper)
         judged = [with_reason(line, printed) for line in experiment.judge(values, printed)]
         yield Outcome(experiment, judged, quick, values.failed, setting_of(store, plans))
