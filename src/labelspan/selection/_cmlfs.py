@@ -32,7 +32,7 @@ class CMLFS(RankingSelector):
     tol : float, default=1e-3
         Relative duality gap to reach at the final feature weights, and relative first-order gain
         (``stationarity_``) at which the search for them stops.
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         Most sweeps over the data and, where these crawl (large C), Newton steps; in the search and
         again at the final feature weights.
     max_planes : int, default=50
@@ -122,7 +122,7 @@ class CMLFS(RankingSelector):
         C: float = 1.0,
         mu: float = 1.0,
         tol: float = 1e-3,
-        max_iter: int = 1000,
+        max_iter: int = 5000,
         max_planes: int = 50,
         max_pairs: int | None = None,
         min_labels: int = 1,

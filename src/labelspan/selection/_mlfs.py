@@ -26,7 +26,7 @@ class MLFS(RankingSelector):
         Weight of the loss.
     tol : float, default=1e-3
         Relative duality gap to reach.
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         Most sweeps over the data and, where these crawl (large C), Newton steps.
     max_planes : int, default=50
         Most masks (cutting planes).
@@ -110,7 +110,7 @@ class MLFS(RankingSelector):
         *,
         C: float = 1.0,
         tol: float = 1e-3,
-        max_iter: int = 1000,
+        max_iter: int = 5000,
         max_planes: int = 50,
         max_pairs: int | None = None,
         min_labels: int = 1,

@@ -73,7 +73,7 @@ def selection_path(
     C: float = 1.0,
     mu: float = 1.0,
     tol: float = 1e-3,
-    max_iter: int = 1000,
+    max_iter: int = 5000,
     random_state: Any = None,
 ) -> SelectionPath:
     """Compare MLFS, CMLFS and the Fisher score with an SVM, for many numbers of features.
@@ -96,7 +96,7 @@ def selection_path(
         Weight of the label correlation, for CMLFS.
     tol : float, default=1e-3
         Relative duality gap to reach.
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         Most sweeps of a fit.
     random_state : int, RandomState instance or None, default=None
         Order of the instances.
