@@ -33,6 +33,8 @@ class KernelSpectrum:
 def kernel_spectrum(of_rows: Gram, T: np.ndarray) -> KernelSpectrum:
     """Decompose the centred kernel, O(n^3), once for every ridge and fold."""
     s, U = linalg.eigh(of_rows.K, driver="evd", check_finite=False)
+    # Folds are rows of U.
+    U = np.ascontiguousarray(U)
     return KernelSpectrum(np.maximum(s, 0.0), U, U.T @ (T - T.mean(axis=0)))
 
 
@@ -97,17 +99,21 @@ def held_out(form: KernelSpectrum, T: np.ndarray, ridge: float, folds: list[Any]
     weights = 1.0 / (form.s + ridge)
     constant = 1.0 / (len(T) * ridge)
     A = form.U @ (weights[:, None] * form.UT)
-    results = []
+    residuals, lifted = [], []
     for fold in folds:
         U_S = form.U[fold]
-        # One triangle, half the work; the vector of ones is an eigenvector of the ridged
-        # kernel, and H takes it out.
+        # One triangle is enough; the vector of ones is an eigenvector of the ridged kernel,
+        # and H takes it out.
         G_SS = linalg.blas.dsyrk(1.0, (U_S * np.sqrt(weights)).T, trans=1)
         G_SS -= constant
-        e = linalg.solve(G_SS, A[fold], assume_a="pos", check_finite=False)
+        residuals.append(linalg.solve(G_SS, A[fold], assume_a="pos", check_finite=False))
+        lifted.append(weights[:, None] * (U_S.T @ residuals[-1]))
+    # U is read once for all folds.
+    products = np.split(form.U @ np.hstack(lifted), len(folds), axis=1)
+    results = []
+    for fold, e, G_e in zip(folds, residuals, products, strict=True):
         others = np.setdiff1d(np.arange(len(T)), fold)
-        G_e = form.U @ (weights[:, None] * (U_S.T @ e)) - constant * e.sum(axis=0)
         mean = T[others].mean(axis=0)
-        coefficients = (A - G_e)[others]
+        coefficients = (A - G_e)[others] + constant * e.sum(axis=0)
         results.append(HeldOut(T[fold] - e, coefficients, mean, T[others] - mean, ridge))
     return results
