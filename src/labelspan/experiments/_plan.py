@@ -126,7 +126,8 @@ class Plan:
     splits : Splits
         How rows are split.
     measures : tuple of str
-        Names of `labelspan.metrics.MEASURES`; the first is the one that verdicts speak of.
+        Names of `labelspan.metrics.MEASURES`, the first of which is the one that verdicts speak
+        of; "encoding_error" and "prediction_error" ask a label-space model.
     convention : str
         Conventions of the measures, see `labelspan.metrics.CONVENTIONS`.
     seed : int
