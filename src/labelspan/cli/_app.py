@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 # What can go wrong through no fault of the program: a line, not a traceback.
@@ -66,5 +67,17 @@ def main() -> None:
     except EXPECTED as error:
         if os.environ.get("LABELSPAN_DEBUG"):
             raise
-        print(f"labelspan: {error}", file=sys.stderr)
+        print(f"labelspan: {explained(error)}", file=sys.stderr)
         sys.exit(USAGE)
+
+
+def explained(error: Exception) -> str:
+    """Say in a line what is wrong and what repairs it."""
+    if isinstance(error, PermissionError) and error.filename:
+        path = Path(os.fsdecode(error.filename))
+        if path.exists() and not os.access(path, os.R_OK):
+            return f"{path} may not be read; change its permissions."
+        return f"{path} may not be written; choose another place with --out."
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"there is no file {os.fsdecode(error.filename)}."
+    return " ".join(str(error).split("\n"))
