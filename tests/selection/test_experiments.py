@@ -1,0 +1,109 @@
+"""The experiments of the CMLFS paper: the search, its follow-up, and the baselines."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from labelspan.datasets import load_yeast
+from labelspan.experiments import Source, Splits, Store
+from labelspan.experiments._cmlfs_methods import LabelwiseSVM, cca_svm, svm
+from labelspan.experiments.reproduce import Experiment, _cmlfs, reproduce
+from labelspan.experiments.reproduce._experiment import Values
+from labelspan.selection import MultilabelFisherScore
+from tests.experiments.plans import toy_plan
+
+
+def test_the_search_sees_only_the_training_rows_of_the_first_split():
+    dataset = Source("yeast").load()
+    outer = Splits("plain", n_repeats=10, train=1000).indices(dataset, 0)
+    inner = Splits("inner", n_folds=5, n_repeats=1, train=1000).indices(dataset, 0)
+    assert len(inner) == Splits("inner", n_folds=5).n_splits == 5
+    train = set(outer[0][0])
+    for some, rest in inner:
+        assert set(some) | set(rest) == train
+        assert not set(some) & set(rest)
+    assert sorted(np.concatenate([rest for _, rest in inner])) == sorted(train)
+
+
+def values_of_search(best):
+    """Every point scores 0.5, the chosen one of each method 0.6."""
+    found = {}
+    for name in ("yeast",):
+        for item in _cmlfs.methods_of(name, True):
+            for step in item.steps():
+                value = 0.6 if step.label == best.get(item.title) else 0.5
+                for measure in _cmlfs.MEASURED:
+                    found[(name, step.label, measure)] = [value, value]
+    return Values(found, ())
+
+
+def test_the_best_point_of_the_search_is_used_on_the_ten_splits():
+    best = {"LaRank": "LaRank: C=10", "MLFS": "MLFS: C=10, n_features=20"}
+    (plan,) = _cmlfs.ten_splits(values_of_search(best), True)
+    steps = {step.label: dict(step.parameters) for step in plan.models}
+    assert steps["LaRank"]["C"] == 10.0
+    assert steps["MLFS"]["C"] == 10.0
+    assert steps["CMLFS"]["C"] == 1.0
+    assert steps[_cmlfs.TUNED]["C"] == 10.0
+    assert plan.splits.train == 1000
+
+
+def test_the_grids_lie_within_those_of_the_paper():
+    for name in _cmlfs.SOURCES:
+        found = {item.title: dict(item.grid) for item in _cmlfs.methods_of(name, False)}
+        assert len(found) == 8
+        for grid in found.values():
+            for cost in grid.get("C", ()):
+                assert np.log10(cost) in range(-3, 4)
+            assert set(grid.get("mu", ())) <= {0.01, 0.1, 1.0, 10.0, 100.0}
+            assert set(grid.get("ridge", ())) <= {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+def test_a_machine_a_label_on_its_own_features(convert):
+    yeast = load_yeast()
+    X, Y = yeast.X[:200], yeast.Y[:200].copy()
+    Y[:, 3] = 0
+    model = LabelwiseSVM(C=0.5, k=7).fit(convert(X), Y)
+    scores = model.decision_function(convert(X))
+    ranks = MultilabelFisherScore(k=1).fit(X, Y).label_scores_
+    columns = np.sort(np.argsort(-ranks[:, 0], kind="stable")[:7])
+    np.testing.assert_array_equal(model.columns_[0], columns)
+    alone = LinearSVC(C=0.5, random_state=0).fit(X[:, columns], Y[:, 0])
+    np.testing.assert_allclose(scores[:, 0], alone.decision_function(X[:, columns]), atol=1e-6)
+    assert not scores[:, 3].any()
+    np.testing.assert_array_equal(model.predict(convert(X)), scores > 0)
+
+
+def test_every_row_gets_a_label_from_the_baselines():
+    yeast = load_yeast()
+    X, Y = yeast.X[:200], yeast.Y[:200]
+    for model in (svm(1.0), svm(1.0, 10), cca_svm(1.0, 0.1, 5)):
+        predicted = model.fit(X, Y).predict(yeast.X[200:300])
+        assert predicted.sum(axis=1).min() >= 1
+
+
+def test_what_follows_a_search_is_run_with_its_values(tmp_path):
+    first = toy_plan(tmp_path)
+    seen = []
+
+    def follow_up(values, quick):
+        seen.append((values.mean("toy", "MDDM_p", "micro_f1"), quick))
+        return (replace(first, name="after it", seed=1),)
+
+    def judge(values, printed):
+        seen.append(len(values.found[("toy", "MDDM_p", "micro_f1")]))
+        return []
+
+    experiment = Experiment(
+        "cmlfs/toy", "a toy", (), 1, 1, lambda quick: (first,), judge, follow_up=follow_up
+    )
+    with Store(tmp_path / "out") as store:
+        (outcome,) = reproduce([experiment], store, n_jobs=0)
+        assert [row["name"] for row in store.plans()] == ["after it", first.name]
+    assert seen[0][0] is not None
+    assert seen == [(seen[0][0], False), 2 * first.splits.n_splits]
+    assert outcome.failed == ()
