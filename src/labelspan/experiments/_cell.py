@@ -246,6 +246,8 @@ def _spectrum(reducer: Any) -> list[float]:
 def _subspace(classifier: Any) -> int | None:
     model = getattr(classifier, "estimator_", classifier)
     n_components = getattr(model, "n_components_", None)
+    if n_components is None and hasattr(model, "support_"):
+        n_components = np.count_nonzero(model.support_)
     return None if n_components is None else int(n_components)
 
 

@@ -74,6 +74,7 @@ def plot_label_correlation(model: Any, Y: Any = None, *, axes: Any = None) -> np
     2
     """
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MaxNLocator
 
     check_is_fitted(model)
     panels = [("learnt: D, scaled", to_correlation(model.label_covariance_))]
@@ -91,6 +92,8 @@ def plot_label_correlation(model: Any, Y: Any = None, *, axes: Any = None) -> np
         ax.set_title(f"Label correlation, {title}")
         ax.set_xlabel("label")
         ax.set_ylabel("label")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True))
         if names is not None and len(names) == len(matrix) <= 40:
             ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
             ax.set_yticks(range(len(names)), names, fontsize=7)
