@@ -1,15 +1,17 @@
 """The command: tables, files, exit codes and messages."""
 
 import json
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from labelspan import MVMD
+from labelspan import MVMD, __version__
 from labelspan.cli import main
 from labelspan.datasets import load_yeast, read_npz
+from labelspan.experiments import Store
 from tests.experiments.plans import HOSTILE, write_toy
 
 
@@ -96,7 +98,7 @@ def test_compare_reads_a_plan(labelspan, tmp_path):
         (("compare", "--measures", "f9"), "There is no measure 'f9'"),
         (("compare", "--data", "no/such.arff"), "no/such.arff"),
         (("report", "nowhere"), "there is no store in nowhere"),
-        (("report", "nowhere", "--format", "pdf"), "there is no format ['pdf']"),
+        (("report", "nowhere", "--format", "pdf"), "there is no format 'pdf'"),
         (("describe", "toy.xlsx"), "toy.xlsx"),
         (("reduce", "yeast", "--method", "ridge"), "ridge does not reduce features"),
         (("reduce", "yeast", "--rows", "some"), "--rows is 'some'; give train or all"),
@@ -193,3 +195,51 @@ def test_the_module_is_the_command():
     for name in ("compare", "reproduce", "report", "reduce", "describe", "methods"):
         assert name in done.stdout
     assert "--install-completion" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "--data", "yeest"), "no data set 'yeest'; did you mean yeast?"),
+        (("compare", "--directions", "1,a"), "--directions holds 'a'; give numbers"),
+        (("compare", "--directions", "0"), "--directions holds '0'; give numbers"),
+        (("compare", "--data", "nowhere/x.arff"), "there is no file "),
+        (("report", "nowhere"), "there is no store in nowhere; run `labelspan compare"),
+        (("report", "nowhere", "--format", "pdf"), "there is no format 'pdf'; use html"),
+        (("reduce", "yeast", "--out", "x.txt"), "--out is 'x.txt'; give a name that ends with"),
+        (("reproduce", "mvmd/figur1"), "mvmd, cmlfs and all."),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing_behind(
+    labelspan, tmp_path, monkeypatch, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = labelspan(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_version(labelspan):
+    assert labelspan("--version") == (0, f"labelspan {__version__}\n", "")
+
+
+def test_the_same_failure_of_many_cells_is_counted_not_repeated(labelspan, tmp_path):
+    faulty = "tests.experiments.faulty:Raises"
+    code, _, err = compare(labelspan, tmp_path, "--methods", f"none,{faulty}")
+    assert code == 1
+    shown = [line for line in err.splitlines() if line.startswith("failed: ")]
+    assert len(shown) == 4
+    assert re.match(r"failed: \d+ more cells: ", shown[-1])
+    n_failed = 3 + int(shown[-1].split()[1])
+    with Store(tmp_path / "out", read_only=True) as store:
+        assert n_failed == store.query("SELECT count(*) n FROM cells WHERE status != 'ok'")[0]["n"]
+
+
+def test_no_caution_about_tests_that_were_not_made(labelspan, tmp_path):
+    _, out, _ = compare(labelspan, tmp_path, "--methods", "mvmd")
+    assert "nothing to test" in out
+    assert "p-values" not in out
+    _, out, _ = compare(labelspan, tmp_path, "--methods", "mvmd,none,pca")
+    assert "p-values are too small" in out

@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from labelspan import __version__
+
 # What can go wrong through no fault of the program: a line, not a traceback.
 EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
 
@@ -30,7 +32,7 @@ def build() -> Any:
     for name in ("compare", "report", "reduce", "describe", "methods", "reproduce"):
         module = import_module(f"labelspan.cli._{name}")
         app.command(name)(_interruptible(module.command))
-    app.callback()(_options)
+    app.callback()(_options())
     return app
 
 
@@ -51,8 +53,23 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _options() -> None:
-    """Multi-label dimensionality reduction on the command line."""
+def _options() -> Callable[..., None]:
+    """Build the options that stand before a command; needs typer."""
+    import typer
+
+    def show(asked: bool) -> None:
+        if asked:
+            print(f"labelspan {__version__}")
+            raise typer.Exit
+
+    def options(
+        version: bool = typer.Option(
+            False, "--version", callback=show, is_eager=True, help="Show the version and exit."
+        ),
+    ) -> None:
+        pass
+
+    return options
 
 
 def main() -> None:

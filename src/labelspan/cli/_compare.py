@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from labelspan.cli import _output as output
+from labelspan.datasets import list_datasets
 from labelspan.experiments import (
     METHODS,
     Plan,
@@ -93,12 +95,9 @@ def command(
             measures=tuple(_names(measures)),
             convention=convention,
             seed=seed,
-            directions=tuple(int(number) for number in _names(directions)),
+            directions=_numbers(directions),
         )
-    for source in chosen.sources:
-        if source.path:
-            # A file that cannot be read is one mistake, not one for each cell.
-            source.load()
+    _check_sources(chosen.sources)
     with Store(out) as store:
         summary = run(
             chosen,
@@ -117,6 +116,24 @@ def command(
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    wrong = [name for name in _names(text) if not name.isdecimal() or int(name) < 1]
+    if wrong:
+        raise ValueError(
+            f"--directions holds {wrong[0]!r}; give numbers of at least 1 with commas, or '' for "
+            "none."
+        )
+    return tuple(int(name) for name in _names(text))
+
+
+def _check_sources(sources: Iterable[Source]) -> None:
+    """Meet a file that cannot be read, or a name that is not known, once and not in each cell."""
+    here = {info.name for info in list_datasets() if info.where != "missing"}
+    for source in sources:
+        if source.path or source.name not in here:
+            source.load()
 
 
 def _sources(

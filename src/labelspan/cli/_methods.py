@@ -20,12 +20,12 @@ def command(json: Annotated[bool, typer.Option(help="Print as JSON.")] = False) 
             method.name,
             method.kind,
             method.path.partition(":")[2] or "-",
-            ", ".join(f"{name}={value!r}" for name, value in parameters(method).items()) or "-",
             method.source or "-",
+            ", ".join(f"{name}={value!r}" for name, value in parameters(method).items()) or "-",
         ]
         for method in METHODS
     ]
-    output.print_table(["name", "kind", "class", "parameters", "source"], rows, n_left=5)
+    output.print_table(["name", "kind", "class", "source", "parameters"], rows, n_left=5)
 
 
 def parameters(method: Method) -> dict[str, object]:

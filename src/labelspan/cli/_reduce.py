@@ -44,6 +44,8 @@ def command(
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""
     if rows not in ("train", "all"):
         raise ValueError(f"--rows is {rows!r}; give train or all.")
+    if out.suffix != ".npz":
+        raise ValueError(f"--out is {str(out)!r}; give a name that ends with .npz.")
     dataset = read_source(data, label_count=label_count, xml=xml, test=test).load()
     if apply is not None:
         estimator, n_rows = load_model(apply), None

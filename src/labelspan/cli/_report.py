@@ -27,9 +27,10 @@ def command(
     formats = [name.strip() for name in format.split(",") if name.strip()]
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
-        raise ValueError(f"there is no format {unknown[:1]}; use {', '.join(FORMATS)}.")
+        wrong = repr(unknown[0]) if unknown else "without a name"
+        raise ValueError(f"there is no format {wrong}; use {', '.join(FORMATS)}.")
     folder = results if out is None else out
-    folder.mkdir(parents=True, exist_ok=True)
     with Store(results, read_only=True) as store:
+        folder.mkdir(parents=True, exist_ok=True)
         for name in formats:
             print(write_report(store, folder / f"report{FORMATS[name][0]}", name, plan))

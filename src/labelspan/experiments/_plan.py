@@ -175,6 +175,8 @@ class Plan:
             double = [name for name in names if names.count(name) > 1]
             if double:
                 raise ValueError(f"two {what} are called {double[0]!r}; give one another label.")
+        if any(number < 1 for number in self.directions):
+            raise ValueError(f"directions hold {min(self.directions)}; give at least 1.")
         if not self.cells:
             raise ValueError(
                 "the plan has no cells; give at least one data set, and a reducer with a "

@@ -11,6 +11,8 @@ from labelspan.experiments._plan import Cell
 
 # Plain lines are for logs: one at a time, not one a cell.
 LINE_SECONDS = 10.0
+# The same error in every cell is one mistake: so many lines show it, the rest are counted.
+SAME_ERRORS = 3
 
 
 class Progress(Protocol):
@@ -24,6 +26,29 @@ class Progress(Protocol):
 
     def close(self) -> None:
         """End the display."""
+
+
+class Failures:
+    """Lines about failures: the first of each error, and how many more there were."""
+
+    def __init__(self) -> None:
+        self.counts: dict[tuple[str, str], int] = {}
+
+    def line(self, cell: Cell, result: Result) -> str | None:
+        """Give the line of a failure; None if its error was shown often enough."""
+        key = (result.status, result.error)
+        self.counts[key] = self.counts.get(key, 0) + 1
+        if result.status == "ok" or self.counts[key] > SAME_ERRORS:
+            return None
+        return f"{result.status}: {described(cell)}: {result.error}"
+
+    def rest(self) -> list[str]:
+        """Give a line for each error that was not shown every time."""
+        return [
+            f"{status}: {count - SAME_ERRORS} more cells: {error}"
+            for (status, error), count in self.counts.items()
+            if status != "ok" and count > SAME_ERRORS
+        ]
 
 
 class Silent:
@@ -49,14 +74,15 @@ class Lines:
         """Say how much there is to do."""
         self.total, self.done, self.first = total, done, done
         self.printed = time.monotonic()
+        self.failures = Failures()
         resumed = f", {done} of them stored already" if done else ""
         self._print(f"{total} cells{resumed}")
 
     def advance(self, cell: Cell, result: Result) -> None:
         """Count the cell; print a failure, and the state every ten seconds."""
         self.done += 1
-        if result.status != "ok":
-            self._print(f"{result.status}: {described(cell)}: {result.error}")
+        if line := self.failures.line(cell, result):
+            self._print(line)
         now = time.monotonic()
         if self.done == self.first + 1:
             # From here on: the start of the processes is not the pace of the cells.
@@ -68,7 +94,9 @@ class Lines:
             self._print(f"{self.done}/{self.total} cells, {left:.0f} s left")
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Say how often the failures were met that were not printed."""
+        for line in self.failures.rest():
+            self._print(line)
 
     def _print(self, text: str) -> None:
         print(text, file=self.stream, flush=True)
@@ -101,19 +129,21 @@ class Bar:
 
     def start(self, total: int, done: int) -> None:
         """Show the bar."""
+        self.failures = Failures()
         self.task: Any = self.progress.add_task("running", total=total, completed=done)
         self.progress.start()
 
     def advance(self, cell: Cell, result: Result) -> None:
         """Move the bar; print a failure above it."""
         self.progress.update(self.task, advance=1, description=described(cell)[:40])
-        if result.status != "ok":
-            text = f"{result.status}: {described(cell)}: {result.error}"
-            self.progress.console.print(text, markup=False, highlight=False)
+        if line := self.failures.line(cell, result):
+            self.progress.console.print(line, markup=False, highlight=False)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away; say how often failures were met that were not printed."""
         self.progress.stop()
+        for line in self.failures.rest():
+            self.progress.console.print(line, markup=False, highlight=False)
 
 
 def described(cell: Cell) -> str:

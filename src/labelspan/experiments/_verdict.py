@@ -54,8 +54,9 @@ def recommendation(analysis: Analysis) -> str:
 
 
 def caution(analysis: Analysis) -> str:
-    """Say what the tests take for granted; empty where the blocks are data sets."""
-    if analysis.blocks_are == "data sets":
+    """Say what the tests take for granted; empty where there are none or blocks are data sets."""
+    tested = any(ranking.friedman is not None for ranking in analysis.rankings.values())
+    if analysis.blocks_are == "data sets" or not tested:
         return ""
     return (
         "The blocks of the tests are splits of the same rows, which overlap: the p-values are "

@@ -50,7 +50,7 @@ def find_experiments(names: Iterable[str]) -> list[Experiment]:
         if not fitting:
             known = ", ".join(item.name for item in EXPERIMENTS)
             raise ValueError(
-                f"there is no experiment {name!r}; known are {known}, {PAPERS} and all."
+                f"there is no experiment {name!r}; known are {known}, {', '.join(PAPERS)} and all."
             )
         found.update((item.name, item) for item in fitting)
     return list(found.values())
