@@ -265,24 +265,28 @@ def score_pairs(rows, weights, coupling, coupled, V, J, instance, relevant, irre
 def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant):
     """Z_J Z_J': the product of two rows times (e_k - e_l)' R^-1 (e_k' - e_l'), both triangles."""
     matrix = np.empty((len(J), len(J)))
-    row = np.zeros(len(weights))
+    row, products = np.zeros(len(weights)), np.empty(len(J))
     for t in range(len(J)):
         i, k, m = instance[t], relevant[t], irrelevant[t]
-        shift = rows.where[i] - rows.indptr[i]
+        first = t
         if t == 0 or i != instance[t - 1]:
-            if t > 0:
-                row[:] = 0.0
+            first = 0
+            row[:] = 0.0
+            shift = rows.where[i] - rows.indptr[i]
             for p in range(rows.indptr[i], rows.indptr[i + 1]):
                 j = rows.indices[p + shift]
                 row[j] = weights[j] * rows.data[p]
-        product = 0.0
+        for u in range(first, t + 1):
+            o = instance[u]
+            if u > 0 and o == instance[u - 1]:
+                products[u] = products[u - 1]
+                continue
+            products[u] = weights[-1]
+            shift = rows.where[o] - rows.indptr[o]
+            for p in range(rows.indptr[o], rows.indptr[o + 1]):
+                products[u] += row[rows.indices[p + shift]] * rows.data[p]
         for u in range(t + 1):
-            o, a, b = instance[u], relevant[u], irrelevant[u]
-            if u == 0 or o != instance[u - 1]:
-                product = weights[-1]
-                shift = rows.where[o] - rows.indptr[o]
-                for p in range(rows.indptr[o], rows.indptr[o + 1]):
-                    product += row[rows.indices[p + shift]] * rows.data[p]
+            a, b = relevant[u], irrelevant[u]
             change = coupling[k, a] - coupling[k, b] - coupling[m, a] + coupling[m, b]
-            matrix[t, u] = matrix[u, t] = product * change
+            matrix[t, u] = matrix[u, t] = products[u] * change
     return matrix
