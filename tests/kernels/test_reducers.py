@@ -63,7 +63,9 @@ def check_against_transcription(method, kernel, X, Y, X_new):
     K, K_new = matrix(kernel, X, X), matrix(kernel, X_new, X)
     values, vectors = transcription(K, Y)
     model = clone(estimator).set_params(**KERNELS[kernel]).fit(inputs(kernel, X, X), Y)
-    assert_same_values(model.eigenvalues_, values)
+    # A dense problem of 2417 rows leaves 1e-8 of rounding where the rank of the labels has ended.
+    rounded = np.where(np.abs(values) > 1e-8 * values[0], values, 0.0)
+    assert_same_values(model.eigenvalues_, rounded)
     # Projections, not coefficients: those are unique only on the range of the kernel.
     for rows, centred in (
         (X, reference.centred(K)),
