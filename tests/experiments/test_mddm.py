@@ -22,6 +22,7 @@ from labelspan.experiments._prepare import frequent_topics
 from labelspan.experiments._sources import Source
 from labelspan.experiments.reproduce import find_experiments
 from labelspan.experiments.reproduce._experiment import Values, printed_values
+from labelspan.experiments.reproduce._mddm import judge_curves
 
 FOLDS = KFold(5, shuffle=True, random_state=0)
 
@@ -185,3 +186,17 @@ def test_the_printed_orders_are_those_of_the_text(table):
             known = ~np.isnan(printed[name])
             close = np.isclose(printed[name], first[name], rtol=0.03, atol=6e-4)
             assert close[known].all()
+
+
+def test_the_lowest_curve_is_told_only_where_there_is_one_to_compare_with():
+    def judged(found):
+        values = {("toy", name, "hamming_loss"): [value] for name, value in found.items()}
+        return {line.what: line for line in judge_curves(Values(values, ()), {})}
+
+    assert judged({"MDDM_p, d=5": 0.1, "MDDM_f, d=5": 0.2}) == {}
+    lines = judged({"MDDM_p, d=5": 0.1, "MDDM_f, d=5": 0.05, "CCA, d=5": 0.2})
+    assert lines["Hamming loss at d = 5: lowest"].verdict == "reproduced"
+    assert lines["Hamming loss at d = 5, MDDM_f"].ours == 0.05
+    lines = judged({"MDDM_p, d=5": 0.1, "CCA, d=5": 0.09})
+    assert lines["Hamming loss at d = 5: lowest"].verdict == "not reproduced"
+    assert lines["Hamming loss at d = 5: lowest"].ours == "CCA 0.0900, MDDM_p 0.1000"

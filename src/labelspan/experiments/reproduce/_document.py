@@ -112,7 +112,7 @@ def _came_out(outcomes: list[Outcome]) -> list[str]:
     values, statements = _kinds(lines)
     found = []
     if statements:
-        found.append(f"{_much(statements)} what the text states ({_share(statements)})")
+        found.append(f"{_much(statements)} what the paper states ({_share(statements)})")
     if values:
         found.append(f"{_much(values)} the printed values ({_share(values)})")
     text = " and ".join(found) or "Nothing that the paper prints could be judged"
