@@ -70,11 +70,34 @@ def test_the_demo_runs_and_shows_every_extractor():
         assert name in done.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/methods.md"])
-def test_every_extractor_is_documented(page):
-    text = (ROOT / page).read_text()
-    for name in importlib.import_module("labelspan.extraction").__all__:
-        assert f"`{name}`" in text
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+# Which page, besides the README, names everything that a family makes public.
+FAMILIES = {
+    "extraction": "methods",
+    "labelspace": "labelspace",
+    "subspace": "subspace",
+    "ranking": "selection",
+    "selection": "selection",
+    "kernels": "kernels",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_run_from_top_to_bottom(page):
+    namespace = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, page.name, "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_estimator_is_documented(family, page):
+    path = ROOT / (page if page != "docs" else f"docs/{FAMILIES[family]}.md")
+    text = path.read_text(encoding="utf-8")
+    module = importlib.import_module(f"labelspan.{family}")
+    for name in module.__all__:
+        if hasattr(getattr(module, name), "fit"):
+            assert re.search(rf"`{name}\b", text), name
 
 
 # A layer may import those above it in this list, never below.
