@@ -85,6 +85,8 @@ ENTITY_BOMB = """<?xml version="1.0"?>
 <!DOCTYPE labels [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">]>
 <labels><label name="&d;"></label></labels>"""
+# To look for each name among all of them would take minutes.
+MANY_LABELS = "".join(f"<label name='{i}'/>" for i in range(100_000))
 BAD_XML = {
     "entity bomb": (ENTITY_BOMB, "refused"),
     "external entity": (
@@ -95,6 +97,8 @@ BAD_XML = {
     "no labels": ("<labels></labels>", "no <label name=...> element"),
     "no name": ("<labels><label/></labels>", "has no name"),
     "twice": ('<labels><label name="a"/><label name="a"/></labels>', "'a' is listed twice"),
+    "unknown entity": ('<l><label name="a">&nbsp;</label></l>', "not well-formed"),
+    "many, one twice": (f"<l>{MANY_LABELS}<label name='7'/></l>", "'7' is listed twice"),
     "empty": ("", "not well-formed"),
     "encoding": ('<?xml version="1.0" encoding="rot13"?><labels/>', "XML"),
 }
