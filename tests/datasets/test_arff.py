@@ -47,6 +47,41 @@ def test_dense_grammar(tmp_path):
     assert toy.label_names == ("a", "b")
 
 
+NAMES = {
+    "plain": "plain",
+    "'two words'": "two words",
+    '"a{b},c%"': "a{b},c%",
+    "'it\\'s'": "it's",
+    "TAG_dise\\~no": "TAG_dise\\~no",
+    "straße": "straße",
+    "o'clock%": "o'clock%",
+    "''": "",
+    "\t next": "next",
+}
+TYPES = {
+    "numeric": 0, "REAL": 0, "integer % note": 0, "real\t": 0, "{5,0}": 5, "{ 6, 'x y' }": 0,
+    "{no,yes}": 0, "{7,1}": 7, "{8,1}": 8, "{9,1}": 9, "{10,1}": 10, "{11,1} ": 11,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("blank", ["", "% x\u00a0y\n"])
+@pytest.mark.parametrize("block_bytes", [None, 64])
+def test_header_lines_of_every_form(blank, block_bytes, tmp_path, monkeypatch):
+    """Each name with each type, so that every type is declared anew and repeated."""
+    if block_bytes:
+        defaults = "labelspan.datasets._stream.LineBlocks.__init__.__defaults__"
+        monkeypatch.setattr(defaults, (block_bytes,))
+    pairs = [(name, declared) for declared in TYPES for name in NAMES for _ in range(2)]
+    lines = "".join(
+        f"{'@attribute' if i % 3 else ' @Attribute'} {name} {declared}\n{'' if i % 5 else chr(10)}"
+        for i, (name, declared) in enumerate(pairs)
+    )
+    text = f"{blank}@relation 't: -C 1'\n@attribute y {{0,1}}\n{lines}@data\n{{}}\n"
+    toy = read_arff(write(tmp_path, text))
+    assert toy.feature_names == tuple(NAMES[name] for name, _ in pairs)
+    assert toy.X.toarray().ravel().tolist() == [TYPES[declared] for _, declared in pairs]
+
+
 def test_windows_line_ends_and_no_final_newline(tmp_path):
     path = write(tmp_path, DENSE.replace("?", "0").replace("\n", "\r\n").rstrip(), ["a", "b"])
     np.testing.assert_array_equal(read_arff(path).X, [[1.5, -2], [300, 0], [0.5, 7]])
@@ -177,11 +212,19 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-def test_numbers_round_as_python_does(tmp_path):
-    header = "@relation 't: -C 1'\n@attribute a {0,1}\n@attribute x real\n@data\n"
-    path = write(tmp_path, header + "".join(f"0,{n}\n" for n in NUMBERS))
-    read = read_arff(path).X.ravel()
-    expected = np.array([float(n) for n in NUMBERS])
+@pytest.mark.parametrize("row", ["0,{0}", "{{0 0,1 {0}}}", "{{1 {0}, 2 3}}", "{{1 -{0},2 3}}"])
+def test_numbers_round_as_python_does(row, tmp_path):
+    columns = "@attribute x real\n" + "@attribute z real\n" * (row.count("2 3"))
+    header = f"@relation 't: -C 1'\n@attribute a {{0,1}}\n{columns}@data\n"
+    numbers = [n for n in NUMBERS if "-{0}" not in row or n[0] not in "+-"]
+    path = write(tmp_path, header + "".join(f"{row.format(n)}\n" for n in numbers))
+    X = read_arff(path).X
+    read = (X.toarray() if sp.issparse(X) else X)[:, 0]
+    sign = "-" if "-{0}" in row else ""
+    expected = np.array([float(sign + n) for n in numbers])
+    if sp.issparse(X):
+        # A zero is not stored, whatever its sign.
+        expected[expected == 0] = 0.0
     np.testing.assert_array_equal(read.view(np.int64), expected.view(np.int64))
 
 
@@ -213,8 +256,17 @@ MALFORMED = {
     "binary": ("\x00\x01\x02\n@data\n", 1, None, "not an ARFF header line"),
     "no attributes": ("@relation t\n@data\n1\n", None, None, "no @attribute"),
     "bad type": ("@relation t\n@attribute x complex\n@data\n", 2, None, "expected numeric"),
+    "no type": ("@relation t\n@attribute x\n@data\n", 2, None, "not an ARFF header line"),
+    "run together": ("@relation t\n@attribute xreal\n@data\n", 2, None, "not an ARFF header"),
+    "bad type later": (
+        "@relation t\n@attribute x real\n@attribute y real\n\n@attribute z bad\n@data\n",
+        5,
+        None,
+        "attribute type 'bad'",
+    ),
     "open categories": ("@relation t\n@attribute x {a,b\n@data\n", 2, None, "not closed by }"),
     "category twice": ("@relation t\n@attribute x {a,a}\n@data\n", 2, None, "listed twice"),
+    "sparse label": (HEAD + "{0 1}\n{1 2}\n{0 ?}\n", None, None, "row 3 of the data: label 'a' is"),
     "missing label": (HEAD + "?,1,u\n", None, None, "label 'a' is nan"),
 }
 
@@ -265,6 +317,33 @@ def test_unknown_label_in_the_xml(tmp_path):
     path = write(tmp_path, DENSE.replace("?", "0"), ["a", "zebra"])
     with pytest.raises(DataFileError, match=r"toy\.xml: label 'zebra' is no attribute of toy"):
         read_arff(path)
+
+
+def test_label_that_names_two_attributes(tmp_path):
+    path = write(tmp_path, DENSE.replace("?", "0").replace("x1", "b"), ["a", "b"])
+    with pytest.raises(DataFileError, match="two attributes have the name of label 'b'"):
+        read_arff(path)
+
+
+def test_labels_need_not_be_neighbours(tmp_path):
+    """Also with names whose length, first and last letter are those of a label."""
+    columns = "".join(f"@attribute {name} {{0,1}}\n" for name in ("abc", "adc", "x", "a'c", "aec"))
+    path = write(tmp_path, f"@relation t\n{columns}@data\n{{0 1,1 1}}\n{{3 1,4 1}}\n")
+    toy = read_arff(path, label_names=["a'c", "adc"])
+    assert toy.label_names == ("adc", "a'c")
+    np.testing.assert_array_equal(toy.Y.toarray(), [[1, 0], [0, 1]])
+    assert toy.feature_names == ("abc", "x", "aec")
+    with pytest.raises(DataFileError, match="label 'afc' is no attribute"):
+        read_arff(path, label_names=["abc", "afc"])
+
+
+def test_defaults_are_not_filled_in_without_bound(tmp_path):
+    columns = "".join(f"@attribute c{i} {{1,0}}\n" for i in range(100))
+    header = f"@relation 't: -C 1'\n@attribute a {{0,1}}\n{columns}@data\n"
+    path = write(tmp_path, header + "{}\n" * 90)
+    assert read_arff(path, limits=Limits(max_bytes=20_000)).X.nnz == 9000
+    with pytest.raises(DataFileError, match=r"90 sparse rows of 100 nominal columns .*max_bytes"):
+        read_arff(path, limits=Limits(max_bytes=17_000))
 
 
 def test_limits(tmp_path):

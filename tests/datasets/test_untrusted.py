@@ -81,6 +81,20 @@ def test_blank_lines_meets_the_size_limit(tmp_path):
     assert (after - before) * _rss_unit() < 250e6
 
 
+@pytest.mark.parametrize("line", [b"x\n", b"@\n", b"\x0b\n", b"%\n"])
+def test_header_of_many_short_lines(line, tmp_path):
+    path = tmp_path / "short.arff"
+    path.write_bytes(line * 2**23 + HEAD + b"1,2\n")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if line in (b"x\n", b"@\n"):
+        with pytest.raises(DataFileError, match=r"line 1: not an ARFF header line"):
+            read_arff(path)
+    else:
+        assert read_arff(path).X.tolist() == [[2.0]]
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert (after - before) * _rss_unit() < 250e6
+
+
 ENTITY_BOMB = """<?xml version="1.0"?>
 <!DOCTYPE labels [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">]>

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._arff_header import SKIPPED, Header, read_header, unquote
+from labelspan.datasets._arff_header import Header, read_header, unquote
 from labelspan.datasets._arff_rows import Columns, read_rows
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
-from labelspan.datasets._mulan_xml import read_label_names
+from labelspan.datasets._mulan_xml import first_repeat, read_label_names
 from labelspan.datasets._split import join
 from labelspan.datasets._stream import LineBlocks
 
@@ -106,12 +106,12 @@ def read_arff(
             columns = Columns(header, _feature_columns(header, labels, ignore), labels)
             X, targets = read_rows(source, columns, encoding)
         _report(header, X, part, ignore)
-        names = tuple(header.names[i] for i in labels.tolist())
+        names = _chosen(header.names, labels)
         return MultilabelDataset(
             name=name or _stem(path),
             X=X,
             Y=_indicators(targets, names, part),
-            feature_names=tuple(header.names[i] for i in columns.features.tolist()),
+            feature_names=_chosen(header.names, columns.features),
             label_names=names,
             train=None,
             test=None,
@@ -175,12 +175,17 @@ def _present(
     xml: str | os.PathLike[str] | None = None,
 ) -> np.ndarray:
     """Match label names to columns, with or without the quotes and escapes of ARFF."""
+    found = header.find(names)
+    repeated = first_repeat([header.names[i] for i in found])
+    if repeated is not None:
+        raise DataFileError(f"two attributes have the name of label {repeated!r}", file=path)
+    if len(found) == len(set(names)):
+        return np.array(found)
     columns = dict(zip(header.names, range(len(header.names)), strict=True))
+    columns |= {unquote(f"'{n}'"): i for n, i in columns.items() if "\\" in n}
     unknown = [name for name in names if name not in columns]
-    if unknown:
-        columns |= {unquote(f"'{n}'"): i for n, i in columns.items() if "\\" in n}
-        columns |= {name: columns.get(unquote(name), -1) for name in unknown if name not in columns}
-        unknown = [name for name in unknown if columns[name] < 0]
+    columns |= {name: columns.get(unquote(name), -1) for name in unknown}
+    unknown = [name for name in unknown if columns[name] < 0]
     if unknown:
         raise DataFileError(
             f"label {unknown[0]!r} is no attribute of {path.name} ({len(unknown)} unknown in all)",
@@ -191,8 +196,8 @@ def _present(
 
 def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
     """Warn of what does not reach X as it is in the file."""
-    skipped = np.array([kind.kind == SKIPPED for kind in header.types])[header.type_of]
-    dropped = [header.names[i] for i in np.flatnonzero(skipped) if header.names[i] not in ignore]
+    skipped = np.flatnonzero(header.is_skipped()).tolist()
+    dropped = [header.names[i] for i in skipped if header.names[i] not in ignore]
     if dropped:
         warnings.warn(
             f"{path.name}: string or date column {', '.join(dropped[:5])} is left out of X; "
@@ -207,26 +212,42 @@ def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
 
 
 def _feature_columns(header: Header, labels: np.ndarray, ignore: Sequence[str]) -> np.ndarray:
-    kept = np.array([kind.kind != SKIPPED for kind in header.types])[header.type_of]
+    kept = ~header.is_skipped()
     kept[labels] = False
     if ignore:
         kept &= ~np.isin(header.names, list(ignore))
     return np.flatnonzero(kept)
 
 
+def _chosen(names: list[str], columns: np.ndarray) -> tuple[str, ...]:
+    if len(columns) > 1 and columns[-1] - columns[0] == len(columns) - 1:
+        return tuple(names[columns[0] : columns[-1] + 1])
+    return tuple(names[i] for i in columns.tolist())
+
+
 def _indicators(table: Any, names: Sequence[str], path: Path) -> Any:
     """Turn label columns into 0 and 1 (uint8); -1 counts as 0."""
     stored = table.data if sp.issparse(table) else table
-    if not ((stored == 1) | (stored == 0) | (stored == -1)).all():
-        dense = table.toarray() if sp.issparse(table) else table
-        row, position = np.argwhere(~np.isin(dense, (-1.0, 0.0, 1.0)))[0]
+    if sp.issparse(table) and (stored == 1).all():
+        return table.astype(np.uint8)
+    wrong = ~((stored == 1) | (stored == 0) | (stored == -1))
+    if wrong.any():
+        row, position, value = _first_entry(table, wrong)
         message = (
-            f"row {row + 1} of the data: label {names[position]!r} is "
-            f"{dense[row, position]:g}; allowed are 0, 1 and -1"
+            f"row {row + 1} of the data: label {names[position]!r} is {value:g}; "
+            "allowed are 0, 1 and -1"
         )
         raise DataFileError(message, file=path)
     if not sp.issparse(table):
         return (table > 0).astype(np.uint8)
-    if (stored == 1).all():
-        return table.astype(np.uint8)
     return sp.csr_array(table > 0).astype(np.uint8)
+
+
+def _first_entry(table: Any, where: np.ndarray) -> tuple[int, int, float]:
+    """Row, column and value of the first entry of a dense or CSR table where a mask is true."""
+    if not sp.issparse(table):
+        row, column = np.argwhere(where)[0].tolist()
+        return row, column, float(table[row, column])
+    entry = int(np.flatnonzero(where)[0])
+    row = int(np.searchsorted(table.indptr, entry, side="right")) - 1
+    return row, int(table.indices[entry]), float(table.data[entry])

@@ -1,7 +1,8 @@
 """Compiled loops over the bytes of ARFF rows.
 
 A kernel reads structure and the values that are exact at once; a value that needs Python
-(long mantissa, escape inside quotes, unknown category) is put on a list.
+(long mantissa, escape inside quotes, unknown category) is put on a list. Each text ends with a
+line end (`LineBlocks` sees to it), which stops the loops over values of the common forms.
 """
 
 from __future__ import annotations
@@ -10,7 +11,18 @@ import numpy as np
 
 from labelspan._jit import kernel
 from labelspan.datasets._arff_header import NOMINAL, NUMERIC, SKIPPED
-from labelspan.datasets._numbers import EXACT, HARD, INVALID, quick_number, scan_number
+from labelspan.datasets._numbers import (
+    EXACT,
+    HARD,
+    INVALID,
+    NONE,
+    ONE,
+    ZERO_BYTE,
+    quick_digits,
+    quick_number,
+    quick_quotient,
+    scan_number,
+)
 
 OK, NO_SEPARATOR, TOO_MANY, TOO_FEW, EMPTY, UNCLOSED_QUOTE, SPARSE_ROW = range(7)
 DENSE_ROW, BAD_INDEX, LARGE_INDEX, UNCLOSED_ROW, AFTER_ROW, TOO_MANY_ROWS = range(7, 13)
@@ -30,9 +42,8 @@ MESSAGES = {
 }
 MAX_INDEX = 2**31 - 1
 # Place of a column that goes nowhere.
-ABSENT = np.iinfo(np.int64).min
-ONE, TWO, NINE, TEN = np.uint64(1), np.uint64(2), np.uint64(9), np.uint64(10)
-ZERO_BYTE = np.uint8(48)
+ABSENT = np.iinfo(np.int32).min
+NINE = np.uint64(9)
 
 
 @kernel
@@ -139,7 +150,7 @@ def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-d
 
 
 @kernel
-def read_cell(text, pos, column, table, closing, slot, hard, n_hard):  # type: ignore[no-untyped-def]
+def read_cell(text, pos, column, table, closing, slot, wanted, hard, n_hard):  # type: ignore[no-untyped-def]
     """Read one value: error code, position after it, value, number of hard values.
 
     A value that needs Python goes on the list as slot, start, stop, whether it is a number,
@@ -152,7 +163,8 @@ def read_cell(text, pos, column, table, closing, slot, hard, n_hard):  # type: i
     if state > 0:
         return state, start, 0.0, n_hard
     value, status = read_value(text, start, stop, column, table)
-    wanted = slot != ABSENT and table[1][table[0][column]] != SKIPPED
+    if table[1][table[0][column]] == SKIPPED:
+        wanted = False
     if wanted and (status != EXACT or state < 0):
         hard[n_hard, 0] = slot
         hard[n_hard, 1] = start
@@ -164,24 +176,25 @@ def read_cell(text, pos, column, table, closing, slot, hard, n_hard):  # type: i
 
 
 @kernel
-def quick_values(text, pos, column, type_of, kinds, digits, out):  # type: ignore[no-untyped-def]
+def quick_values(text, start, first, type_of, kinds, digits, out):  # type: ignore[no-untyped-def]
     """Read values such as ``0.25,`` or ``1,`` of one dense row up to one of another form."""
-    n = len(text)
-    while column + 1 < len(type_of) and pos + 1 < n:
-        digit, stop = np.int64(text[pos]) - 48, pos + 1
+    pos, column, last = np.uint64(start), np.uint64(first), np.uint64(len(type_of) - 1)
+    while column < last:
+        number = np.uint64(type_of[column])
+        digit, stop = np.uint8(text[pos] - ZERO_BYTE), pos + ONE
         value = np.nan
-        if 0 <= digit <= 9 and text[stop] == 44:
-            value = digits[type_of[column], digit]
-        elif kinds[type_of[column]] == NUMERIC:
+        if digit <= 9 and text[stop] == 44:
+            value = digits[number, np.uint64(digit)]
+        elif kinds[number] == NUMERIC:
             stop, value = quick_number(text, pos)
-            if stop < 0 or stop >= n or text[stop] != 44:
+            if text[stop] != 44:
                 break
         if value != value:
             break
         out[column] = value
-        column += 1
-        pos = stop + 1
-    return pos, column
+        column += ONE
+        pos = stop + ONE
+    return np.int64(pos), np.int64(column)
 
 
 @kernel
@@ -197,10 +210,10 @@ def skip_comma(text, pos):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def parse_dense(text, table, out, hard):  # type: ignore[no-untyped-def]
-    """Fill rows of `out`; returns status, position, number of rows, number of hard values."""
+def parse_dense(text, table, out, row, hard):  # type: ignore[no-untyped-def]
+    """Fill `out` from a row on; returns status, position, number of rows, of hard values."""
     n_columns = out.shape[1]
-    pos, row, n_hard = 0, 0, 0
+    pos, n_hard = 0, 0
     while pos < len(text):
         pos = skip_blanks(text, pos)
         if at_row_end(text, pos):
@@ -213,7 +226,9 @@ def parse_dense(text, table, out, hard):  # type: ignore[no-untyped-def]
             pos, column = quick_values(text, pos, column, table[0], table[1], table[6], out[row])
             pos = skip_blanks(text, pos)
             slot = row * n_columns + column
-            state, pos, value, n_hard = read_cell(text, pos, column, table, 10, slot, hard, n_hard)
+            state, pos, value, n_hard = read_cell(
+                text, pos, column, table, 10, slot, True, hard, n_hard
+            )
             if state != OK:
                 return state, pos, row, n_hard
             out[row, column] = value
@@ -242,59 +257,70 @@ def scan_index(text, pos):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def store(parts, count, column, value):  # type: ignore[no-untyped-def]
-    """Append an entry to the indices and data of a CSR array."""
-    parts[1][count] = column
-    parts[2][count] = value
+def quick_rows(  # type: ignore[no-untyped-def]
+    text, start, type_of, kinds, digits, place,
+    ends, indices, data, other_ends, others, values, row, n_first, n_second,
+):  # fmt: skip
+    """Read rows such as ``{17 1,29 0.25}`` up to another form: its position, whether in a row.
 
-
-@kernel
-def quick_entries(  # type: ignore[no-untyped-def]
-    text, start, type_of, kinds, digits, place, indices, data, others, values, n_first, n_second
-):
-    """Read entries such as ``17 1,`` or ``17 0.25,`` up to one of another form or the brace.
-
-    Nearly all entries have this form. Positions are unsigned here: for signed ones numba
-    tests each index for being negative, which doubles the time of this loop. Arrays come one
-    by one, since taking them out of a tuple counts references.
+    Nearly all rows have this form. Positions and counts are unsigned here: for signed ones numba
+    tests each index for being negative, which doubles the time of this loop. It takes many rows
+    and arrays one by one, since a call counts references, as does taking an array out of a tuple.
     """
-    n, pos = np.uint64(len(text)), np.uint64(start)
-    while True:
-        after, index = pos, np.uint64(0)
-        limit = min(n, pos + NINE)
-        while after < limit:
-            digit = np.uint8(text[after] - ZERO_BYTE)
+    pos, n_columns = np.uint64(start), np.uint64(len(place))
+    while pos < len(text):
+        if text[pos] != 123 or np.uint8(text[pos + ONE] - ZERO_BYTE) > 9:
+            break
+        pos, end = pos + ONE, text[pos]
+        while end != 125:
+            digit = np.uint8(text[pos] - ZERO_BYTE)
             if digit > 9:
-                break
-            index = index * TEN + np.uint64(digit)
+                if text[pos] != 32:
+                    return np.int64(pos), True, row, n_first, n_second
+                pos += ONE
+                continue
+            after, index = quick_digits(text, pos + ONE, np.uint64(digit))
+            if after - pos > NINE or text[after] != 32 or index >= n_columns:
+                return np.int64(pos), True, row, n_first, n_second
             after += ONE
-        if after == pos or after + TWO >= n or text[after] != 32 or index >= len(type_of):
-            break
-        number = np.uint64(type_of[index])
-        digit, stop = np.uint8(text[after + ONE] - ZERO_BYTE), after + TWO
-        value = np.nan
-        if digit <= 9 and (text[stop] == 44 or text[stop] == 125):
-            value = digits[number, np.uint64(digit)]
-        elif kinds[number] == NUMERIC:
-            end, value = quick_number(text, np.int64(after + ONE))
-            if end < 0 or end >= len(text) or (text[end] != 44 and text[end] != 125):
-                break
-            stop = np.uint64(end)
-        if value != value:
-            break
-        column = place[index]
-        if column >= 0:
-            indices[n_first] = column
-            data[n_first] = value
-            n_first += 1
-        elif column != ABSENT:
-            others[n_second] = -1 - column
-            values[n_second] = value
-            n_second += 1
-        pos = stop + ONE
-        if text[stop] == 125:
-            return True, np.int64(pos), n_first, n_second
-    return False, np.int64(pos), n_first, n_second
+            number = np.uint64(type_of[index])
+            digit, stop = np.uint8(text[after] - ZERO_BYTE), after + ONE
+            if digit > 9:
+                if kinds[number] != NUMERIC:
+                    return np.int64(pos), True, row, n_first, n_second
+                stop, value = quick_number(text, after)
+                end = text[stop]
+            elif text[stop] == 44 or text[stop] == 125:
+                value, end = digits[number, np.uint64(digit)], text[stop]
+            elif kinds[number] == NUMERIC:
+                stop, mantissa = quick_digits(text, stop, np.uint64(digit))
+                n_digits, n_decimals = stop - after, NONE
+                if text[stop] == 46:
+                    first = stop + ONE
+                    stop, mantissa = quick_digits(text, first, mantissa)
+                    n_decimals = stop - first
+                    n_digits += n_decimals
+                value, end = quick_quotient(mantissa, n_digits, n_decimals), text[stop]
+            else:
+                return np.int64(pos), True, row, n_first, n_second
+            # A brace ends the row only where the line ends too.
+            if value != value or (end != 44 and (end != 125 or text[stop + ONE] != 10)):
+                return np.int64(pos), True, row, n_first, n_second
+            column = place[index]
+            if column >= 0:
+                indices[n_first] = column
+                data[n_first] = value
+                n_first += ONE
+            elif column != ABSENT:
+                others[n_second] = -1 - column
+                values[n_second] = value
+                n_second += ONE
+            pos = stop + ONE
+        pos += ONE
+        row += ONE
+        ends[row] = n_first
+        other_ends[row] = n_second
+    return np.int64(pos), False, row, n_first, n_second
 
 
 @kernel
@@ -320,16 +346,20 @@ def parse_entries(text, pos, table, place, first, second, n_first, n_second, har
         if status != OK:
             break
         column = place[index]
-        slot = n_first if column >= 0 else (-1 - n_second if column != ABSENT else ABSENT)
-        status, pos, value, n_hard = read_cell(text, pos, index, table, 125, slot, hard, n_hard)
+        slot = np.int64(n_first) if column >= 0 else -1 - np.int64(n_second)
+        status, pos, value, n_hard = read_cell(
+            text, pos, index, table, 125, slot, column != ABSENT, hard, n_hard
+        )
         if status != OK:
             break
         if column >= 0:
-            store(first, n_first, column, value)
-            n_first += 1
+            first[1][n_first] = column
+            first[2][n_first] = value
+            n_first += ONE
         elif column != ABSENT:
-            store(second, n_second, -1 - column, value)
-            n_second += 1
+            second[1][n_second] = -1 - column
+            second[2][n_second] = value
+            n_second += ONE
         pos = skip_blanks(text, pos)
         if pos >= len(text) or text[pos] == 10:
             status = UNCLOSED_ROW
@@ -344,33 +374,31 @@ def parse_entries(text, pos, table, place, first, second, n_first, n_second, har
 
 
 @kernel
-def parse_sparse(text, table, place, first, second, hard):  # type: ignore[no-untyped-def]
-    """Fill two CSR arrays; returns status, position, number of rows, number of hard values.
+def parse_sparse(text, table, place, first, second, start, hard):  # type: ignore[no-untyped-def]
+    """Fill two CSR arrays from a row on; returns status, position, rows, hard values.
 
     `place` sends a column to the first array (its column there), to the second (-1 minus its
     column there) or nowhere (ABSENT). The slot of a hard value has the same signs.
     """
-    type_of, kinds, digits = table[0], table[1], table[6]
     (ends, indices, data), (other_ends, others, values) = first, second
-    pos, row, n_hard = 0, 0, 0
-    n_first, n_second = np.int64(0), np.int64(0)
+    pos, n_hard, row = 0, 0, np.uint64(start)
+    n_first, n_second = np.uint64(ends[row]), np.uint64(other_ends[row])
     while pos < len(text):
-        pos = skip_blanks(text, pos)
-        if at_row_end(text, pos):
-            pos = skip_line(text, pos) + 1
-            continue
-        if text[pos] != 123:
-            return DENSE_ROW, pos, row, n_hard
-        pos = skip_blanks(text, pos + 1)
-        closed = pos < len(text) and text[pos] == 125
-        if closed:
+        pos, inside, row, n_first, n_second = quick_rows(
+            text, pos, table[0], table[1], table[6], place,
+            ends, indices, data, other_ends, others, values, row, n_first, n_second,
+        )  # fmt: skip
+        if not inside:
+            pos = skip_blanks(text, pos)
+            if at_row_end(text, pos):
+                pos = skip_line(text, pos) + 1
+                continue
+            if text[pos] != 123:
+                return DENSE_ROW, pos, row, n_hard
+            pos = skip_blanks(text, pos + 1)
+        if not inside and text[pos] == 125:
             pos += 1
         else:
-            closed, pos, n_first, n_second = quick_entries(
-                text, pos, type_of, kinds, digits, place,
-                indices, data, others, values, n_first, n_second,
-            )  # fmt: skip
-        if not closed:
             status, pos, n_first, n_second, n_hard = parse_entries(
                 text, pos, table, place, first, second, n_first, n_second, hard, n_hard
             )
@@ -380,7 +408,7 @@ def parse_sparse(text, table, place, first, second, hard):  # type: ignore[no-un
         if not at_row_end(text, pos):
             return AFTER_ROW, pos, row, n_hard
         pos = skip_line(text, pos) + 1
-        row += 1
+        row += ONE
         ends[row] = n_first
         other_ends[row] = n_second
     return OK, pos, row, n_hard

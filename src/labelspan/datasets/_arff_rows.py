@@ -18,14 +18,14 @@ from labelspan.datasets._arff_kernels import (
     parse_dense,
     parse_sparse,
 )
-from labelspan.datasets._csr import CsrParts, assemble
+from labelspan.datasets._csr import CsrBuffer, drop_zeros, grown
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._stream import LineBlocks
 
 FIRST_BYTE = re.compile(rb"^[ \t\r]*([^ \t\r\n%])", re.MULTILINE)
 QUOTES = b"'\""
-# The shortest sparse row is "{}", its shortest entry "0 1,", and the shortest dense value "0,".
-SPARSE_ROW_BYTES, SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 2, 4, 2
+# The shortest entry of a sparse row is "0 1,", and the shortest dense value "0,".
+SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 4, 2
 
 
 def read_rows(source: LineBlocks, columns: Columns, encoding: str) -> tuple[Any, Any]:
@@ -37,10 +37,9 @@ def read_rows(source: LineBlocks, columns: Columns, encoding: str) -> tuple[Any,
         Features and labels as float64. Missing values are NaN, categories are their numbers.
     """
     reader: _DenseRows | _SparseRows | None = None
-    for block in source:
-        text = np.frombuffer(block, dtype=np.uint8)
+    for text in source:
         if reader is None:
-            first = _first_byte(block)
+            first = _first_byte(text)
             if first is None:
                 continue
             rows = _SparseRows if first == b"{" else _DenseRows
@@ -70,22 +69,19 @@ class _Rows:
         self.encoding = encoding
         self.types = _type_table(columns.header, encoding)
         self.n_rows = 0
+        self.hard = np.empty((0, 5), dtype=np.int64)
 
-    def check(self, status: int, pos: int, text: np.ndarray, n_rows: int) -> None:
-        self.n_rows += n_rows
+    def hard_list(self, size: int) -> np.ndarray:
+        """Room for the values that a kernel may put aside."""
+        if size > len(self.hard):
+            self.hard = np.empty((size, 5), dtype=np.int64)
+        return self.hard
+
+    def check(self, status: int, pos: int) -> None:
         if status == OK and self.n_rows > self.source.limits.max_rows:
             status = TOO_MANY_ROWS
         if status != OK:
-            raise self.error(MESSAGES[status], pos, text)
-
-    def error(self, message: str, pos: int, text: np.ndarray) -> DataFileError:
-        before = text[:pos].tobytes()
-        return DataFileError(
-            message,
-            file=self.source.path,
-            line=self.source.line + before.count(b"\n"),
-            column=pos - before.rfind(b"\n"),
-        )
+            raise self.source.error_at(MESSAGES[status], pos)
 
     def settle(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
         """Parse with Python the values that a kernel put aside."""
@@ -116,7 +112,7 @@ class _Rows:
             )
             name = self.header.names[column]
             message = f"value {shown!r} of attribute {name!r}: expected {wanted}"
-            raise self.error(message, start, text) from error
+            raise self.source.error_at(message, start) from error
 
 
 class _DenseRows(_Rows):
@@ -124,23 +120,23 @@ class _DenseRows(_Rows):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.parts: list[np.ndarray] = []
+        self.table = np.empty((0, len(self.header.names)))
 
     def add(self, text: np.ndarray) -> None:
-        n_columns = len(self.header.names)
         # One row more than can be whole: a truncated row is written before it is refused.
-        n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * n_columns) + 1
-        out = np.empty((n_rows, n_columns))
-        hard = np.empty((len(text) // DENSE_VALUE_BYTES + 1, 5), dtype=np.int64)
-        status, pos, n_rows, n_hard = parse_dense(text, self.types, out, hard)
-        self.check(status, pos, text, n_rows)
-        hard = hard[:n_hard]
-        out.ravel()[hard[:, 0]] = self.settle(text, hard)
-        self.parts.append(out[:n_rows].copy())
+        n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * self.table.shape[1]) + 1
+        self.table = grown(self.table, self.n_rows, n_rows)
+        hard = self.hard_list(len(text) // DENSE_VALUE_BYTES + 1)
+        status, pos, self.n_rows, n_hard = parse_dense(
+            text, self.types, self.table, self.n_rows, hard
+        )
+        self.check(status, pos)
+        if n_hard:
+            self.table.ravel()[hard[:n_hard, 0]] = self.settle(text, hard[:n_hard])
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        table = np.concatenate(self.parts) if len(self.parts) > 1 else self.parts[0]
-        return table[:, self.columns.features], table[:, self.columns.labels]
+        rows = self.table[: self.n_rows]
+        return rows[:, self.columns.features], rows[:, self.columns.labels]
 
 
 class _SparseRows(_Rows):
@@ -149,61 +145,63 @@ class _SparseRows(_Rows):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         features, labels = self.columns.features, self.columns.labels
-        self.place = np.full(len(self.header.names), ABSENT, dtype=np.int64)
+        self.place = np.full(len(self.header.names), ABSENT, dtype=np.int32)
         self.place[features] = np.arange(len(features))
         self.place[labels] = -1 - np.arange(len(labels))
-        self.parts: tuple[list[CsrParts], list[CsrParts]] = ([], [])
+        n_entries = self.source.n_bytes // SPARSE_ENTRY_BYTES
+        self.parts = (CsrBuffer(n_entries), CsrBuffer(n_entries))
 
     def add(self, text: np.ndarray) -> None:
         n_entries = len(text) // SPARSE_ENTRY_BYTES + 1
-        buffers = [_empty_csr(len(text) // SPARSE_ROW_BYTES + 2, n_entries) for _ in self.parts]
-        hard = np.empty((n_entries, 5), dtype=np.int64)
-        status, pos, n_rows, n_hard = parse_sparse(
-            text, self.types, self.place, buffers[0], buffers[1], hard
+        for part in self.parts:
+            part.reserve(self.source.n_lines, n_entries)
+        features, labels = self.parts
+        hard = self.hard_list(n_entries)
+        status, pos, self.n_rows, n_hard = parse_sparse(
+            text, self.types, self.place, features.arrays, labels.arrays, self.n_rows, hard
         )
-        self.check(status, pos, text, n_rows)
-        hard = hard[:n_hard]
-        values, slots = self.settle(text, hard), hard[:, 0]
-        buffers[0][2][slots[slots >= 0]] = values[slots >= 0]
-        buffers[1][2][-1 - slots[slots < 0]] = values[slots < 0]
-        # Views: memory that the kernel did not touch is not taken from the machine.
-        for parts, (indptr, indices, data) in zip(self.parts, buffers, strict=True):
-            stop = int(indptr[n_rows])
-            parts.append((indptr[: n_rows + 1], indices[:stop], data[:stop]))
+        self.check(status, pos)
+        if n_hard:
+            values, slots = self.settle(text, hard[:n_hard]), hard[:n_hard, 0]
+            features.data[slots[slots >= 0]] = values[slots >= 0]
+            labels.data[-1 - slots[slots < 0]] = values[slots < 0]
+        for part in self.parts:
+            part.fill(self.n_rows)
 
     def tables(self) -> tuple[sp.csr_array, sp.csr_array]:
-        defaults = np.array([kind.default for kind in self.header.types])[self.header.type_of]
+        header, source = self.header, self.source
         first, second = (
-            fill_absent(assemble(parts, columns, self.source), defaults[columns])
-            for parts, columns in zip(
+            fill_absent(part.table(columns, source), header.defaults(columns), source)
+            for part, columns in zip(
                 self.parts, (self.columns.features, self.columns.labels), strict=True
             )
         )
         return first, second
 
 
-def _empty_csr(n_rows: int, n_entries: int) -> CsrParts:
-    indptr = np.empty(n_rows, dtype=np.int64)
-    indptr[0] = 0
-    return indptr, np.empty(n_entries, dtype=np.int32), np.empty(n_entries)
-
-
-def fill_absent(table: sp.csr_array, defaults: np.ndarray) -> sp.csr_array:
+def fill_absent(table: sp.csr_array, defaults: np.ndarray, source: LineBlocks) -> sp.csr_array:
     """Write the default of a column where a row has no entry, and drop stored zeros."""
     columns = np.flatnonzero(defaults)
     if len(columns):
+        # A row of three bytes may ask for as many values as there are columns.
+        if table.shape[0] * len(columns) > source.limits.max_bytes // DENSE_VALUE_BYTES:
+            message = (
+                f"{table.shape[0]} sparse rows of {len(columns)} nominal columns whose first "
+                "category is not zero; raise Limits.max_bytes to fill them in"
+            )
+            raise DataFileError(message, file=source.path)
         present = table.copy()
         present.data = np.ones(len(present.data), dtype=np.int8)
         rows, positions = np.nonzero(present[:, columns].toarray() == 0)
         filled = (defaults[columns[positions]], (rows, columns[positions]))
         table = table + sp.csr_array(filled, shape=table.shape)
-    table.eliminate_zeros()
+    drop_zeros(table)
     return table
 
 
-def _first_byte(block: bytes) -> bytes | None:
+def _first_byte(text: np.ndarray) -> bytes | None:
     """First byte of the first row of a block, past comments and blank lines."""
-    match = FIRST_BYTE.search(block)
+    match = FIRST_BYTE.search(text.data)
     return match.group(1) if match else None
 
 

@@ -16,6 +16,8 @@ MAX_DIGITS = 18
 SPLITTER = 2.0**27 + 1.0
 # How near, in units in the last place, to a tie between two floats a quotient is not trusted.
 TIE_MARGIN = 1e-6
+NONE, ONE, TEN = np.uint64(0), np.uint64(1), np.uint64(10)
+ZERO_BYTE = np.uint8(48)
 
 
 @kernel
@@ -119,33 +121,49 @@ def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def quick_number(text, pos):  # type: ignore[no-untyped-def]
-    """Parse ``-12.5`` up to the first byte of another kind; the position is -1 if it is not easy.
+def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
+    """Read digits into a mantissa up to another byte; positions and mantissa are unsigned.
 
-    For loops over plain decimals: no exponent, at most 18 digits.
+    For signed positions numba tests each index for being negative.
     """
-    n = len(text)
-    negative = pos < n and text[pos] == 45
-    start = pos + negative
-    pos = start
-    mantissa, point = np.int64(0), np.int64(-1)
-    while pos < n and pos < start + MAX_DIGITS + 1:
-        digit = np.int64(text[pos]) - 48
-        if 0 <= digit <= 9:
-            mantissa = mantissa * 10 + digit
-        elif digit == -2 and point < 0:
-            point = pos
-        else:
-            break
-        pos += 1
-    n_digits = pos - start - (point >= 0)
-    n_decimals = pos - point - 1 if point >= 0 else 0
-    if n_digits < 1 or n_digits > MAX_DIGITS:
-        return -1, 0.0
-    if mantissa > MAX_MANTISSA:
-        status, value = divide(mantissa, -n_decimals)
-        if status != EXACT:
-            return -1, 0.0
-    else:
-        value = np.float64(mantissa) / POWERS[n_decimals]
+    digit = np.uint8(text[pos] - ZERO_BYTE)
+    while digit <= 9:
+        mantissa = mantissa * TEN + np.uint64(digit)
+        pos += ONE
+        digit = np.uint8(text[pos] - ZERO_BYTE)
+    return pos, mantissa
+
+
+@kernel
+def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-def]
+    """Give the value of a mantissa of at most 18 digits, rounded once; NaN where it is not sure.
+
+    Apart from the digits: with a division no function is inlined, and the call of one that
+    takes arrays costs more than the division.
+    """
+    if n_digits < ONE or n_digits > MAX_DIGITS:
+        return np.nan
+    if mantissa <= MAX_MANTISSA:
+        return np.float64(np.int64(mantissa)) / POWERS[n_decimals]
+    status, value = divide(np.int64(mantissa), -np.int64(n_decimals))
+    return value if status == EXACT else np.nan
+
+
+@kernel
+def quick_number(text, pos):  # type: ignore[no-untyped-def]
+    """Parse ``-12.5`` up to the first byte of another kind; NaN if it is not easy.
+
+    For loops over plain decimals: no exponent, at most 18 digits. The text ends with a byte
+    that is no digit, such as a line end, and `pos` is unsigned.
+    """
+    negative = text[pos] == 45
+    start = pos + ONE if negative else pos
+    pos, mantissa = quick_digits(text, start, NONE)
+    n_digits, n_decimals = pos - start, NONE
+    if text[pos] == 46:
+        start = pos + ONE
+        pos, mantissa = quick_digits(text, start, mantissa)
+        n_decimals = pos - start
+        n_digits += n_decimals
+    value = quick_quotient(mantissa, n_digits, n_decimals)
     return pos, -value if negative else value

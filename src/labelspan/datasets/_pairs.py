@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._csr import CsrParts, assemble
+from labelspan.datasets._csr import CsrBuffer, drop_zeros
 from labelspan.datasets._dataset import MultilabelDataset
-from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._pairs_kernel import BAD_VALUE, MESSAGES, OK, parse_pairs
 from labelspan.datasets._stream import LineBlocks
 
@@ -47,25 +47,18 @@ def read_pairs(
     """
     limit = source.limits.max_columns
     bounds = (limit if size[0] is None else size[0], limit if size[1] is None else size[1])
-    label_parts: list[CsrParts] = []
-    feature_parts: list[CsrParts] = []
-    n_rows = 0
-    for block in source:
-        labels, features = _parse_block(source, block, first, bounds, keep_blank)
-        label_parts.append(labels)
-        feature_parts.append(features)
-        n_rows += len(labels[0]) - 1
+    labels, features = CsrBuffer(), CsrBuffer()
+    for text in source:
+        n_rows = _parse_block(source, text, first, bounds, keep_blank, labels, features)
         if n_rows > source.limits.max_rows:
             raise source.error(f"more than {source.limits.max_rows} rows (Limits.max_rows)")
     widths = [
-        known
-        if known is not None
-        else max((int(p[1].max(initial=-1)) + 1 for p in parts), default=0)
-        for known, parts in zip(size, (label_parts, feature_parts), strict=True)
+        known if known is not None else part.n_columns
+        for known, part in zip(size, (labels, features), strict=True)
     ]
-    X = assemble(feature_parts, np.arange(widths[1]), source)
-    X.eliminate_zeros()
-    return PairRows(X, assemble(label_parts, np.arange(widths[0]), source).astype(np.uint8))
+    X = features.table(np.arange(widths[1]), source)
+    drop_zeros(X)
+    return PairRows(X, labels.table(np.arange(widths[0]), source).astype(np.uint8))
 
 
 def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
@@ -92,38 +85,26 @@ def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:
 
 def _parse_block(
     source: LineBlocks,
-    block: bytes,
+    text: np.ndarray,
     first: tuple[int, int],
     bounds: tuple[int, int],
     keep_blank: bool,
-) -> tuple[CsrParts, CsrParts]:
-    text = np.frombuffer(block, dtype=np.uint8)
-    n_rows = block.count(b"\n") + 1
-    label_ends = np.zeros(n_rows + 1, dtype=np.int64)
-    ends = np.zeros(n_rows + 1, dtype=np.int64)
-    labels = np.empty(len(text) // LABEL_BYTES + 1, dtype=np.int32)
-    indices = np.empty(len(text) // FEATURE_BYTES + 1, dtype=np.int32)
-    data = np.empty(len(indices))
-    hard = np.empty((len(indices), 3), dtype=np.int64)
+    labels: CsrBuffer,
+    features: CsrBuffer,
+) -> int:
+    """Append the rows of a block; give the number of rows so far."""
+    labels.reserve(source.n_lines, len(text) // LABEL_BYTES + 1)
+    features.reserve(source.n_lines, len(text) // FEATURE_BYTES + 1)
+    hard = np.empty((len(text) // FEATURE_BYTES + 1, 3), dtype=np.int64)
     status, pos, n_rows, n_hard = parse_pairs(
-        text, first, bounds, keep_blank, (label_ends, labels), (ends, indices, data), hard
+        text, first, bounds, keep_blank, labels.arrays, features.arrays, labels.n_rows, hard
     )
     if status != OK:
-        raise _error(source, block, int(pos), MESSAGES[status])
-    for entry, start, stop in hard[:n_hard]:
-        data[entry] = float(block[start:stop])
-        if not np.isfinite(data[entry]):
-            raise _error(source, block, int(start), MESSAGES[BAD_VALUE])
-    label_ends, ends = label_ends[: n_rows + 1].copy(), ends[: n_rows + 1].copy()
-    labels = labels[: label_ends[-1]].copy()
-    return (label_ends, labels, np.ones(len(labels))), (
-        ends,
-        indices[: ends[-1]].copy(),
-        data[: ends[-1]].copy(),
-    )
-
-
-def _error(source: LineBlocks, block: bytes, pos: int, message: str) -> DataFileError:
-    line = source.line + block.count(b"\n", 0, pos)
-    column = pos - block.rfind(b"\n", 0, pos)
-    return DataFileError(message, file=source.path, line=line, column=column)
+        raise source.error_at(MESSAGES[status], pos)
+    for entry, start, stop in hard[:n_hard].tolist():
+        value = features.data[entry] = float(text[start:stop].tobytes())
+        if not math.isfinite(value):
+            raise source.error_at(MESSAGES[BAD_VALUE], start)
+    labels.fill(n_rows)
+    features.fill(n_rows)
+    return n_rows

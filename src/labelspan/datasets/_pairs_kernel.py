@@ -6,7 +6,7 @@ import numpy as np
 
 from labelspan._jit import kernel
 from labelspan.datasets._arff_kernels import scan_index, skip_blanks, skip_line
-from labelspan.datasets._numbers import EXACT, INVALID, scan_number
+from labelspan.datasets._numbers import EXACT, INVALID, quick_number, scan_number
 
 OK, BAD_LABEL, BAD_INDEX, BAD_VALUE, LARGE_LABEL, LARGE_INDEX, SMALL = range(7)
 MESSAGES = {
@@ -74,15 +74,18 @@ def parse_features(text, pos, first, n_features, entry, indices, data, hard, n_h
             return SMALL, pos, entry, n_hard
         if index - first >= n_features:
             return LARGE_INDEX, pos, entry, n_hard
-        stop = token_end(text, after + 1)
-        status, value = scan_number(text, after + 1, stop)
-        if status == INVALID:
-            return BAD_VALUE, after + 1, entry, n_hard
-        if status != EXACT:
-            hard[n_hard, 0] = entry
-            hard[n_hard, 1] = after + 1
-            hard[n_hard, 2] = stop
-            n_hard += 1
+        end, value = quick_number(text, np.uint64(after + 1))
+        stop = np.int64(end)
+        if value != value or (text[end] != 32 and text[end] != 10):
+            stop = token_end(text, after + 1)
+            status, value = scan_number(text, after + 1, stop)
+            if status == INVALID:
+                return BAD_VALUE, after + 1, entry, n_hard
+            if status != EXACT:
+                hard[n_hard, 0] = entry
+                hard[n_hard, 1] = after + 1
+                hard[n_hard, 2] = stop
+                n_hard += 1
         indices[entry] = index - first
         data[entry] = value
         entry += 1
@@ -91,18 +94,18 @@ def parse_features(text, pos, first, n_features, entry, indices, data, hard, n_h
 
 
 @kernel
-def parse_pairs(text, first, size, keep_blank, label_parts, feature_parts, hard):  # type: ignore[no-untyped-def]
-    """Fill two CSR arrays; returns status, position, number of rows, number of hard values.
+def parse_pairs(text, first, size, keep_blank, label_parts, feature_parts, row, hard):  # type: ignore[no-untyped-def]
+    """Fill two CSR arrays from a row on; returns status, position, rows, hard values.
 
     `first` and `size` are pairs for labels and features; `keep_blank` makes a blank line a row.
     """
-    label_ends, labels = label_parts
+    label_ends, labels, ones = label_parts
     ends, indices, data = feature_parts
-    pos, row, n_hard = 0, 0, 0
-    count, entry = np.int64(0), np.int64(0)
+    pos, n_hard = 0, 0
+    count, entry = label_ends[row], ends[row]
     while pos < len(text):
         start = skip_blanks(text, pos)
-        if at_end(text, start) and not (keep_blank and start < len(text) and text[start] == 10):
+        if at_end(text, start) and not (keep_blank and text[start] == 10):
             pos = skip_line(text, start) + 1
             continue
         status, pos, count = parse_labels(text, start, first[0], size[0], count, labels)
@@ -113,6 +116,7 @@ def parse_pairs(text, first, size, keep_blank, label_parts, feature_parts, hard)
         )
         if status != OK:
             return status, pos, row, n_hard
+        ones[label_ends[row] : count] = 1.0
         row += 1
         label_ends[row] = count
         ends[row] = entry

@@ -64,8 +64,7 @@ def read_xmc(
 
 
 def _header(source: LineBlocks) -> tuple[int, int, int]:
-    block = source.next_block()
-    line, _, rest = block.partition(b"\n")
+    line = source.next_block().tobytes().partition(b"\n")[0]
     words = line.split()
     if len(words) != 3 or not all(word.isdigit() and len(word) < 10 for word in words):
         shown = line[:60].decode("utf-8", "replace")
@@ -79,7 +78,7 @@ def _header(source: LineBlocks) -> tuple[int, int, int]:
     ):
         if count > limit:
             raise source.error(f"the header announces {count} {what}; the limit is {limit}", 1)
-    source.unread(rest, 2)
+    source.unread(len(line) + 1)
     return n_rows, n_features, n_labels
 
 
