@@ -137,6 +137,8 @@ def _label_columns(
 ) -> np.ndarray:
     """Give the positions of the label columns, ascending."""
     if label_names is not None:
+        if not len(label_names):
+            raise DataFileError("label_names is empty; name at least one attribute", file=path)
         return _present(label_names, header, path)
     if label_count is None and xml is None and (match := MEKA_LABELS.search(header.relation)):
         label_count = int(match.group(1))
