@@ -10,14 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets._arff_header import NOMINAL, NUMERIC, ColumnType, Header, unquote
-from labelspan.datasets._arff_kernels import (
-    ABSENT,
-    MESSAGES,
-    OK,
-    TOO_MANY_ROWS,
-    parse_dense,
-    parse_sparse,
-)
+from labelspan.datasets._arff_kernels import MESSAGES, OK, TOO_MANY_ROWS, parse_dense
+from labelspan.datasets._arff_sparse_kernels import ABSENT, parse_sparse
 from labelspan.datasets._csr import CsrBuffer, drop_zeros, grown
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._stream import LineBlocks
