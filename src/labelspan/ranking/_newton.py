@@ -8,8 +8,8 @@ grow, costs sweeps in proportion. Here alpha moves by proximal steps
 whose own dual has no constraints and is smooth: with W = diag(omega) B R^-1 and the residuals
 r_p = 1 - z_k + z_l of W, its minimum over B is where B = X'beta of alpha = clip(centre + sigma r).
 That equation is solved by semi-smooth Newton steps: only the pairs strictly inside the box, near
-the margin, enter the linear system (I + sigma Z_J'Z_J) dB = A - B. Few of them: it is solved by
-Cholesky in their number (Woodbury); many: by conjugate gradients in the inner product
+the margin, enter the linear system (I + sigma Z_J'Z_J) dB = A - B. Few of them: it is solved
+directly in their number (Woodbury); many: by conjugate gradients in the inner product
 <U, V> = tr(R^-1 U' diag(omega) V). As sigma grows the proximal steps converge faster than
 linearly, whatever C is.
 """
