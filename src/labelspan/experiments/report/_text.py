@@ -61,6 +61,12 @@ def markdown_escape(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+!|~$:])", r"\\\1", plain)
 
 
+def markdown_text(text: str) -> str:
+    """Text of our own, with its code: brackets and colons stay readable in the source."""
+    plain = text.replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"`[^`]*`|[\\*_|]", lambda m: m[0] if m[0][0] == "`" else f"\\{m[0]}", plain)
+
+
 def latex_escape(text: str) -> str:
     """Text that LaTeX shows as it is."""
     return "".join(LATEX.get(char, char) for char in one_line(text))

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from labelspan.experiments.report._text import markdown_escape
+from labelspan.experiments.report._text import markdown_escape, markdown_text
 from labelspan.experiments.reproduce._experiment import RULES, Judged, Outcome, printed_values
 from labelspan.experiments.reproduce._grid import CROSS, folded, number_text
 from labelspan.experiments.reproduce._listing import PAPERS
@@ -59,7 +59,7 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
     parts += [_in_words(paper, items) for paper, items in by_paper.items()]
     parts.append(LEGEND)
     for paper, items in by_paper.items():
-        parts.append(f"## {markdown_escape(printed_values(paper)['paper'])}\n")
+        parts.append(f"## {markdown_text(printed_values(paper)['paper'])}\n")
         parts += [_section(item) for item in items]
     return "\n".join(parts)
 
@@ -71,7 +71,7 @@ def _counts(outcomes: list[Outcome]) -> str:
         name = item.experiment.name
         anchor = re.sub(r"[^a-z0-9-]", "", name.lower())
         figures = [_share(lines) for lines in _kinds(item.judged)]
-        title = markdown_escape(item.experiment.title)
+        title = markdown_text(item.experiment.title)
         rows.append(f"| [{name}](#{anchor}) | {title} | {' | '.join(figures)} |")
     return "\n".join([*rows, ""])
 
@@ -93,7 +93,7 @@ def _share(lines: list[Judged]) -> str:
 def _in_words(paper: str, outcomes: list[Outcome]) -> str:
     """A paper in a few sentences: what matches, what does not and why, what could not be run."""
     content = printed_values(paper)
-    rows = [f"### {markdown_escape(content['paper'])}: what came out", ""]
+    rows = [f"### {markdown_text(content['paper'])}: what came out", ""]
     if not outcomes:
         rows.append("Nothing of it was run for this page.")
     else:
@@ -101,7 +101,7 @@ def _in_words(paper: str, outcomes: list[Outcome]) -> str:
     if content["unavailable"]:
         rows += ["", "Could not be run:", ""]
         rows += [
-            f"- {markdown_escape(what)}: {markdown_escape(why)}."
+            f"- {markdown_text(what)}: {markdown_text(why)}."
             for what, why in content["unavailable"].items()
         ]
     return "\n".join([*rows, ""])
@@ -150,7 +150,7 @@ def _reasons(outcomes: list[Outcome], *, named: bool = True) -> list[str]:
             for reason in line.reasons or (NO_REASON,):
                 counts.setdefault(reason, Counter())[item.experiment.name] += 1
     order = sorted(counts, key=lambda reason: (reason == NO_REASON, -counts[reason].total()))
-    return [f"- {_places(counts[reason], named)}: {markdown_escape(reason)}." for reason in order]
+    return [f"- {_places(counts[reason], named)}: {markdown_text(reason)}." for reason in order]
 
 
 def _places(counts: Counter[str], named: bool) -> str:
@@ -164,13 +164,13 @@ def _section(outcome: Outcome) -> str:
     title = f"{experiment.name}: {experiment.title}"
     # The heading's own anchor differs from one renderer to the next.
     anchor = re.sub(r"[^a-z0-9-]", "", experiment.name.lower())
-    rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_escape(title)}", ""]
-    rows += [f"{outcome.summary}. {markdown_escape(outcome.setting)}".strip(), ""]
+    rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_text(title)}", ""]
+    rows += [f"{outcome.summary}. {markdown_text(outcome.setting)}".strip(), ""]
     lines, grids = folded(outcome.judged)
     if lines:
         rows += ["| what | printed | ours | difference | verdict | rule or reason |"]
         rows += ["|---|---:|---:|---:|---|---|"]
-        rows += [f"| {' | '.join(map(markdown_escape, cells(line)))} |" for line in lines]
+        rows += [f"| {' | '.join(map(markdown_text, cells(line)))} |" for line in lines]
         rows.append("")
     for grid in grids:
         rows += [*grid.markdown(), "", *_rules(grid.cells.values())]
@@ -188,7 +188,7 @@ def _rules(lines: Iterable[Judged]) -> list[str]:
         for part in line.note.split("; ")
         if part
     )
-    return [f"Judged: {markdown_escape('; '.join(notes))}.", ""] if notes else []
+    return [f"Judged: {markdown_text('; '.join(notes))}.", ""] if notes else []
 
 
 def cells(line: Judged) -> list[str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from labelspan.experiments.report._text import markdown_escape
+from labelspan.experiments.report._text import markdown_text
 from labelspan.experiments.reproduce._experiment import Judged
 
 # Fewer lines are read more easily as lines; a table with many holes is none.
@@ -34,10 +34,10 @@ class Grid:
         """Write the table: ours, the printed value in brackets, a cross where it is missed."""
         corner, names = _common(self.columns)
         head = [corner, *names]
-        lines = [f"| {' | '.join(map(markdown_escape, head))} |", f"|---|{'---:|' * len(names)}"]
+        lines = [f"| {' | '.join(map(markdown_text, head))} |", f"|---|{'---:|' * len(names)}"]
         for row in self.rows:
             cells = [cell_text(self.cells.get((row, column))) for column in self.columns]
-            lines.append(f"| {' | '.join([markdown_escape(row), *cells])} |")
+            lines.append(f"| {' | '.join([markdown_text(row), *cells])} |")
         return lines
 
 
@@ -81,9 +81,9 @@ def cell_text(line: Judged | None) -> str:
     if line is None:
         return ""
     missed = line.verdict == "not reproduced"
-    text = markdown_escape(_short(number_text(line.ours, 3)))
+    text = markdown_text(_short(number_text(line.ours, 3)))
     if line.printed is not None and (missed or not isinstance(line.ours, str)):
-        text += f" ({markdown_escape(number_text(line.printed))})"
+        text += f" ({markdown_text(number_text(line.printed))})"
     return f"**{text}** {CROSS}" if missed else text
 
 
