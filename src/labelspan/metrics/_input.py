@@ -116,6 +116,6 @@ def _check_indicator(values: np.ndarray, allowed: tuple[int, ...], name: str) ->
     wrong = ~np.isin(values, allowed)
     if wrong.any():
         raise ValueError(
-            f"{name} has the value {values[wrong].flat[0]!r}; label indicators are 0 or 1 "
+            f"{name} has the value {values[wrong].tolist()[0]!r}; label indicators are 0 or 1 "
             "(dense: also -1 and +1). Binarize names with sklearn's MultiLabelBinarizer."
         )
