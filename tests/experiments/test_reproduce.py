@@ -31,6 +31,7 @@ from labelspan.experiments.reproduce._mvmd import (
     judge_sizes,
     judge_spectra,
 )
+from labelspan.experiments.reproduce._reproduce import with_reason
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from tests.experiments.plans import toy_plan
 from tests.experiments.reproduced import reproduced, verdicts
@@ -141,6 +142,12 @@ def toy_experiment(tmp_path):
 
     plans = (toy_plan(tmp_path),)
     return Experiment("mvmd/toy", "a toy", ("yeast",), 1, 1, lambda quick: plans, judge)
+
+
+def test_a_reason_goes_with_whole_words():
+    reasons = {"reasons": {", SVM": "hinge"}}
+    for name, expected in (("SVM", ("hinge",)), ("SVM_perf", ()), ("CCA+SVM", ())):
+        assert with_reason(judge_value(f"AUC, {name}", 0.5, 0.6), reasons).reasons == expected
 
 
 def test_an_experiment_is_run_judged_and_documented(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -66,5 +67,10 @@ def with_reason(line: Judged, printed: dict[str, Any]) -> Judged:
     """Add the known reasons to a line that was not reproduced."""
     if line.verdict != "not reproduced":
         return line
-    known = (why for what, why in printed.get("reasons", {}).items() if what in line.what)
+    # Whole words: what is said of SVM does not hold for SVM_perf.
+    known = (
+        why
+        for what, why in printed.get("reasons", {}).items()
+        if re.search(rf"{re.escape(what)}(?!\w)", line.what)
+    )
     return replace(line, reasons=tuple(dict.fromkeys((*line.reasons, *known))))
