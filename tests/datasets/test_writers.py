@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.svm import LinearSVC
 
 from labelspan.datasets import (
     MultilabelDataset,
@@ -91,6 +92,18 @@ def test_npz_round_trip(dataset):
         path = Path(folder, "toy.npz")
         write_npz(dataset, path)
         assert_same(read_npz(path), dataset)
+
+
+def test_npz_with_wide_indices_can_be_learnt_by_liblinear(tmp_path):
+    X = sp.random_array((30, 5), density=0.5, rng=np.random.default_rng(0), format="csr")
+    csr = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+    wide = {key: part if key == "data" else part.astype(np.int64) for key, part in csr.items()}
+    parts = {f"X_{key}": part for key, part in wide.items()}
+    labels = np.arange(60).reshape(30, 2) % 3 == 0
+    np.savez(tmp_path / "wide.npz", Y=labels.astype(np.uint8), X_shape=X.shape, **parts)
+    dataset = read_npz(tmp_path / "wide.npz")
+    np.testing.assert_array_equal(dataset.X.toarray(), X.toarray())
+    LinearSVC().fit(dataset.X, dataset.Y[:, 0])
 
 
 @pytest.mark.parametrize("name", ["emotions", "enron", "yahoo-mlknn-arts"])

@@ -144,10 +144,12 @@ def toy_experiment(tmp_path):
     return Experiment("mvmd/toy", "a toy", ("yeast",), 1, 1, lambda quick: plans, judge)
 
 
-def test_a_reason_goes_with_whole_words():
-    reasons = {"reasons": {", SVM": "hinge"}}
+def test_a_reason_goes_with_whole_words_and_may_name_the_experiment():
+    printed = {"reasons": {", SVM": "hinge", "a/table2: AUC": "there"}}
     for name, expected in (("SVM", ("hinge",)), ("SVM_perf", ()), ("CCA+SVM", ())):
-        assert with_reason(judge_value(f"AUC, {name}", 0.5, 0.6), reasons).reasons == expected
+        line = judge_value(f"AUC, {name}", 0.5, 0.6)
+        assert with_reason(line, printed, "a/table1").reasons == expected
+        assert with_reason(line, printed, "a/table2").reasons == (*expected, "there")
 
 
 def test_an_experiment_is_run_judged_and_documented(tmp_path):

@@ -170,6 +170,10 @@ def _matrix(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
     data, indices, indptr, shape = (arrays[f"{key}_{part}"] for part in CSR_PARTS)
     matrix = sp.csr_array((data, indices, indptr), shape=tuple(int(n) for n in shape))
     matrix.check_format(full_check=True)
+    # Files may hold 64-bit indices that need no more than 32; liblinear refuses the former.
+    if max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max:
+        matrix.indices = matrix.indices.astype(np.int32, copy=False)
+        matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
     return matrix
 
 

@@ -59,18 +59,21 @@ def reproduce(
             plans = (*plans, *more)
             values = values_of(store, plans)
         printed = printed_values(experiment.paper)
-        judged = [with_reason(line, printed) for line in experiment.judge(values, printed)]
+        judged = [
+            with_reason(line, printed, experiment.name)
+            for line in experiment.judge(values, printed)
+        ]
         yield Outcome(experiment, judged, quick, values.failed, setting_of(store, plans))
 
 
-def with_reason(line: Judged, printed: dict[str, Any]) -> Judged:
-    """Add the known reasons to a line that was not reproduced."""
+def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:
+    """Add the known reasons to a line of an experiment that was not reproduced."""
     if line.verdict != "not reproduced":
         return line
     # Whole words: what is said of SVM does not hold for SVM_perf.
     known = (
         why
         for what, why in printed.get("reasons", {}).items()
-        if re.search(rf"{re.escape(what)}(?!\w)", line.what)
+        if re.search(rf"{re.escape(what)}(?!\w)", f"{name}: {line.what}")
     )
     return replace(line, reasons=tuple(dict.fromkeys((*line.reasons, *known))))
