@@ -72,6 +72,31 @@ def test_without_a_difference_nothing_is_recommended(tmp_path, plan):
     assert "no difference between the methods is shown" in verdict(primary(analysis))
 
 
+def test_two_methods_are_told_apart_by_the_test_of_wilcoxon(tmp_path):
+    splits = Splits("folds", n_folds=2, n_repeats=6)
+    plan = toy_plan(tmp_path, reducers=("pca", "mvmd"), splits=splits)
+    with fill(tmp_path / "out", plan, by_order) as store:
+        analysis = analyse(store)
+    # All twelve differences have one sign: the exact two-sided p-value is 2 / 2^12.
+    assert primary(analysis).pair == pytest.approx(2 / 2**12)
+    assert verdict(primary(analysis)).endswith(
+        "MVMD is better than PCA (Wilcoxon p = 0.0005, 12 blocks)."
+    )
+    assert "Use MVMD: average rank 1.00 of 2 methods" in recommendation(analysis)
+    assert "significantly better on Micro-F1 than PCA" in recommendation(analysis)
+    assert "overlap" in caution(analysis)
+
+
+def test_two_methods_alike_are_not_told_apart(tmp_path):
+    splits = Splits("folds", n_folds=2, n_repeats=6)
+    plan = toy_plan(tmp_path, reducers=("pca", "mvmd"), splits=splits)
+    with fill(tmp_path / "out", plan, lambda cell: {"micro_f1": 0.5}) as store:
+        analysis = analyse(store)
+    assert primary(analysis).pair == 1.0
+    assert "no difference between the two methods" in verdict(primary(analysis))
+    assert recommendation(analysis).startswith("No recommendation")
+
+
 def test_a_method_that_failed_has_no_ranks_and_says_why(tmp_path, plan):
     with fill(tmp_path / "out", plan, by_order, failing=("PCA",)) as store:
         analysis = analyse(store)

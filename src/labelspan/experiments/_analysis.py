@@ -14,7 +14,14 @@ import numpy as np
 from labelspan.experiments._plan import Plan
 from labelspan.experiments._store import Store, StoreError
 from labelspan.metrics import MEASURES
-from labelspan.stats import FriedmanResult, NemenyiResult, average_ranks, friedman, nemenyi
+from labelspan.stats import (
+    FriedmanResult,
+    NemenyiResult,
+    average_ranks,
+    friedman,
+    nemenyi,
+    wilcoxon,
+)
 
 # With fewer data sets than this the blocks of the tests are the splits.
 LEAST_DATASETS = 5
@@ -43,6 +50,8 @@ class Ranking:
         None for fewer than 3 methods or 2 blocks.
     nemenyi : NemenyiResult or None
         None for fewer than 2 methods or 2 blocks.
+    pair : float or None
+        p-value of Wilcoxon's signed-rank test, if there are just two methods and 2 blocks or more.
     """
 
     measure: str
@@ -52,14 +61,17 @@ class Ranking:
     ranks: np.ndarray
     friedman: FriedmanResult | None
     nemenyi: NemenyiResult | None
+    pair: float | None = None
 
     @property
     def differ(self) -> bool:
-        """Whether Friedman's test rejects that all methods are alike."""
+        """Whether Friedman's test, or Wilcoxon's of two, rejects that all methods are alike."""
+        if self.pair is not None:
+            return self.pair < ALPHA
         return self.friedman is not None and self.friedman.F_p_value < ALPHA
 
     def separated(self, first: str, second: str) -> bool:
-        """Whether Nemenyi's test tells two methods apart, after Friedman's rejected.
+        """Whether Nemenyi's test tells two methods apart, after Friedman's rejected; or Wilcoxon's.
 
         Parameters
         ----------
@@ -72,6 +84,8 @@ class Ranking:
         """
         if not self.differ or self.nemenyi is None:
             return False
+        if self.pair is not None:
+            return first != second
         i, j = self.methods.index(first), self.methods.index(second)
         return bool(self.nemenyi.significant[i, j])
 
@@ -267,6 +281,7 @@ def _tested(
         nemenyi=nemenyi(rounded, greater_is_better=larger, names=methods, alpha=ALPHA)
         if enough
         else None,
+        pair=float(wilcoxon(rounded).holm.adjusted[0]) if enough and len(methods) == 2 else None,
     )
 
 

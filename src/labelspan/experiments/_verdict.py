@@ -14,10 +14,16 @@ def primary(analysis: Analysis) -> Ranking | None:
 
 
 def verdict(ranking: Ranking | None) -> str:
-    """Say what the tests of Friedman and Nemenyi find on one measure."""
+    """Say what the tests of Friedman and Nemenyi, or Wilcoxon's of two methods, find."""
     if ranking is None:
         return "Fewer than two methods finished on the same blocks: there is nothing to test."
     title = MEASURES[ranking.measure].title
+    if ranking.pair is not None:
+        figures = f"Wilcoxon {p_value(ranking.pair)}, {len(ranking.blocks)} blocks"
+        if not ranking.differ:
+            return f"{title}: no difference between the two methods is shown ({figures})."
+        first, second = _by_rank(ranking)
+        return f"{title}: {first} is better than {second} ({figures})."
     if ranking.friedman is None or ranking.nemenyi is None:
         return f"{title}: too few methods or blocks for the test of Friedman."
     test = ranking.friedman
@@ -55,7 +61,10 @@ def recommendation(analysis: Analysis) -> str:
 
 def caution(analysis: Analysis) -> str:
     """Say what the tests take for granted; empty where there are none or blocks are data sets."""
-    tested = any(ranking.friedman is not None for ranking in analysis.rankings.values())
+    tested = any(
+        ranking.friedman is not None or ranking.pair is not None
+        for ranking in analysis.rankings.values()
+    )
     if analysis.blocks_are == "data sets" or not tested:
         return ""
     return (
