@@ -51,7 +51,7 @@ class Ranking:
     nemenyi : NemenyiResult or None
         None for fewer than 2 methods or 2 blocks.
     pair : float or None
-        p-value of Wilcoxon's signed-rank test, if there are just two methods and 2 blocks or more.
+        Wilcoxon's p-value, signed ranks, if there are just two methods and 2 blocks or more.
     """
 
     measure: str
