@@ -113,7 +113,6 @@ METHODS: tuple[Method, ...] = (
     Method("ridge", "ridge", "classifier", f"{_CLASSIFIERS}:MultiOutputRidge", _ONE, _MVMD),
     Method("tuned-ridge", "tuned ridge", "classifier", f"{_TUNED}:tuned_ridge", (), _SUBSPACE),
     Method("tuned-svm", "tuned SVM", "classifier", f"{_TUNED}:tuned_svm", (), _SUBSPACE),
-    Method("searched", "searched", "model", f"{_TUNED}:searched"),
     Method("shared-subspace", "ML_LS", "model", f"{_TUNED}:tuned_subspace", (), _SUBSPACE),
     Method("plst", "PLST", "model", f"{_LABELSPACE}:PLST", (), "Tai and Lin 2012"),
     Method("cplst", "CPLST", "model", f"{_LABELSPACE}:CPLST", (), _CPLST),

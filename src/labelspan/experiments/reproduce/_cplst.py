@@ -79,18 +79,22 @@ SIZES = (1, 2, 4, 6, 8, 10, 12)
 
 def figure1(quick: bool) -> tuple[Plan, ...]:
     """Four methods on yeast with one to twelve of its fourteen dimensions."""
-    plan = Plan(
-        "cplst: figure 1 (a), yeast",
+    return (on_yeast("(a)", SIZES, 3 if quick else 100, ("hamming_loss",)),)
+
+
+def on_yeast(panel: str, sizes: tuple[int, ...], n_repeats: int, measures: tuple[str, ...]) -> Plan:
+    """The plan of a panel of Figure 1: four methods with every number of dimensions."""
+    return Plan(
+        f"cplst: figure 1 {panel}, yeast",
         sources=(Source("yeast"),),
         models=tuple(
             Step(method, (("n_components", size),), f"{title}, M={size}")
             for method, title in FOUR
-            for size in SIZES
+            for size in sizes
         ),
-        splits=Splits("plain", n_repeats=3 if quick else 100, train=0.8),
-        measures=("hamming_loss",),
+        splits=Splits("plain", n_repeats=n_repeats, train=0.8),
+        measures=measures,
     )
-    return (plan,)
 
 
 def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
@@ -114,18 +118,8 @@ CURVE = (1, 2, 4, 6, 8, 10, 12, 14)
 
 def figure1_errors(quick: bool) -> tuple[Plan, ...]:
     """The two parts of bound (1) on the test rows of yeast, with up to all its dimensions."""
-    plan = Plan(
-        "cplst: figure 1 (b-d), yeast",
-        sources=(Source("yeast"),),
-        models=tuple(
-            Step(method, (("n_components", size),), f"{title}, M={size}")
-            for method, title in FOUR
-            for size in CURVE
-        ),
-        splits=Splits("plain", n_repeats=3 if quick else 20, train=0.8),
-        measures=("hamming_loss", "encoding_error", "prediction_error"),
-    )
-    return (plan,)
+    measures = ("hamming_loss", "encoding_error", "prediction_error")
+    return (on_yeast("(b-d)", CURVE, 3 if quick else 20, measures),)
 
 
 def judge_figure1_errors(values: Values, printed: dict[str, Any]) -> list[Judged]:
