@@ -128,7 +128,7 @@ def plot_sensitivity(search: Any, scorer: str | None = None, ax: Any = None) -> 
     image = ax.imshow(heat, origin="lower", cmap="viridis", aspect="auto")
     best = np.unravel_index(np.nanargmax(heat), heat.shape)
     ax.plot(best[1], best[0], "o", markersize=14, markerfacecolor="none", markeredgecolor="red")
-    ax.set_xticks(range(len(columns)), [f"{c:g}" for c in columns])
+    ax.set_xticks(range(len(columns)), [f"{c:g}" for c in columns], rotation=45)
     ax.set_yticks(range(len(rows)), [f"{r:g}" for r in rows])
     ax.set(xlabel="beta", ylabel="alpha")
     # A single scorer is called "score" in the results.
