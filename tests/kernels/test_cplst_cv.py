@@ -153,10 +153,13 @@ def test_precomputed_kernels_classes_and_default_widths():
     words = np.where(Y[:, 0] == 1, "yes", "no")
     named = KernelCPLSTCV(cv=3).fit(pd.DataFrame(X), words)
     assert (named.predict(pd.DataFrame(X)) == words).mean() > 0.8
-    widths = np.unique(named.cv_results_["param_gamma"].astype(float)) * 8 * X.var()
-    np.testing.assert_allclose(widths, [1 / 16, 1 / 4, 1, 4, 16])
-    sparse_widths = KernelCPLSTCV()._widths(sparse.csr_array(X))
-    np.testing.assert_allclose(sparse_widths, KernelCPLSTCV()._widths(X))
+    widths = np.unique(named.cv_results_["param_gamma"].astype(float))
+    differences = X[:, None] - X
+    # The middle width shows rows at the mean squared distance a kernel of exp(-2).
+    np.testing.assert_allclose(widths[4] * np.mean(np.sum(differences**2, axis=2)), 2.0)
+    np.testing.assert_allclose(widths / widths[4], 4.0 ** np.arange(-4, 3))
+    for other in (sparse.csr_array(X), X + np.arange(8) * 100.0):
+        np.testing.assert_allclose(KernelCPLSTCV()._widths(other), widths)
 
 
 @pytest.mark.parametrize(

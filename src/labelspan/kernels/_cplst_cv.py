@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 from scipy.stats import rankdata
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import check_random_state
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelspan._classifier import LabelClassifier, target_of
 from labelspan._compat import Interval
@@ -25,9 +26,10 @@ from labelspan.kernels._map import kernel_map
 from labelspan.kernels._statistics import check_kernel_matrix
 
 # Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
-# not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2).
-WIDTHS = tuple(2.0**t for t in range(-4, 5, 2))
-RIDGES = tuple(2.0**t for t in range(-8, 5, 2))
+# not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2); both
+# reach far down, where the kernel of features on unlike scales is nearly linear.
+WIDTHS = tuple(2.0**t for t in range(-8, 5, 2))
+RIDGES = tuple(2.0**t for t in range(-14, 5, 2))
 
 
 class KernelCPLSTCV(LabelClassifier):
@@ -47,10 +49,10 @@ class KernelCPLSTCV(LabelClassifier):
         Number of codes M of the final model. The loss is that of M codes; None has the final
         model keep all, and takes the mean of the loss over M = 1, ..., q.
     gammas : array-like of float or None, default=None
-        Candidates for gamma, positive; None is 2**t / (n_features * X.var()) for
-        t = -4, -2, ..., 4. Without effect, and without a second decomposition, for kernels that
+        Candidates for gamma, positive; None is 2**t / X.var(axis=0).sum() for
+        t = -8, -6, ..., 4. Without effect, and without a second decomposition, for kernels that
         have no gamma: "linear", "cosine", "precomputed" and callables.
-    ridges : array-like of float, default=(2**-8, 2**-6, ..., 2**4)
+    ridges : array-like of float, default=(2**-14, 2**-12, ..., 2**4)
         Candidates for the ridge, positive.
     cv : int, splitter or iterable, default=5
         Folds, as everywhere in scikit-learn.
@@ -183,11 +185,13 @@ class KernelCPLSTCV(LabelClassifier):
             return [None]
         if self.gammas is not None:
             return check_positive(self.gammas, "gammas")
-        squares = X.multiply(X) if sparse.issparse(X) else np.square(X, dtype=np.float64)
-        variance = float(squares.mean() - np.square(X.mean(dtype=np.float64)))
+        # Half the mean squared distance of two rows, which no shift of a feature changes.
+        if sparse.issparse(X):
+            scale = float(mean_variance_axis(sparse.csr_matrix(X, dtype=np.float64), 0)[1].sum())
+        else:
+            scale = float(X.var(axis=0, dtype=np.float64).sum())
         # Constant features leave no scale to speak of.
-        scale = X.shape[1] * variance if variance > 0 else 1.0
-        return [width / scale for width in WIDTHS]
+        return [width / (scale or 1.0) for width in WIDTHS]
 
     def _estimator(self, gamma: float | None, ridge: float, seed: int) -> KernelCPLST:
         return KernelCPLST(
