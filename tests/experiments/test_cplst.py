@@ -12,7 +12,7 @@ from labelspan.experiments import Plan, Source, Splits, Step, get_method, run_ce
 from labelspan.experiments._cplst_methods import RIDGES, FirstCodes, kernel_search
 from labelspan.experiments.reproduce import find_experiments
 from labelspan.experiments.reproduce._cplst import CURVE, FOUR, judge_figure1_errors
-from labelspan.experiments.reproduce._cplst_regressors import FIRST_CODES, judge_losses
+from labelspan.experiments.reproduce._cplst_regressors import FIRST_CODES, SAME, judge_losses
 from labelspan.experiments.reproduce._experiment import Values, printed_values
 from labelspan.kernels import KernelCPLSTCV
 from labelspan.labelspace import CPLST, PLST
@@ -115,16 +115,34 @@ STANDARD = Splits("standard")
 def test_an_order_is_judged_by_the_means_and_shows_the_paired_error():
     printed = printed_values("cplst")
     found = {}
-    for title in ("PLST", "kernel-CPLST"):
+    for title in ("PLST", "kernel-CPLST", SAME):
         for place, share in enumerate(("20%", "40%", "60%", "80%", "100%")):
-            value = printed["table5"]["mean"]["yeast"][title][place]
+            value = printed["table5"]["mean"]["yeast"][title.split()[0]][place]
             found["yeast", f"{title} {share}", "hamming_loss"] = [value - 0.001, value + 0.001]
     lines = judge_losses(Values(found, ()), printed, table="table5", regressor="kernel")
-    assert [line.verdict for line in lines] == ["reproduced"] * 15
+    # Two values and two orders each: PLST with its own width and ridge, and with the same.
+    assert [line.verdict for line in lines] == ["reproduced"] * 20
     assert lines[2].ours == "by -0.00120, paired standard error 0.00000"
+    found["yeast", "PLST 20%", "hamming_loss"] = [0.199, 0.201]
+    lines = judge_losses(Values(found, ()), printed, table="table5", regressor="kernel")
+    assert [line.verdict for line in lines[2:4]] == ["not reproduced", "reproduced"]
     found["yeast", "kernel-CPLST 20%", "hamming_loss"] = [0.204, 0.206]
     lines = judge_losses(Values(found, ()), printed, table="table5", regressor="kernel")
-    assert lines[2].verdict == "not reproduced"
+    assert [line.verdict for line in lines[2:4]] == ["not reproduced"] * 2
+
+
+def test_plst_of_the_same_kernel_is_kernel_cplst_with_all_codes(rows):
+    X, Y, X_new = rows
+    same, own = (
+        FirstCodes(codes, "same kernel", 14).fit(X, Y).decision_function(X_new)
+        for codes in ("plst", "cplst")
+    )
+    np.testing.assert_allclose(same, own, atol=1e-10)
+    chosen = KernelCPLSTCV(cv=KFold(5)).fit(X, Y).best_estimator_
+    V = np.linalg.eigh(np.cov(Y.T))[1][:, -5:]
+    scores = (chosen.decision_function(X_new) + 0.5 - Y.mean(axis=0)) @ V @ V.T
+    few = FirstCodes("plst", "same kernel", 5).fit(X, Y).decision_function(X_new)
+    np.testing.assert_allclose(few, scores + Y.mean(axis=0) - 0.5, atol=1e-8)
 
 
 def test_the_statements_about_the_errors_can_fail():

@@ -34,9 +34,10 @@ class FirstCodes(BaseEstimator):
     ----------
     codes : {"plst", "cplst"}
         Which directions.
-    regressor : {"linear", "cubist", "kernel"}
+    regressor : {"linear", "cubist", "kernel", "same kernel"}
         What learns the codes: least squares; model trees; kernel ridge regression with width
-        and ridge by cross-validation, with which "cplst" is kernel-CPLST.
+        and ridge by cross-validation, with which "cplst" is kernel-CPLST; or with the width
+        and ridge of kernel-CPLST whatever the codes.
     n_components : int
         Number M of codes.
     """
@@ -119,16 +120,22 @@ def scores_of(model: Any) -> Callable[[Any], np.ndarray]:
 
 
 def kernel(sample: Sample, codes: str) -> Fitted:
-    """Kernel ridge regression with the width and the ridge of the search."""
-    return kernel_search(sample)[codes]
+    """Kernel ridge regression with the width and the ridge that are best for these codes."""
+    return kernel_search(sample)[codes][codes]
+
+
+def same_kernel(sample: Sample, codes: str) -> Fitted:
+    """Kernel ridge regression with the width and the ridge that are best for kernel-CPLST."""
+    return kernel_search(sample)["cplst"][codes]
 
 
 @lru_cache(maxsize=1)
-def kernel_search(sample: Sample) -> dict[str, Fitted]:
+def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     """Width and ridge of PLST and of kernel-CPLST by the sum of the losses of all M (Sec. 4.3).
 
     The features are taken as they are: the paper speaks of no scaling. The two share the
-    decompositions of the search: one a width.
+    decompositions of the search: one a width. Returns, by whose width and ridge they are, both
+    codes with this regression.
     """
     X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)
     folds = [test for _, test in KFold(N_FOLDS).split(Y)]
@@ -138,8 +145,10 @@ def kernel_search(sample: Sample) -> dict[str, Fitted]:
     for place, codes in enumerate(MATRICES):
         gamma, ridge = np.unravel_index(np.argmin(losses[:, :, place]), losses.shape[:2])
         model = KernelCPLST(gamma=widths[gamma], ridge=RIDGES[ridge]).fit(X, Y)
-        V = model.components_ if codes == "cplst" else leading_codes(Y)
-        chosen[codes] = Fitted(V, model.label_mean_, scores_of(model))
+        directions = {"plst": leading_codes(Y), "cplst": model.components_}
+        chosen[codes] = {
+            name: Fitted(V, model.label_mean_, scores_of(model)) for name, V in directions.items()
+        }
     return chosen
 
 
@@ -172,4 +181,5 @@ FITS: dict[str, Callable[[Sample, str], Fitted]] = {
     "linear": linear,
     "cubist": cubist,
     "kernel": kernel,
+    "same kernel": same_kernel,
 }
