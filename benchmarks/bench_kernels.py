@@ -14,11 +14,14 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, KFold
 from timing import Comparison, benchmark_data, compare
 
-from labelspan.kernels import KernelCPLST, KernelCPLSTCV, KernelLabelCCA, KernelMDDM
+from labelspan.kernels import (
+    KernelCPLST,
+    KernelCPLSTCV,
+    KernelLabelCCA,
+    KernelMDDM,
+    kernel_path,
+)
 from labelspan.kernels._cplst_cv import RIDGES
-from labelspan.kernels._gram import gram
-from labelspan.kernels._held_out import kernel_spectrum
-from labelspan.kernels._map import kernel_map
 
 # No goal of the project: the ratio is for information.
 NO_GOAL = float("inf")
@@ -92,29 +95,32 @@ def regressions():
         )
 
 
-def path(X, Y, gamma, ridges):
-    """Directions and coefficients of every ridge from one decomposition, without folds."""
-    estimator = KernelCPLST(gamma=gamma)
-    form = kernel_spectrum(gram(kernel_map(estimator, X), X), Y)
-    for ridge in ridges:
-        S = form.U @ (form.UT / (form.s + ridge)[:, None])
-        weights = form.s / (form.s + ridge) + ridge * form.s / (form.s + ridge) ** 2
-        V = np.linalg.eigh((weights[:, None] * form.UT).T @ form.UT)[1]
-        yield S @ V
+def path_comparison(title, X, Y, ridges, goal, repeats, **options):
+    """All ridges in one path against one plain fit."""
+    estimator = KernelCPLST(**options)
+    return Comparison(
+        f"path of {len(ridges)} ridges, {title}",
+        "one KernelCPLST fit",
+        goal,
+        lambda: kernel_path(estimator, X, Y, {"ridge": ridges}),
+        lambda: KernelCPLST(**options).fit(X, Y),
+        repeats,
+    )
 
 
 def grids():
+    five = [2.0**t for t in (-4, -2, 0, 2, 4)]
+    for n, repeats in ((5000, 3), (10_000, 1)):
+        A, B = random_problem(n, q=14)
+        yield path_comparison(f"{n} rows, 14 labels", A, B, five, 1.5, repeats, gamma=0.01)
+    some = {"n_landmarks": 500, "random_state": 0}
+    A, B = random_problem(20_000, q=14)
+    title = "500 landmarks of 20,000"
+    yield path_comparison(title, A, B, five, 1.5, 2, gamma=0.01, **some)
     X, Y = dense("yeast", None)
     X, Y = X[:1934], Y[:1934]
-    five = [2.0**t for t in (-4, -2, 0, 2, 4)]
-    yield Comparison(
-        "5 ridges of one decomposition, on yeast",
-        "1 ridge of it",
-        1.5,
-        lambda: list(path(X, Y, 1.0, five)),
-        lambda: list(path(X, Y, 1.0, [1.0])),
-        2,
-    )
+    yield path_comparison("yeast, 14 labels", X, Y, five, NO_GOAL, 3, gamma=1.0)
+    yield path_comparison("enron, 53 labels", *dense("enron", None), five, NO_GOAL, 3)
     search = partial(KernelCPLSTCV, gammas=[1.0], ridges=five)
     yield Comparison(
         "5 ridges, 5 folds each, on yeast",
@@ -126,14 +132,12 @@ def grids():
     )
     yield Comparison(
         "5 ridges, 5 folds each, on yeast",
-        "one plain fit: docs/kernels.md, the count",
+        "one plain fit",
         NO_GOAL,
         lambda: search().fit(X, Y),
         lambda: KernelCPLST(gamma=1.0).fit(X, Y),
         2,
     )
-    A, B = random_problem(20_000, D=100, q=14)
-    some = {"n_landmarks": 500, "random_state": 0}
     wide = partial(search, gammas=[0.01], **some)
     yield Comparison(
         "5 ridges, 5 folds, 500 landmarks of 20,000",
@@ -154,7 +158,7 @@ def grids():
     folds = KFold(5)
     grid = {"ridge": list(RIDGES)}
     yield Comparison(
-        "7 ridges, 5 folds each, on yeast",
+        f"{len(RIDGES)} ridges, 5 folds each, on yeast",
         "GridSearchCV over KernelCPLST",
         1.0,
         lambda: KernelCPLSTCV(14, gammas=[1.0], cv=folds).fit(X, Y),

@@ -4,6 +4,7 @@ from labelspan.kernels._cca import KernelLabelCCA
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._cplst_cv import KernelCPLSTCV
 from labelspan.kernels._mddm import KernelMDDM
+from labelspan.kernels._path import KernelPath, kernel_path
 from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
 
 __all__ = [
@@ -11,5 +12,7 @@ __all__ = [
     "KernelCPLSTCV",
     "KernelLabelCCA",
     "KernelMDDM",
+    "KernelPath",
     "KernelSharedSubspaceClassifier",
+    "kernel_path",
 ]

@@ -45,6 +45,10 @@ class KernelReducer(
     def _ridge(self) -> float | None:
         """What is added to the diagonal of K; None if only K times the labels is needed."""
 
+    def _ridges(self, n_rows: int) -> tuple[float, ...]:
+        ridge = self._ridge()
+        return () if ridge is None else (ridge,)
+
     @abstractmethod
     def _targets(self, Y: Any) -> Any:
         """What the features are compared with, (n, r), from the 0/1 labels."""

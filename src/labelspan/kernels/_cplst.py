@@ -12,7 +12,6 @@ import numpy as np
 from labelspan._regression import solutions
 from labelspan._validation import check_square
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
-from labelspan.kernels._gram import solve
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, Induced, induce
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
@@ -160,6 +159,9 @@ class KernelCPLST(LabelSpaceClassifier):
             )
         return self.regressor_.dual
 
+    def _ridges(self, n_rows: int) -> tuple[float, ...]:
+        return (float(self.ridge),)
+
     def _pose(self, X: Any, Y: Any) -> Problem:
         refuse_dask(self, X)
         check_square(
@@ -242,7 +244,7 @@ class KernelProblem(Problem):
         induced = induce(self.estimator, self.X, self.Y, ridge=self.ridge)
         statistics = induced.statistics
         if isinstance(statistics, Dual):
-            S, R = solve(statistics.K, 1.0, self.ridge, statistics.T)
+            S, R = statistics.solve(1.0, self.ridge, statistics.T)
             return KernelRegression(induced, S, R.T @ statistics.T + self.ridge * (R.T @ S))
         solved = solutions(statistics, (self.ridge,))
         S = solved.coefs[0]

@@ -17,7 +17,6 @@ from labelspan._compat import Interval
 from labelspan._regression import solutions
 from labelspan._validation import Labels, check_features
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
-from labelspan.kernels._gram import solve
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import fix_signs
@@ -156,10 +155,13 @@ class KernelSharedSubspaceClassifier(
         self.landmarks = landmarks
         self.random_state = random_state
 
+    def _ridges(self, n_rows: int) -> tuple[float, ...]:
+        prices = dict.fromkeys([self.beta, self.alpha + self.beta])
+        return tuple(float(n_rows * price) for price in prices)
+
     def _learn(self, X: Any, labels: Labels) -> None:
         refuse_dask(self, X)
-        prices = dict.fromkeys([self.beta, self.alpha + self.beta])
-        ridges = tuple(float(X.shape[0] * price) for price in prices)
+        ridges = self._ridges(X.shape[0])
         induced = induce(self, X, labels.Y, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
@@ -218,7 +220,7 @@ class DualSolution:
 def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
     """The solution from kernel ridge regressions at n beta and n (alpha + beta)."""
     S = 2.0 * statistics.T
-    solved = [solve(statistics.K, 1.0, ridge, S) for ridge in ridges]
+    solved = [statistics.solve(1.0, ridge, S) for ridge in ridges]
     (loose, K_loose), (tight, K_tight) = solved[0], solved[-1]
     # Without beta, `loose` may be huge where Q is small; its image never is.
     P = leading_labels(K_loose.T @ tight, n_components)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -14,6 +14,7 @@ from scipy import sparse
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
+from labelspan.kernels._shifted import ShiftedSolver
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._whiten import times, whiten
 from labelspan.moments import Moments
@@ -39,6 +40,8 @@ class Dual:
         Q, if the method needs more of it than QT.
     KT : ndarray of shape (n, q) or None
         Q T, if that is all it needs.
+    shared : ShiftedSolver or None
+        Solves with Q for the models of a path, see :func:`labelspan.kernels.kernel_path`.
     """
 
     weight: float
@@ -46,6 +49,13 @@ class Dual:
     T: np.ndarray
     K: Any = None
     KT: Any = None
+    shared: ShiftedSolver | None = None
+
+    def solve(self, a: float, b: float, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P = (a Q + b I)^-1 F and Q P, for F in the span of T."""
+        if self.shared is not None:
+            return self.shared(a, b, F)
+        return solve(self.K, a, b, F)
 
     @property
     def tt(self) -> np.ndarray:
@@ -61,7 +71,7 @@ def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> tuple[np.nd
     if a == 0:
         P, QP = F / b, times(statistics.KT, K) / b
     else:
-        P, QP = solve(statistics.K, a, b, F)
+        P, QP = statistics.solve(a, b, F)
     M = F.T @ QP
     m, U = np.linalg.eigh((M + M.T) / 2)
     r = rank(m[::-1], len(statistics.T))
@@ -126,6 +136,53 @@ def induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = Fa
         Exact: O(n^2 D) time and O(n^2) memory, O(n q) without a `ridge`. With m landmarks:
         O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
     """
+    common = vars(estimator).get("_common")
+    if common is None:
+        return _induce(estimator, X, T, ridge=ridge, tt=tt)
+    # The first model makes the kernel of all, in a precision that suits every ridge.
+    exact = None if ridge is None else 0.0
+    return common.induced(ridge is None, lambda: _induce(estimator, X, T, ridge=exact, tt=tt))
+
+
+@dataclass
+class Common:
+    """What the models of a path have in common: the kernel, and one factor of it.
+
+    Attributes
+    ----------
+    ridges : list of float
+        Everything that will be added to the diagonal of the kernel.
+    tol : float
+        Largest relative residual of a solve.
+    made : dict
+        The sample with the kernel matrix (False) and with its product with the labels alone
+        (True), each made by the first model that needs it.
+    """
+
+    ridges: list[float]
+    tol: float
+    made: dict[bool, Induced] = field(default_factory=dict)
+
+    def induced(self, product_only: bool, make: Callable[[], Induced]) -> Induced:
+        """The one sample of all models."""
+        if product_only not in self.made:
+            made = make()
+            statistics = made.statistics
+            if isinstance(statistics, Dual) and not product_only:
+                shared = ShiftedSolver(statistics.K, statistics.T, self.ridges, self.tol)
+                made = replace(made, statistics=replace(statistics, shared=shared))
+            self.made[product_only] = made
+        return self.made[product_only]
+
+    @property
+    def residual(self) -> float:
+        """Largest relative residual of the solves so far; 0 for direct ones."""
+        statistics = self.made[False].statistics if False in self.made else None
+        shared = statistics.shared if isinstance(statistics, Dual) else None
+        return 0.0 if shared is None else shared.residual
+
+
+def _induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool) -> Induced:
     X = check_kernel_matrix(estimator, X)
     map_ = kernel_map(estimator, X)
     if estimator.n_landmarks is not None:
