@@ -13,7 +13,7 @@ from labelspan.experiments._cplst_methods import RIDGES, FirstCodes, kernel_sear
 from labelspan.experiments.reproduce import find_experiments
 from labelspan.experiments.reproduce._cplst import CURVE, FOUR, judge_figure1_errors
 from labelspan.experiments.reproduce._cplst_regressors import FIRST_CODES, SAME, judge_losses
-from labelspan.experiments.reproduce._experiment import Values, printed_values
+from labelspan.experiments.reproduce._experiment import STANDARD_ERRORS, Values, printed_values
 from labelspan.kernels import KernelCPLSTCV
 from labelspan.labelspace import CPLST, PLST
 from tests.experiments.reproduced import reproduced, verdicts
@@ -196,8 +196,15 @@ def test_model_trees_keep_the_order_of_emotions_and_scene():
 @pytest.mark.reproduce
 @pytest.mark.parametrize("name", ["cplst/table5", "cplst/table5-90"])
 def test_kernel_cplst_is_not_worse_where_the_paper_has_it_better(name):
-    """To two paired standard errors; the page of reproductions judges the exact order."""
+    """The page of reproductions judges the exact order; here it may fail by chance alone.
+
+    Of the codes, with the same width and ridge, to two paired standard errors; with widths and
+    ridges of their own, whose choice is noise too, to the three of the other rules.
+    """
     for line in reproduced(name).judged:
         if "not above" in line.what:
             gap, error = (float(part.split()[-1]) for part in str(line.ours).split(","))
-            assert gap <= 2 * error, line
+            allowed = 2 if line.what.endswith(SAME) else STANDARD_ERRORS
+            assert gap <= allowed * error, line
+            if line.what.endswith(f"100%: kernel-CPLST not above {SAME}"):
+                assert gap == 0, line
