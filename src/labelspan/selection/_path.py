@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.svm import LinearSVC
 
 from labelspan._validation import check_features, check_labels
 from labelspan.metrics import macro_auc
 from labelspan.selection._cmlfs import CMLFS
+from labelspan.selection._labelwise import LabelwiseSVM, dense
 from labelspan.selection._mlfs import MLFS
-from labelspan.selection._scores import MultilabelFisherScore
 
 
 @dataclass(frozen=True)
@@ -121,11 +119,10 @@ def selection_path(
     common = {"C": C, "tol": tol, "max_iter": max_iter, "random_state": random_state}
     n_selected: dict[str, list[int]] = {"Fisher score + SVM": [], "MLFS": [], "CMLFS": []}
     auc: dict[str, list[float]] = {name: [] for name in n_selected}
-    ranks = fisher_ranks(X, Y)
     for m in n_features:
-        scores = per_label_svm(X, Y, X_test, ranks < m, C, random_state)
+        baseline = LabelwiseSVM(C, m, random_state).fit(X, Y)
         n_selected["Fisher score + SVM"].append(m)
-        auc["Fisher score + SVM"].append(macro_auc(Y_test, scores))
+        auc["Fisher score + SVM"].append(macro_auc(Y_test, baseline.decision_function(X_test)))
         for model in (MLFS(m, **common), CMLFS(m, mu=mu, **common)):
             name = type(model).__name__
             model.fit(X, Y)
@@ -136,27 +133,3 @@ def selection_path(
         {name: np.array(values) for name, values in n_selected.items()},
         {name: np.array(values) for name, values in auc.items()},
     )
-
-
-def dense(Y: Any) -> np.ndarray:
-    """The indicator matrix as an array."""
-    return Y.toarray() if sparse.issparse(Y) else Y
-
-
-def fisher_ranks(X: Any, Y: np.ndarray) -> np.ndarray:
-    """Rank of each feature for each label by the Fisher score, from 0."""
-    scores = MultilabelFisherScore(k=1).fit(X, Y).label_scores_
-    return np.argsort(np.argsort(-scores, axis=0, kind="stable"), axis=0, kind="stable")
-
-
-def per_label_svm(
-    X: Any, Y: np.ndarray, X_test: Any, masks: np.ndarray, C: float, random_state: Any
-) -> np.ndarray:
-    """Scores of one linear SVM a label, on that label's features; 0 for a constant label."""
-    scores = np.zeros((X_test.shape[0], Y.shape[1]))
-    for k, y in enumerate(Y.T):
-        if 0 < y.sum() < len(y):
-            columns = np.flatnonzero(masks[:, k])
-            svm = LinearSVC(C=C, random_state=random_state).fit(X[:, columns], y)
-            scores[:, k] = svm.decision_function(X_test[:, columns])
-    return scores
