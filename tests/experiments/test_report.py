@@ -197,6 +197,32 @@ def test_a_model_that_stands_alone_has_no_rank_among_itself(tmp_path):
     assert sizes == [5] * 4
 
 
+def test_measures_of_the_model_stand_in_the_report(tmp_path):
+    models = tuple(Step("cplst", (("n_components", M),), f"M{M}") for M in (1, 2))
+    measures = ("encoding_error", "hamming_loss")
+    plan = toy_plan(tmp_path, reducers=(), classifiers=(), models=models, measures=measures)
+    with Store(tmp_path / "out") as store:
+        run(plan, store, n_jobs=0)
+        text = render(store, "md")
+        page = render(store)
+    assert "Encoding error" in text
+    assert "Encoding error" in page
+    # Two codes encode better than one.
+    errors = {}
+    for name in ("M1", "M2"):
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| {name} ")]
+        errors[name] = float(re.findall(r"[0-9.]+", line.split("|")[2])[0])
+    assert 0 < errors["M2"] < errors["M1"]
+
+
+def test_a_measure_of_the_model_asks_for_one_that_has_it(tmp_path):
+    plan = toy_plan(tmp_path, reducers=("none",), measures=("encoding_error",))
+    with Store(tmp_path / "out") as store:
+        run(plan, store, n_jobs=0)
+        errors = {row["error"] for row in store.query("SELECT error FROM cells")}
+    assert all("encoding_error asks a label-space model such as CPLST" in error for error in errors)
+
+
 def cells_of(folder, method):
     with Store(folder, read_only=True) as store:
         return store.query("SELECT n_components FROM cells WHERE method = ?", [method])

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments._plan import Plan
 from labelspan.experiments._store import Store, StoreError
-from labelspan.metrics import MEASURES
 from labelspan.stats import (
     FriedmanResult,
     NemenyiResult,
@@ -147,7 +147,7 @@ class Analysis:
     def _means(self, column: str) -> dict[str, float]:
         found: dict[str, list[float]] = defaultdict(list)
         for cell in self.plain:
-            value = cell["values"].get(column) if column in MEASURES else cell[column]
+            value = cell["values"].get(column) if column in ALL_MEASURES else cell[column]
             if cell["status"] == "ok" and value is not None:
                 found[cell["method"]].append(value)
         return {method: float(np.mean(values)) for method, values in found.items()}
@@ -196,7 +196,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     found = {
         measure: ranking
         for measure in chosen.measures
-        if measure in MEASURES and (ranking := _ranking(measure, competing, blocks_are)) is not None
+        if (ranking := _ranking(measure, competing, blocks_are)) is not None
     }
     return Analysis(chosen, cells, found, _overall(found), excluded, blocks_are)
 
@@ -264,7 +264,7 @@ def _block_name(key: tuple[Any, ...]) -> str:
 def _tested(
     measure: str, methods: tuple[str, ...], blocks: tuple[str, ...], values: np.ndarray
 ) -> Ranking:
-    larger = MEASURES[measure].direction == "max"
+    larger = ALL_MEASURES[measure].direction == "max"
     # Differences in the last digits are rounding, not rank.
     rounded = np.round(values, 10)
     ranks = average_ranks(rounded, greater_is_better=larger, names=methods)

@@ -15,11 +15,10 @@ from scipy import sparse
 
 from labelspan.classifiers._threshold import label_scores
 from labelspan.experiments._environment import environment, peak_memory, reset_peak_memory
+from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
-from labelspan.experiments._model_measures import MODEL_MEASURES
 from labelspan.experiments._plan import Cell, Step
 from labelspan.experiments._sources import loaded, split_indices
-from labelspan.metrics import get_measure
 
 # A spectrum is drawn, not computed with: this many of its values are kept.
 LONGEST_SPECTRUM = 400
@@ -169,11 +168,9 @@ def _measured(cell: Cell, clock: Clock) -> dict[str, Any]:
     if not np.isfinite(scores).all():
         raise NotFiniteError(f"{cell.classifier.title}: {_count(scores)} scores are not finite")
     series["label_f1"] = _label_f1(Y_test, predicted)
+    outputs = {"labels": predicted, "scores": scores, "model": (classifier, X_test)}
     return {
-        "rows": (
-            *_rows(cell, Y_test, predicted, scores),
-            *_model_rows(cell, classifier, X_test, Y_test),
-        ),
+        "rows": tuple(_rows(cell, Y_test, outputs)),
         "series": {name: values for name, values in series.items() if values},
         "n_components": X.shape[1] if reducer is not None else _subspace(classifier),
     }
@@ -206,14 +203,9 @@ def _made(step: Step, seed: int, directions: int | None = None) -> Any:
     return estimator
 
 
-def _rows(
-    cell: Cell, Y: np.ndarray, predicted: np.ndarray, scores: np.ndarray
-) -> Iterator[tuple[str, float | None]]:
-    outputs = {"labels": predicted, "scores": scores}
+def _rows(cell: Cell, Y: np.ndarray, outputs: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
     for name in cell.measures:
-        if name in MODEL_MEASURES:
-            continue
-        measure = get_measure(name, cell.convention)
+        measure = measure_of(name, cell.convention)
         try:
             value = float(measure(Y, outputs[measure.needs]))
         except ValueError:
@@ -221,14 +213,6 @@ def _rows(
         if not np.isfinite(value):
             warnings.warn(f"{name} is not defined on this test part", UserWarning, stacklevel=2)
         yield name, value if np.isfinite(value) else None
-
-
-def _model_rows(
-    cell: Cell, classifier: Any, X: Any, Y: np.ndarray
-) -> Iterator[tuple[str, float | None]]:
-    for name in cell.measures:
-        if name in MODEL_MEASURES:
-            yield name, float(MODEL_MEASURES[name](classifier, X, Y))
 
 
 def _label_f1(Y: np.ndarray, predicted: np.ndarray) -> list[float]:

@@ -13,10 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
-from labelspan.experiments._model_measures import MODEL_MEASURES
 from labelspan.experiments._sources import Source, Splits
-from labelspan.metrics import get_measure
 
 DEFAULT_MEASURES = (
     "micro_f1",
@@ -165,8 +164,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for measure in self.measures:
-            if measure not in MODEL_MEASURES:
-                get_measure(measure, self.convention)
+            measure_of(measure, self.convention)
         for what, names in (
             ("reducers", [step.title for step in self.reducers]),
             ("classifiers", [step.title for step in (*self.classifiers, *self.models)]),

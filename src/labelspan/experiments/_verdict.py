@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labelspan.experiments._analysis import ALPHA, Analysis, Ranking
-from labelspan.metrics import MEASURES
+from labelspan.experiments._measures import ALL_MEASURES
 
 
 def primary(analysis: Analysis) -> Ranking | None:
@@ -17,7 +17,7 @@ def verdict(ranking: Ranking | None) -> str:
     """Say what the tests of Friedman and Nemenyi, or Wilcoxon's of two methods, find."""
     if ranking is None:
         return "Fewer than two methods finished on the same blocks: there is nothing to test."
-    title = MEASURES[ranking.measure].title
+    title = ALL_MEASURES[ranking.measure].title
     if ranking.pair is not None:
         figures = f"Wilcoxon {p_value(ranking.pair)}, {len(ranking.blocks)} blocks"
         if not ranking.differ:
@@ -44,7 +44,7 @@ def recommendation(analysis: Analysis) -> str:
     ranking = primary(analysis)
     if ranking is None:
         return "No recommendation: fewer than two methods finished on the same blocks."
-    title = MEASURES[ranking.measure].title
+    title = ALL_MEASURES[ranking.measure].title
     if not ranking.differ:
         return (
             f"No recommendation: on {title} the data do not show that any method is better than "

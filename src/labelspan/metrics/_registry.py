@@ -10,7 +10,7 @@ from typing import Any, Literal
 from labelspan.metrics import _auc, _ranking, _sets, _topk
 
 Direction = Literal["max", "min"]
-Needs = Literal["labels", "scores"]
+Needs = Literal["labels", "scores", "model"]
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Measure:
         ``function(Y_true, output, **parameters) -> float``.
     direction : {"max", "min"}
         Whether larger or smaller is better.
-    needs : {"labels", "scores"}
-        Whether `output` is the predicted indicators or the scores.
+    needs : {"labels", "scores", "model"}
+        Whether `output` is the predicted indicators, the scores, or the fitted model with the
+        rows it is asked about; none of `MEASURES` needs the last.
     title : str
         Its name in a table.
     parameters : tuple of (str, value)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from labelspan.experiments._analysis import Analysis, Row, analyse
+from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments._plan import digest
 from labelspan.experiments._store import Store
 from labelspan.experiments._verdict import caution, recommendation, verdict
-from labelspan.metrics import MEASURES
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Contents:
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the measures."""
-        return tuple(name for name in self.analysis.plan.measures if name in MEASURES)
+        return self.analysis.plan.measures
 
     @property
     def verdicts(self) -> list[str]:
@@ -187,7 +187,7 @@ def _ranked(lines: list[Line]) -> list[Line]:
             continue
         for name in {name for line in block for name in line.means}:
             present = [line for line in block if name in line.means]
-            sign = -1 if MEASURES[name].direction == "max" else 1
+            sign = -1 if ALL_MEASURES[name].direction == "max" else 1
             values = np.round([sign * line.means[name] for line in present], 10)
             for line, value in zip(present, values, strict=True):
                 below = np.count_nonzero(values < value)

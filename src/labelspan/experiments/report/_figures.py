@@ -10,9 +10,9 @@ import numpy as np
 from markupsafe import Markup
 
 from labelspan.experiments._analysis import Row
+from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments.report import _svg as svg
 from labelspan.experiments.report._contents import Contents
-from labelspan.metrics import MEASURES
 
 # The page stays small: this many drawings of a kind.
 MOST_PANELS = 120
@@ -61,7 +61,9 @@ def rank_diagrams(contents: Contents, places: dict[str, int]) -> Gallery:
             drawing = svg.rank_diagram(
                 ranking.nemenyi, [places[method] for method in ranking.methods]
             )
-            panels.append(Panel((MEASURES[name].title,), drawing, f"{len(ranking.blocks)} blocks"))
+            panels.append(
+                Panel((ALL_MEASURES[name].title,), drawing, f"{len(ranking.blocks)} blocks")
+            )
     return gallery(("measure",), panels)
 
 
@@ -76,8 +78,8 @@ def direction_curves(contents: Contents, places: dict[str, int]) -> Gallery:
         for measure in contents.measures:
             curves = _curves_of(cells, measure, places)
             if curves:
-                title = MEASURES[measure].title
-                better = "higher" if MEASURES[measure].direction == "max" else "lower"
+                title = ALL_MEASURES[measure].title
+                better = "higher" if ALL_MEASURES[measure].direction == "max" else "lower"
                 drawing = svg.line_plot(
                     curves, "number of directions", f"{title} ({better} is better)", x_log=True
                 )
@@ -143,7 +145,7 @@ def time_against_quality(contents: Contents, places: dict[str, int]) -> Gallery:
             if seconds and value is not None:
                 curves.append(svg.Curve(places[method], method, [1000 * seconds], [value]))
         if curves:
-            title = MEASURES[measure].title
+            title = ALL_MEASURES[measure].title
             drawing = svg.scatter_plot(curves, "time to fit, ms", title, x_log=True)
             panels.append(Panel((title,), drawing))
     return gallery(("measure",), panels)

@@ -13,10 +13,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from labelspan.experiments._cell import STATUSES
+from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments.report import _figures as figures
 from labelspan.experiments.report._contents import Contents, instant
 from labelspan.experiments.report._svg import shortened, swatch
-from labelspan.metrics import MEASURES
 
 FOLDER = Path(__file__).parent
 # Longer tables are in the CSV file.
@@ -46,7 +46,7 @@ def html(contents: Contents) -> str:
         contents=contents,
         analysis=contents.analysis,
         plan=contents.analysis.plan,
-        measures=[MEASURES[name] for name in contents.measures],
+        measures=[ALL_MEASURES[name] for name in contents.measures],
         places=places,
         lines=lines[:MOST_LINES],
         n_lines=len(lines),

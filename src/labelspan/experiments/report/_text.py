@@ -7,8 +7,8 @@ import io
 import re
 from collections.abc import Sequence
 
+from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments.report._contents import Contents, Line
-from labelspan.metrics import MEASURES
 
 # First characters that a spreadsheet takes for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -122,7 +122,7 @@ def markdown(contents: Contents) -> str:
 
 
 def _markdown_table(measures: Sequence[str], lines: Sequence[Line]) -> list[str]:
-    header = ["method", *(MEASURES[name].title for name in measures), "mean rank", "directions"]
+    header = ["method", *(ALL_MEASURES[name].title for name in measures), "mean rank", "directions"]
     rows = [f"| {' | '.join(header)} |", f"|---|{'---:|' * (len(header) - 1)}"]
     for line in lines:
         values = [f"{value(line, name)} ({rank(line, name)})" for name in measures]
@@ -136,7 +136,7 @@ def latex(contents: Contents) -> str:
     parts = ["% needs \\usepackage{booktabs}"]
     for (dataset, classifier), lines in blocks(contents).items():
         columns = "r" * (len(contents.measures) + 1)
-        titles = [MEASURES[name].title for name in contents.measures]
+        titles = [ALL_MEASURES[name].title for name in contents.measures]
         parts += [
             "\\begin{table}",
             f"\\caption{{{latex_escape(dataset)}, {latex_escape(classifier)}: "
