@@ -38,6 +38,7 @@ BAD_INPUT = {
     "y share": (X, changed(Y, 0.5), r"y\[1, 2\] is 0.5"),
     "y mixed": (X, changed(2 * Y - 1, 0), "only -1 and \\+1"),
     "y strings": (X, Y.astype(str), "MultiLabelBinarizer"),
+    "y sets": (X, [[0], [0, 2], *[[1]] * 18], r"row 0 has 1 entries and row 1 has 2.*Binarizer"),
     "y sparse two": (X, sparse.csr_array(changed(Y, 2)), r"value 2; allowed are 0 and 1"),
     "y sparse nan": (X, sparse.csr_array(changed(Y, np.nan)), "NaN"),
     "y continuous": (X, X[:, 0], "1-d and continuous"),

@@ -166,6 +166,7 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
             return one_label_a_class(y.toarray(), classes)
         return Labels(sparse_indicators(sparse.csr_array(y)))
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
+    refuse_ragged(y)
     Y = np.asarray(y)
     if Y.dtype == object:
         # Frames of mixed or nullable columns: let NumPy find the type that holds them all.
@@ -178,6 +179,21 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
+
+
+def refuse_ragged(y: Any) -> None:
+    """Raise for a list of lists of unlike lengths, most likely sets of labels."""
+    if not isinstance(y, list | tuple):
+        return
+    lengths = [len(row) if isinstance(row, list | tuple | set) else -1 for row in y]
+    if len(set(lengths)) < 2:
+        return
+    i = next(i for i, length in enumerate(lengths) if length != lengths[0])
+    raise ValueError(
+        f"y is no matrix: row 0 has {max(lengths[0], 1)} entries and row {i} has "
+        f"{max(lengths[i], 1)}. Every row needs one 0 or 1 a label; lists of the labels that a "
+        "row has become that with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+    )
 
 
 def dense_indicators(Y: np.ndarray) -> Any:

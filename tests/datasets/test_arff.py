@@ -176,6 +176,8 @@ def test_labels_by_argument(tmp_path):
     assert read_arff(path, label_names=["b"]).label_names == ("b",)
     with pytest.raises(DataFileError, match=r"pass xml=, label_names= or label_count="):
         read_arff(path)
+    with pytest.raises(TypeError, match=r"the string 'ab'; pass a sequence.*label_names=\['ab'\]"):
+        read_arff(path, label_names="ab")
     with pytest.raises(DataFileError, match="label_names is empty; name at least one"):
         read_arff(path, label_names=[])
     with pytest.raises(DataFileError, match="label_count=9; allowed is 1 to 3"):

@@ -137,6 +137,11 @@ def _label_columns(
 ) -> np.ndarray:
     """Give the positions of the label columns, ascending."""
     if label_names is not None:
+        if isinstance(label_names, str):
+            raise TypeError(
+                f"label_names is the string {label_names!r}; pass a sequence of names, "
+                f"e.g. label_names=[{label_names!r}]."
+            )
         if not len(label_names):
             raise DataFileError("label_names is empty; name at least one attribute", file=path)
         return _present(label_names, header, path)
