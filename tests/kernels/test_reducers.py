@@ -459,3 +459,13 @@ def test_a_ridge_below_the_rounding_of_a_float32_kernel_is_refused():
     KernelLabelCCA(kernel="precomputed", ridge=0.1).fit(K, Y)
     with pytest.raises(ValueError, match=r"with a ridge of 1e-07 is not positive definite"):
         KernelLabelCCA(kernel="precomputed", ridge=1e-7).fit(K, Y)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-7, 1.0, 1e6])
+def test_a_kernel_far_below_its_ridge_loses_no_digits(scale):
+    X, Y = problem()
+    X = X * scale
+    ours = KernelMDDM(3, constraint="feature", mu=0.5, kernel="linear").fit(X, Y).transform(X)
+    linear = ls.MDDM(3, constraint="feature", mu=0.5).fit(X, Y).transform(X)
+    size = np.abs(linear).max()
+    np.testing.assert_allclose(up_to_sign(ours, linear) / size, linear / size, atol=1e-7)

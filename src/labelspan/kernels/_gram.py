@@ -160,8 +160,8 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     (potrs,) = linalg.get_lapack_funcs(("potrs",), (A,))
     (symm,) = linalg.get_blas_funcs(("symm",), (A,))
     P = potrs(A, (T / a).astype(K.dtype, copy=False), lower=1)[0]
+    A[np.diag_indices_from(A)] = diagonal
     KP = symm(1.0, A, P, lower=0)
-    KP += (diagonal - np.diagonal(A))[:, None] * P
     restore(A, diagonal)
     return P.astype(np.float64, copy=False), KP.astype(np.float64, copy=False)
 
