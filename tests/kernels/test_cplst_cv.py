@@ -162,6 +162,25 @@ def test_precomputed_kernels_classes_and_default_widths():
         np.testing.assert_allclose(KernelCPLSTCV()._widths(other), widths)
 
 
+@pytest.mark.parametrize("value", [0.0, 0.1, 1.0, 1e5 + 0.1])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_constant_features_leave_no_scale(form, value):
+    assert KernelCPLSTCV()._widths(form(np.full((60, 3), value)))[4] == 1.0
+    one_varies = np.full((60, 3), value)
+    one_varies[:, 1] += np.arange(60)
+    width = KernelCPLSTCV()._widths(form(one_varies))[4]
+    assert width == pytest.approx(1 / np.var(np.arange(60)))
+
+
+@pytest.mark.parametrize("scale", [1e-158, 1e160])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_features_without_a_usable_scale(form, scale):
+    X, Y = problem(60)
+    with pytest.raises(ValueError, match="no width of the kernel can be taken"):
+        KernelCPLSTCV().fit(form(X * scale), Y)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -24,6 +24,7 @@ from labelspan.kernels._held_out_features import FeaturesHeldOut, held_out_featu
 from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
 from labelspan.kernels._statistics import check_kernel_matrix
+from labelspan.linalg._eigenpairs import EPS
 
 # Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
 # not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2); both
@@ -185,13 +186,8 @@ class KernelCPLSTCV(LabelClassifier):
             return [None]
         if self.gammas is not None:
             return check_positive(self.gammas, "gammas")
-        # Half the mean squared distance of two rows, which no shift of a feature changes.
-        if sparse.issparse(X):
-            scale = float(mean_variance_axis(sparse.csr_matrix(X, dtype=np.float64), 0)[1].sum())
-        else:
-            scale = float(X.var(axis=0, dtype=np.float64).sum())
-        # Constant features leave no scale to speak of.
-        return [width / (scale or 1.0) for width in WIDTHS]
+        scale = total_variance(X)
+        return [width / scale for width in WIDTHS]
 
     def _estimator(self, gamma: float | None, ridge: float, seed: int) -> KernelCPLST:
         return KernelCPLST(
@@ -227,6 +223,25 @@ class KernelCPLSTCV(LabelClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def total_variance(X: Any) -> float:
+    """Half the mean squared distance of two rows, which no shift of a feature changes.
+
+    1 for constant features, which leave no scale to speak of.
+    """
+    if sparse.issparse(X):
+        rows = sparse.csr_matrix(X, dtype=np.float64)
+        means, variances = mean_variance_axis(rows, axis=0)
+    else:
+        means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    total = float(variances[variances > (X.shape[0] * EPS * means) ** 2].sum())
+    if not np.isfinite(total) or 0 < total < np.finfo(np.float64).tiny / EPS:
+        raise ValueError(
+            f"The features have a variance of {total:g}, from which no width of the kernel can be "
+            "taken. Scale them, e.g. with sklearn.preprocessing.StandardScaler, or pass gammas."
+        )
+    return total or 1.0
 
 
 def fits_without_folds(
