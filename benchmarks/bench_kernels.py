@@ -110,9 +110,9 @@ def path_comparison(title, X, Y, ridges, goal, repeats, **options):
 
 def grids():
     five = [2.0**t for t in (-4, -2, 0, 2, 4)]
-    for n, repeats in ((5000, 3), (10_000, 1)):
+    for n, goal, repeats in ((5000, NO_GOAL, 3), (10_000, 1.5, 2)):
         A, B = random_problem(n, q=14)
-        yield path_comparison(f"{n} rows, 14 labels", A, B, five, 1.5, repeats, gamma=0.01)
+        yield path_comparison(f"{n} rows, 14 labels", A, B, five, goal, repeats, gamma=0.01)
     some = {"n_landmarks": 500, "random_state": 0}
     A, B = random_problem(20_000, q=14)
     title = "500 landmarks of 20,000"

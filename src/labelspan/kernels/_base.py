@@ -146,7 +146,7 @@ def remember_kernel(estimator: Any, induced: Induced, dtype: Any) -> None:
     for name in ("landmark_indices_", "nystroem_error_"):
         estimator.__dict__.pop(name, None)
     if induced.features is not None:
-        estimator.landmark_indices_ = induced.features.chosen
+        estimator.landmark_indices_ = induced.features.chosen.copy()
         estimator.nystroem_error_ = induced.features.error
 
 

@@ -173,7 +173,8 @@ class KernelCPLST(LabelSpaceClassifier):
         M = problem.kernel_ridge.label_matrix
         if self.n_components == 0 or not M.any():
             return no_direction(len(M), self.n_components)
-        return signed(leading_sum((M + M.T) / 2, self.n_components))
+        noise = problem.kernel_ridge.noise
+        return signed(leading_sum((M + M.T) / 2, self.n_components, noise))
 
     def _learn(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         solved = problem.kernel_ridge
@@ -225,11 +226,12 @@ class KernelCodes(Codes):
 
 @dataclass(frozen=True)
 class KernelRegression:
-    """S = QZ in the coordinates of the statistics, and the matrix of Eq. (8)."""
+    """S = QZ in the coordinates of the statistics, and the matrix of Eq. (8) with its noise."""
 
     induced: Induced
     S: np.ndarray
     label_matrix: np.ndarray
+    noise: float
 
 
 @dataclass(frozen=True)
@@ -244,8 +246,10 @@ class KernelProblem(Problem):
         induced = induce(self.estimator, self.X, self.Y, ridge=self.ridge)
         statistics = induced.statistics
         if isinstance(statistics, Dual):
-            S, R = statistics.solve(1.0, self.ridge, statistics.T)
-            return KernelRegression(induced, S, R.T @ statistics.T + self.ridge * (R.T @ S))
+            S, R = statistics.solve(1.0, self.ridge)
+            matrix = R.T @ statistics.T + self.ridge * (R.T @ S)
+            return KernelRegression(induced, S, matrix, statistics.noise(1.0, self.ridge))
         solved = solutions(statistics, (self.ridge,))
         S = solved.coefs[0]
-        return KernelRegression(induced, S, solved.explained[0] + self.ridge * (S.T @ S))
+        matrix = solved.explained[0] + self.ridge * (S.T @ S)
+        return KernelRegression(induced, S, matrix, len(matrix))

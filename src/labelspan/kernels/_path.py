@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from sklearn.base import clone
@@ -28,8 +29,8 @@ class KernelPath:
     estimators : tuple of estimator
         One fitted model a point.
     residual : float
-        Largest relative residual of the linear systems; 0 if each was solved by a factor of
-        its own.
+        Largest residual of a linear system, relative to its right side, label by label; 0 if
+        no (n, n) kernel was needed.
     """
 
     params: tuple[dict[str, Any], ...]
@@ -64,7 +65,8 @@ def kernel_path(
         Candidates by the name of a parameter: ridge, mu, alpha, beta, label_ridge,
         n_components and others that leave the kernel and its landmarks alone.
     tol : float, default=1e-6
-        Largest residual of a linear system, relative to its right side.
+        Largest residual of a linear system from the Krylov space, relative to its right side,
+        label by label; between 0 and 1. Ridges that miss it have a factor of their own.
 
     Returns
     -------
@@ -79,9 +81,9 @@ def kernel_path(
     -----
     One kernel and one factor, n^3 / 3, and one solve with q right sides a step, 2 n^2 q; five
     ridges from 1/16 to 16 need 14 to 20 steps. Where there are so many labels that a factor for
-    every ridge is cheaper (q above n / 75 for these five), each has its own, and the kernel is
-    what they share. The basis of k steps is an (n, k q) array, at most (n, n). With landmarks,
-    the passes over the rows are shared.
+    every ridge is cheaper (q above n / 80 for these five), each has its own, once, and the kernel
+    is what they share. Memory: two (n, n) arrays for the kernel and the solutions, half of one
+    for the basis. With landmarks, the passes over the rows are shared.
 
     Examples
     --------
@@ -99,21 +101,27 @@ def kernel_path(
             "kernel_path takes KernelMDDM, KernelLabelCCA, KernelCPLST and "
             f"KernelSharedSubspaceClassifier; got {type(estimator).__name__}."
         )
+    if not isinstance(grid, Mapping):
+        raise TypeError(
+            f"grid is a {type(grid).__name__}; pass a dict of candidates by the name of a "
+            'parameter, e.g. {"ridge": [0.1, 1.0, 10.0]}.'
+        )
     wrong = sorted(NOT_SHARED.intersection(grid))
     if wrong:
         raise ValueError(
             f"The grid varies {wrong[0]!r}, which changes the kernel or the labels, so that there "
             "is nothing to share. Call kernel_path once for each value of it."
         )
-    if not tol > 0:
-        raise ValueError(f"tol={tol!r}; allowed are numbers > 0.")
+    if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 < tol < 1:
+        raise ValueError(f"tol={tol!r}; allowed are numbers between 0 and 1.")
     params = tuple(ParameterGrid(dict(grid)))
     models = tuple(clone(estimator).set_params(**point) for point in params)
     for model in models:
         model._validate_params()
     n_rows = _num_samples(X)
     common = Common([ridge for model in models for ridge in model._ridges(n_rows)], tol)
-    for model in models:
+    # In the order of their ridges, so that those with the same solutions follow each other.
+    for model in sorted(models, key=lambda model: model._ridges(n_rows)):
         model._common = common
         try:
             model.fit(X, y)

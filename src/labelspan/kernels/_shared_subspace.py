@@ -220,7 +220,7 @@ class DualSolution:
 def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
     """The solution from kernel ridge regressions at n beta and n (alpha + beta)."""
     S = 2.0 * statistics.T
-    solved = [statistics.solve(1.0, ridge, S) for ridge in ridges]
+    solved = [statistics.solve(0.5, 0.5 * ridge) for ridge in ridges]
     (loose, K_loose), (tight, K_tight) = solved[0], solved[-1]
     # Without beta, `loose` may be huge where Q is small; its image never is.
     P = leading_labels(K_loose.T @ tight, n_components)

@@ -12,16 +12,139 @@ from threadpoolctl import threadpool_limits
 from labelspan.kernels._gram import factor, restore, solve, too_small
 from labelspan.linalg._eigenpairs import EPS
 
+Pair = tuple[np.ndarray, np.ndarray]
 # A step, with its orthogonalisation, takes so many times as long as its share of the operations
 # of a factorisation: few right sides leave it waiting for memory.
 NARROW = 2.5
 # Blocks of several right sides need fewer steps than the bound for one: half to three quarters.
 BLOCKS = 0.75
+# Largest share of n that the columns of the basis may take: beyond it, they cost as a factor does.
+LARGEST = 0.25
+
+
+class PathSolver:
+    """P = (K + ridge I)^-1 T and K P for the ridges of a path.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Centred kernel; borrowed while it is factorised, unchanged afterwards.
+    T : ndarray of shape (n, q)
+        Right sides.
+    ridges : list of float
+        All ridges to come.
+    tol : float
+        Largest residual of a column of P from the Krylov space, relative to that of T.
+
+    Attributes
+    ----------
+    residual : float
+        Largest one so far, of columns by factors too.
+
+    Notes
+    -----
+    With sigma between the ridges, K + ridge I is I + (ridge / sigma - 1) M times K + sigma I,
+    with M = (K / sigma + I)^-1: conjugate gradients for all ridges live in the Krylov space of
+    M, and the condition number is that of the ends of the grid, not of K. A step is one solve
+    with q right sides, 2 n^2 q, in place of a factor of n^3 / 3 for every ridge. Where that
+    does not pay, or a residual is too large, a ridge has a factor of its own. Residuals are
+    those of the products K P, of all ridges at once.
+    """
+
+    def __init__(self, K: np.ndarray, T: np.ndarray, ridges: list[float], tol: float):
+        self.K = K
+        self.T = T
+        self.ridges = sorted({ridge for ridge in ridges if not too_small(ridge, 1.0, K)})
+        self.tol = tol
+        self.residual = 0.0
+        # The latest solutions by factors; not a cached method, whose cycle would keep K alive.
+        self._by_factor: dict[float, Pair] = {}
+
+    def __call__(self, ridge: float) -> Pair:
+        """P and K P."""
+        found = self._in_space.get(ridge) or self._by_factor.get(ridge)
+        if found is None:
+            found = solve(self.K, 1.0, ridge, self.T)
+            if ridge in self.ridges:
+                self.residual = max(self.residual, largest_residual(self.T, *found, ridge))
+            # As much memory as K takes, or two: models come in the order of their ridges.
+            kept = max(len(self.K) // (2 * max(self.T.shape[1], 1)), 2)
+            if len(self._by_factor) == kept:
+                del self._by_factor[next(iter(self._by_factor))]
+            self._by_factor[ridge] = found
+        return found
+
+    @cached_property
+    def _in_space(self) -> dict[float, Pair]:
+        """The solutions that the Krylov space holds."""
+        space = self.space
+        if space is None:
+            return {}
+        q = self.T.shape[1]
+        P = space.images(np.hstack([space.coordinates(ridge, self.T) for ridge in self.ridges]))
+        KP = self.K @ P
+        found = {}
+        for i, ridge in enumerate(self.ridges):
+            pair = P[:, i * q : (i + 1) * q], KP[:, i * q : (i + 1) * q]
+            residual = largest_residual(self.T, *pair, ridge)
+            if residual <= self.tol:
+                found[ridge] = pair
+                self.residual = max(self.residual, residual)
+        return found
+
+    @property
+    def space(self) -> Krylov | None:
+        """The Krylov space; None if a factor for every ridge is cheaper."""
+        n_rows, q = self.T.shape
+        if len(self.ridges) < 2 or len(self.ridges) * q > n_rows or not self.T.any():
+            return None
+        expected = expected_steps(self.ridges, self.tol)
+        limit = min(
+            int(2 * expected),
+            worthwhile_steps(n_rows, q, len(self.ridges)),
+            int(LARGEST * n_rows / q),
+        )
+        if expected > limit:
+            return None
+        ends = self.ridges[0], self.ridges[-1]
+        diagonal = np.diagonal(self.K).copy()
+        A = self.K.T
+        try:
+            sigma = float(np.sqrt(ends[0]) * np.sqrt(ends[1]))
+            factor(A, sigma)
+            # One thread: the solves wait for memory, and OpenBLAS has its threads wait for each
+            # other in products as thin as these.
+            with threadpool_limits(1, user_api="blas"):
+                return krylov(A, sigma, self.T, ends, (int(expected / 3), limit), self.tol)
+        except ValueError:
+            # Not positive definite, for one of the ridges: its own factor will say so.
+            return None
+        finally:
+            restore(A, diagonal)
+
+
+def largest_residual(T: np.ndarray, P: np.ndarray, KP: np.ndarray, ridge: float) -> float:
+    """Of the columns of T - (K + ridge I) P, relative to those of T."""
+    sizes = np.linalg.norm(T, axis=0)
+    residuals = np.linalg.norm(T - KP - ridge * P, axis=0)
+    return float(np.max(residuals[sizes > 0] / sizes[sizes > 0], initial=0.0))
+
+
+def expected_steps(ridges: list[float], tol: float) -> float:
+    """Steps of conjugate gradients for the condition number of the ends of the grid."""
+    root = (ridges[-1] / ridges[0]) ** 0.25
+    return float(BLOCKS * np.log(tol / 2) / np.log(max((root - 1) / (root + 1), EPS)))
+
+
+def worthwhile_steps(n_rows: int, n_targets: int, n_ridges: int) -> int:
+    """Steps that cost as much as the factors of all ridges but one."""
+    saved = (n_ridges - 1) * n_rows**3 / 3
+    return int(saved / (NARROW * 2 * n_rows**2 * n_targets))
 
 
 @dataclass(frozen=True)
 class Krylov:
-    """An orthonormal basis W of the block Krylov space of M = (K + sigma I)^-1 from T.
+    """An orthonormal basis W of the block Krylov space of M = (K / sigma + I)^-1 from T.
 
     M W = W H + W_next coupling', where `coupling` has rows for the last block of W alone.
 
@@ -48,109 +171,41 @@ class Krylov:
     coupling: np.ndarray
     first: int
 
-    def coordinates(self, ridge: float, F: np.ndarray) -> np.ndarray:
-        """Coordinates y, (k, m), for right sides F that T spans.
+    def coordinates(self, ridge: float, T: np.ndarray) -> np.ndarray:
+        """Coordinates y (k, q) of the solution M W y / sigma.
 
-        (K + ridge I) M = I + (ridge - sigma) M, so M W y solves the projected system.
+        (K + ridge I) M / sigma = I + (ridge / sigma - 1) M, projected on the basis.
         """
-        projected = np.zeros((len(self.H), F.shape[1]))
-        projected[: self.first] = self.W[:, : self.first].T @ F
-        system = (ridge - self.sigma) * self.H
+        projected = np.zeros((len(self.H), T.shape[1]))
+        projected[: self.first] = self.W[:, : self.first].T @ T
+        system = (ridge / self.sigma - 1.0) * self.H
         system[np.diag_indices_from(system)] += 1.0
         return np.asarray(linalg.solve(system, projected, assume_a="pos", check_finite=False))
 
-    def residual(self, ridge: float, y: np.ndarray) -> float:
-        """Norm of F - (K + ridge I) P for P = M W y, without a product with K."""
-        return abs(ridge - self.sigma) * float(np.linalg.norm(self.coupling.T @ y))
+    def images(self, y: np.ndarray) -> np.ndarray:
+        """M W y / sigma."""
+        y = y / self.sigma
+        return np.asarray(self.W @ (self.H @ y) + self.W_next @ (self.coupling.T @ y))
 
-    def solution(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """P = M W y, and K P = W y - sigma P, which holds for any y."""
-        P = self.W @ (self.H @ y) + self.W_next @ (self.coupling.T @ y)
-        return P, self.W @ y - self.sigma * P
+    def is_solved(self, ridge: float, T: np.ndarray, tol: float) -> bool:
+        """Whether every column is within the tolerance, without a product with K.
 
-
-class ShiftedSolver:
-    """(a K + b I)^-1 F for F that T spans, with one Cholesky factor for all b / a.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Centred kernel; borrowed while the basis is built, unchanged afterwards.
-    T : ndarray of shape (n, q)
-        Its columns span all right sides.
-    ridges : sequence of float
-        All b / a to come. Those that drown in the rounding of K are solved one by one.
-    tol : float
-        Largest residual of a solution, relative to its right side.
-
-    Notes
-    -----
-    With sigma between the ridges, K + ridge I is I + (ridge - sigma) M times K + sigma I, with
-    M = (K + sigma I)^-1: conjugate gradients for all ridges live in the Krylov space of M, and
-    the condition number is that of the ends of the grid, not of K. A step is one solve with q
-    right sides, 2 n^2 q, in place of a factor of n^3 / 3 for every ridge; that pays if there
-    are few labels for the rows, and otherwise every ridge has its own factor.
-    """
-
-    def __init__(self, K: np.ndarray, T: np.ndarray, ridges: list[float], tol: float):
-        self.K = K
-        self.T = T
-        self.tol = tol
-        self.ridges = sorted({ridge for ridge in ridges if not too_small(ridge, 1.0, K)})
-        #: Largest residual so far, relative to the right side.
-        self.residual = 0.0
-
-    def __call__(self, a: float, b: float, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """P and K P, as `labelspan.kernels._gram.solve` has them, within the tolerance."""
-        if too_small(b, a, self.K) or self.basis is None:
-            return solve(self.K, a, b, F)
-        y = self.basis.coordinates(b / a, F)
-        size, residual = float(np.linalg.norm(F)), self.basis.residual(b / a, y)
-        if residual > 2 * self.tol * size:
-            # A ridge that was not announced, or right sides that are small beside T.
-            return solve(self.K, a, b, F)
-        self.residual = max(self.residual, residual / size if size > 0 else 0.0)
-        P, KP = self.basis.solution(y)
-        return P / a, KP / a
-
-    @cached_property
-    def basis(self) -> Krylov | None:
-        """The Krylov space; None if a factor for every ridge is cheaper."""
-        if len(self.ridges) < 2 or not self.T.any():
-            return None
-        limit = worthwhile_steps(self.K.shape[0], self.T.shape[1], self.ridges)
-        if expected_steps(self.ridges, self.tol) > limit:
-            return None
-        sigma = float(np.sqrt(self.ridges[0] * self.ridges[-1]))
-        diagonal = np.diagonal(self.K).copy()
-        A = self.K.T
-        factor(A, sigma)
-        try:
-            # One thread: the solves wait for memory, and OpenBLAS has its threads wait for each
-            # other in products as thin as these.
-            with threadpool_limits(1, user_api="blas"):
-                ends = self.ridges[0], self.ridges[-1]
-                return krylov(A, sigma, self.T, ends, limit, self.tol)
-        finally:
-            restore(A, diagonal)
-
-
-def expected_steps(ridges: list[float], tol: float) -> float:
-    """Steps of conjugate gradients for the condition number of the ends of the grid."""
-    root = (ridges[-1] / ridges[0]) ** 0.25
-    return float(BLOCKS * np.log(tol / 2) / np.log(max((root - 1) / (root + 1), EPS)))
-
-
-def worthwhile_steps(n_rows: int, n_targets: int, ridges: list[float]) -> int:
-    """Steps that cost as much as the factors of all ridges but one."""
-    saved = (len(ridges) - 1) * n_rows**3 / 3
-    return int(saved / (NARROW * 2 * n_rows**2 * max(n_targets, 1)))
+        In exact arithmetic the residual is (1 - ridge / sigma) W_next coupling' y.
+        """
+        left = np.linalg.norm(self.coupling.T @ self.coordinates(ridge, T), axis=0)
+        left *= abs(ridge / self.sigma - 1.0)
+        return bool(np.all(left <= tol * np.linalg.norm(T, axis=0)))
 
 
 def krylov(
-    L: np.ndarray, sigma: float, T: np.ndarray, ends: tuple[float, float], limit: int, tol: float
+    L: np.ndarray,
+    sigma: float,
+    T: np.ndarray,
+    ends: tuple[float, float],
+    steps: tuple[int, int],
+    tol: float,
 ) -> Krylov | None:
-    """Grow the basis until both ends of the grid are solved; None if `limit` steps do not do.
+    """Grow the basis until both ends of the grid are solved; None if the steps do not do.
 
     Parameters
     ----------
@@ -162,50 +217,47 @@ def krylov(
         Right sides.
     ends : tuple of float
         The least and the largest ridge.
-    limit : int
-        Most steps.
+    steps : tuple of int
+        After how many steps to look whether it is enough, and the most of them.
     tol : float
-        Largest relative residual.
+        Largest relative residual of a column.
     """
-    block, _ = orthonormal(T, float(np.linalg.norm(T)))
+    enough, most = steps
+    # A little less: the residual that counts has the rounding of K P in it.
+    tol = 0.9 * tol
+    block, _ = orthonormal(T, float(np.linalg.norm(T, axis=0).max()))
     first = block.shape[1]
-    capacity = min((limit + 1) * first, len(T))
-    W = np.empty((len(T), capacity), order="F")
-    H = np.zeros((capacity, capacity))
+    W = np.empty((len(T), most * first), order="F")
+    H = np.zeros((most * first, most * first))
     start = size = 0
-    for _ in range(limit):
+    for step in range(most):
         start, size = size, size + block.shape[1]
-        if size > capacity:
-            return None
         W[:, start:size] = block
-        image = linalg.lapack.dpotrs(L, block, lower=1)[0]
-        scale = float(np.linalg.norm(image))
+        image = linalg.lapack.dpotrs(L, sigma * block, lower=1)[0]
+        scale = float(np.linalg.norm(image, axis=0).max())
         basis = W[:, :size]
-        # Twice is enough: the second pass removes what rounding left of the first.
+        # Twice is enough; once is not, for what rounding leaves grows from step to step.
         for _ in range(2):
             along = basis.T @ image
             image -= basis @ along
             H[:size, start:size] += along
         following, coupling = orthonormal(image, scale)
+        if step < enough and following.shape[1]:
+            block = following
+            continue
         couplings = np.zeros((size, following.shape[1]))
         couplings[start:] = coupling.T
         # What lies on both sides of the diagonal is the same number, rounded twice.
         square = np.triu(H[:size, :size])
         square += np.triu(square, 1).T
         space = Krylov(sigma, basis, square, following, couplings, first)
-        if following.shape[1] == 0 or solved(space, T, ends, tol):
+        if following.shape[1] == 0 or all(space.is_solved(ridge, T, tol) for ridge in ends):
             return space
         block = following
     return None
 
 
-def solved(space: Krylov, T: np.ndarray, ends: tuple[float, float], tol: float) -> bool:
-    """Whether both ends are within the tolerance for the right sides T."""
-    bound = tol * float(np.linalg.norm(T))
-    return all(space.residual(ridge, space.coordinates(ridge, T)) <= bound for ridge in ends)
-
-
-def orthonormal(A: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def orthonormal(A: np.ndarray, scale: float) -> Pair:
     """Q (n, r) and R (r, m) with A = QR, of the rank that stands out of the rounding of `scale`."""
     Q, R, order = linalg.qr(A, mode="economic", pivoting=True, check_finite=False)
     r = int(np.sum(np.abs(np.diag(R)) > len(A) * EPS * scale))

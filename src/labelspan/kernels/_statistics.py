@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.kernels._gram import gram, refuse_asymmetric, solve
+from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
-from labelspan.kernels._shifted import ShiftedSolver
+from labelspan.kernels._shifted import PathSolver
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._whiten import times, whiten
 from labelspan.moments import Moments
@@ -40,8 +40,8 @@ class Dual:
         Q, if the method needs more of it than QT.
     KT : ndarray of shape (n, q) or None
         Q T, if that is all it needs.
-    shared : ShiftedSolver or None
-        Solves with Q for the models of a path, see :func:`labelspan.kernels.kernel_path`.
+    path : PathSolver or None
+        Solves for the models of a path, see :func:`labelspan.kernels.kernel_path`.
     """
 
     weight: float
@@ -49,13 +49,27 @@ class Dual:
     T: np.ndarray
     K: Any = None
     KT: Any = None
-    shared: ShiftedSolver | None = None
+    path: PathSolver | None = None
 
-    def solve(self, a: float, b: float, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """P = (a Q + b I)^-1 F and Q P, for F in the span of T."""
-        if self.shared is not None:
-            return self.shared(a, b, F)
-        return solve(self.K, a, b, F)
+    def solve(
+        self, a: float, b: float, label_factor: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """P = (a Q + b I)^-1 F and Q P for F = T times the factor, T without one."""
+        if self.path is None:
+            return solve(self.K, a, b, times(self.T, label_factor))
+        P, QP = self.path(b / a)
+        return times(P, label_factor) / a, times(QP, label_factor) / a
+
+    def noise(self, a: float, b: float) -> float:
+        """What the rounding of Q P is at the least relative to eps: for the rank cut.
+
+        A solution is as large as F / b where Q vanishes, and a product with Q is off by eps times
+        the largest eigenvalue of Q, which is at most the trace.
+        """
+        n_rows = float(len(self.T))
+        if a == 0 or too_small(b, a, self.K):
+            return n_rows
+        return max(n_rows, 10 * a * float(np.trace(self.K)) / b)
 
     @property
     def tt(self) -> np.ndarray:
@@ -71,10 +85,10 @@ def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> tuple[np.nd
     if a == 0:
         P, QP = F / b, times(statistics.KT, K) / b
     else:
-        P, QP = statistics.solve(a, b, F)
+        P, QP = statistics.solve(a, b, K)
     M = F.T @ QP
     m, U = np.linalg.eigh((M + M.T) / 2)
-    r = rank(m[::-1], len(statistics.T))
+    r = rank(m[::-1], statistics.noise(a, b))
     m, U = m[len(m) - r :], U[:, len(m) - r :]
     return np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None]))
 
@@ -139,9 +153,11 @@ def induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = Fa
     common = vars(estimator).get("_common")
     if common is None:
         return _induce(estimator, X, T, ridge=ridge, tt=tt)
-    # The first model makes the kernel of all, in a precision that suits every ridge.
-    exact = None if ridge is None else 0.0
-    return common.induced(ridge is None, lambda: _induce(estimator, X, T, ridge=exact, tt=tt))
+    # The first model makes the kernel of all, in a precision that suits every ridge; features of
+    # landmarks serve models without a ridge as well.
+    product_only = ridge is None and estimator.n_landmarks is None
+    least = None if product_only else 0.0
+    return common.induced(product_only, lambda: _induce(estimator, X, T, ridge=least, tt=tt))
 
 
 @dataclass
@@ -169,17 +185,17 @@ class Common:
             made = make()
             statistics = made.statistics
             if isinstance(statistics, Dual) and not product_only:
-                shared = ShiftedSolver(statistics.K, statistics.T, self.ridges, self.tol)
-                made = replace(made, statistics=replace(statistics, shared=shared))
+                path = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)
+                made = replace(made, statistics=replace(statistics, path=path))
             self.made[product_only] = made
         return self.made[product_only]
 
     @property
     def residual(self) -> float:
-        """Largest relative residual of the solves so far; 0 for direct ones."""
+        """Largest relative residual of the solves so far; 0 without an (n, n) kernel."""
         statistics = self.made[False].statistics if False in self.made else None
-        shared = statistics.shared if isinstance(statistics, Dual) else None
-        return 0.0 if shared is None else shared.residual
+        path = statistics.path if isinstance(statistics, Dual) else None
+        return 0.0 if path is None else path.residual
 
 
 def _induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool) -> Induced:

@@ -39,7 +39,7 @@ class EigenPairs:
         return replace(self, vectors=back(self.vectors))
 
 
-def rank(values: np.ndarray, side: int) -> int:
+def rank(values: np.ndarray, side: float) -> int:
     """Number of eigenvalues (descending) that stand out of rounding, side * eps of the first.
 
     This is the one rank cut. It is relative and it is not optional: label matrices are

@@ -62,10 +62,11 @@ def squared(W: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarray]:
     return values, vectors
 
 
-def leading_sum(G: np.ndarray, n_components: Any) -> EigenPairs:
+def leading_sum(G: np.ndarray, n_components: Any, noise: float = 0.0) -> EigenPairs:
     """Leading eigenpairs of a symmetric (D, D) matrix, only the asked-for ones if it is a number.
 
-    Cost O(D^3); with an integer `n_components` no other eigenvector is computed.
+    Cost O(D^3); with an integer `n_components` no other eigenvector is computed. `noise` is the
+    rounding that G came with, relative to eps, if it is above the D of an exact one.
     """
     side = len(G)
     if isinstance(n_components, int | np.integer) and n_components < side:
@@ -76,7 +77,7 @@ def leading_sum(G: np.ndarray, n_components: Any) -> EigenPairs:
         values, vectors = values[::-1], vectors[:, ::-1]
     else:
         values, vectors = descending(G)
-    values = values[: rank(values, side)]
+    values = values[: rank(values, max(side, noise))]
     # A share is of the sum of all eigenvalues; they are all here unless a number was asked for.
     n_kept = n_directions(values, values.sum(), n_components)
     return EigenPairs(values, vectors[:, :n_kept])
