@@ -76,7 +76,8 @@ class KernelCPLSTCV(LabelClassifier):
     Attributes
     ----------
     best_params_ : dict
-        The chosen gamma (None for kernels without one) and ridge; of equal losses the first.
+        The chosen gamma (None for kernels without one) and ridge; of equal losses the first. If
+        one of them is an end of its grid, pass a grid that reaches further.
     best_score_ : float
         Minus the mean loss at that point.
     best_estimator_ : KernelCPLST
