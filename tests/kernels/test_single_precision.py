@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -14,7 +15,7 @@ from labelspan.kernels import (
 )
 from labelspan.kernels._gram import gram, solve
 from labelspan.kernels._map import kernel_map
-from tests.kernels.problems import up_to_sign
+from tests.kernels.problems import problem, up_to_sign
 
 MODELS = [
     KernelMDDM(3, constraint="feature", gamma=0.5),
@@ -64,3 +65,17 @@ def test_a_float32_matrix_is_factorised_in_place_and_given_back(rows):
     np.testing.assert_allclose(K, before, atol=1e-6)
     assert P.dtype == KP.dtype == np.float64
     np.testing.assert_allclose(KP + P, T, atol=1e-5)
+
+
+@pytest.mark.parametrize("ridge", [0.01, 1.0])
+def test_a_kernel_that_is_proper_after_centring_keeps_its_digits(ridge):
+    """Minus the squared distance has a diagonal of zeros, which says nothing of its rounding."""
+    X, Y = problem(n=200)
+    K = -cdist(X, X, "sqeuclidean")
+    K = K.astype(np.float32)
+    model = KernelCPLST(3, kernel="precomputed", ridge=ridge)
+    single, double = (
+        clone(model).fit(kernel, Y).dual_components_ for kernel in (K, K.astype(float))
+    )
+    # What docs/kernels.md allows where float32 is kept.
+    np.testing.assert_allclose(single, double, atol=1e-4 * np.abs(double).max())

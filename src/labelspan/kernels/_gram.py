@@ -60,10 +60,20 @@ def gram(map_: KernelMap, X: Any, ridge: float = 0.0) -> Gram:
 
 
 def precision(map_: KernelMap, X: Any, ridge: float) -> type:
-    """float32 for float32 rows whose kernel, so rounded, stays well below the ridge."""
-    if X.dtype != np.float32:
+    """float32 for float32 rows whose kernel, so rounded, stays well below the ridge.
+
+    No entry of a positive semi-definite kernel is above its diagonal; one that is so only after
+    centring may have a diagonal of zeros.
+    """
+    if X.dtype != np.float32 or ridge <= 0:
         return np.float64
-    rounding = float(np.finfo(np.float32).eps) * float(map_.diagonal(X).sum(dtype=np.float64))
+    if map_.kernel == "precomputed":
+        size = len(X) * float(np.abs(X).max())
+    elif is_definite(map_):
+        size = float(map_.diagonal(X).sum(dtype=np.float64))
+    else:
+        return np.float64
+    rounding = float(np.finfo(np.float32).eps) * size
     return np.float32 if rounding <= SINGLE_SHARE * ridge else np.float64
 
 
