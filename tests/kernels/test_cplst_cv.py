@@ -203,3 +203,22 @@ def test_dask_is_refused():
     X, Y = problem(60)
     with pytest.raises(TypeError, match="KernelCPLSTCV compares rows with rows"):
         KernelCPLSTCV().fit(da.from_array(X), da.from_array(Y))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_features_that_vary_a_little_about_a_large_mean_have_their_scale(form):
+    X = 1e5 + 1e-6 * np.arange(60.0)[:, None]
+    width = KernelCPLSTCV()._widths(form(X))[4]
+    assert width == pytest.approx(1e12 / np.var(np.arange(60)), rel=1e-3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_scale_of_float32_features_is_taken_in_float64(form):
+    X = (problem(60)[0] + 3000.0).astype(np.float32)
+    expected = KernelCPLSTCV()._widths(X.astype(np.float64))
+    np.testing.assert_allclose(KernelCPLSTCV()._widths(form(X)), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine", "precomputed", np.dot])
+def test_kernels_without_a_width_have_one_candidate(kernel):
+    assert KernelCPLSTCV(kernel=kernel)._widths(problem(60)[0]) == [None]

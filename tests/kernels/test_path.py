@@ -2,12 +2,14 @@
 
 import gc
 import weakref
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
 
@@ -413,3 +415,150 @@ def test_refusals():
         kernel_path(KernelCPLST(), X, Y, {"mu": [1.0]})
     with pytest.raises(ValueError, match="NaN"):
         kernel_path(KernelCPLST(), np.where(X > 2, np.nan, X), Y, {"ridge": [1.0, 2.0]})
+
+
+def residual_of(T, P, KP, ridge):
+    return (np.linalg.norm(T - KP - ridge * P, axis=0) / np.linalg.norm(T, axis=0)).max()
+
+
+def test_the_residual_counts_factors_and_nothing_without_a_ridge():
+    X, Y = problem(n=120, q=20)
+    K, T = kernel(X), centred(Y)
+    each = {ridge: residual_of(T, *solve(K, 1.0, ridge, T), ridge) for ridge in RIDGES}
+    solver = PathSolver(K, T, RIDGES, 1e-6)
+    worst_first = sorted(RIDGES, key=each.get, reverse=True)
+    true = [residual_of(T, *solver(ridge), ridge) for ridge in worst_first]
+    assert solver.residual == pytest.approx(max(true), rel=1e-9, abs=0)
+    assert 0 < true[-1] < max(true)
+    # Labels outside of the range of a kernel without a ridge are no failure of the solver.
+    linear = kernel_path(KernelCPLST(kernel="linear"), *problem(), {"ridge": [0.0, 0.1, 1.0]})
+    assert linear.residual <= 1e-6
+
+
+def test_a_factor_that_fails_gives_the_kernel_back_and_names_its_own_ridge():
+    X, Y = problem()
+    K = kernel(X)
+    v = centred(Y)[:, 0] / np.linalg.norm(centred(Y)[:, 0])
+    K -= (v @ K @ v + 0.5) * np.outer(v, v)
+    before = K.copy()
+    least = np.linalg.eigvalsh(K)[0]
+    # With the middle of the grid it is not definite, with the upper end it is.
+    solver = PathSolver(K, centred(Y), [0.1 * -least, -least, -4 * least], 1e-6)
+    P, KP = solver(-4 * least)
+    assert_array_equal(K, before)
+    assert residual_of(solver.T, P, KP, -4 * least) < 1e-9
+    with pytest.raises(ValueError, match=f"with a ridge of {-0.1 * least:.3g} is not"):
+        solver(0.1 * -least)
+
+
+@pytest.mark.parametrize(("n", "q", "kept"), [(120, 20, 3), (30, 40, 2)])
+def test_few_solutions_by_factors_are_kept(n, q, kept):
+    X, Y = problem(n=n, q=q)
+    solver = PathSolver(kernel(X), centred(Y), RIDGES, 1e-6)
+    for ridge in RIDGES:
+        P, _ = solver(ridge)
+        assert_allclose(P, solve(kernel(X), 1.0, ridge, solver.T)[0])
+    assert list(solver._by_factor) == RIDGES[-kept:]
+
+
+def test_more_solutions_than_rows_are_not_stored():
+    X, Y = problem(q=8)
+    ridges = np.linspace(1.0, 2.0, 75).tolist()
+    assert PathSolver(kernel(X), centred(Y), ridges, 1e-6).space is not None
+    assert PathSolver(kernel(X), centred(Y), [*ridges, 2.1], 1e-6).space is None
+
+
+def test_what_is_not_shared_is_every_parameter_of_the_kernel_and_its_labels():
+    """Spelt out: the refusals above are only asked about what the set holds."""
+    of_kernel = {"kernel", "gamma", "degree", "coef0", "kernel_params"}
+    of_rows = {"n_landmarks", "landmarks", "random_state", "label_kernel", "constraint"}
+    assert of_kernel | of_rows == NOT_SHARED
+
+
+def test_nested_parameters_are_those_of_each_model():
+    X, Y = problem(60)
+    estimator = KernelCPLST(1, regressor=Ridge(alpha=7.0), gamma=0.2)
+    path = kernel_path(estimator, X, Y, {"ridge": [0.1, 1.0], "regressor__alpha": [0.5, 50.0]})
+    assert estimator.regressor.alpha == 7.0
+    for point, model in zip(path.params, path.estimators, strict=True):
+        assert model.regressor.alpha == point["regressor__alpha"]
+        assert_allclose(
+            model.decision_function(X),
+            clone(estimator).set_params(**point).fit(X, Y).decision_function(X),
+        )
+
+
+def test_ridges_that_touch():
+    assert expected_steps([0.1, np.nextafter(0.1, 1.0)], 1e-6) > 0
+
+
+@pytest.mark.parametrize("ridge", [1e-9, 1e-8, 1e-6, 1e-4])
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+def test_the_rank_of_a_kernel_far_above_its_ridge(ridge, scale):
+    """What a product with the kernel rounds to is no direction, and what it does not is one."""
+    X, Y = problem(n=300, q=5, D=2)
+    X, ridge = X * scale, ridge * scale**2
+    share = {"constraint": "feature", "mu": 1 / (1 + ridge)}
+    for model in (
+        KernelCPLST(None, ridge=ridge),
+        KernelMDDM(None, **share),
+        KernelLabelCCA(None, ridge=ridge, label_ridge=0.0),
+    ):
+        assert model.set_params(kernel="linear").fit(X, Y).n_components_ == 2
+
+
+def test_a_large_kernel_with_a_small_share_of_the_metric():
+    """The ridge is b / a, whatever the sizes of a and of the kernel are."""
+    X, Y = problem(n=300, q=3, D=2)
+    share = {"constraint": "feature", "mu": 1e-14}
+    ours = KernelMDDM(2, kernel="linear", **share).fit(1e6 * X, Y)
+    # The same metric up to its scale: (1 - mu) / mu goes down with the square of the features.
+    alike = KernelMDDM(2, kernel="linear", constraint="feature", mu=1 / 101).fit(X, Y)
+    ratio = ours.eigenvalues_ / alike.eigenvalues_
+    assert_allclose(ratio, ratio[0], rtol=1e-8)
+
+
+def test_the_space_is_grown_for_the_smallest_column():
+    X, Y = problem()
+    K = kernel(X)
+    # The large column is an eigenvector, which the first block solves.
+    T = np.column_stack([np.linalg.eigh(K)[1][:, -1], 1e-6 * centred(Y)[:, 0]])
+    space = krylov(factored(K, 0.45), 0.45, T, (0.02, 10.0), (0, 150), 1e-6)
+    for ridge in (0.02, 10.0):
+        P = space.images(space.coordinates(ridge, T))
+        assert residual_of(T, P, K @ P, ridge) <= 1e-6
+
+
+def test_columns_that_are_nearly_alike_are_told_apart():
+    X, Y = problem()
+    T = centred(Y)
+    T = np.column_stack([T, T[:, 0] + 1e-9 * T[:, 1]])
+    assert PathSolver(kernel(X), T, RIDGES, 1e-6).space.first == 2
+    T[:, 2] = T[:, 0] + 1e-9 * np.random.default_rng(0).standard_normal(len(T))
+    assert PathSolver(kernel(X), T, RIDGES, 1e-6).space.first == 3
+
+
+def test_a_space_that_costs_more_than_the_factors_is_not_grown():
+    X, Y = problem(q=8)
+    K, T = kernel(X), centred(Y)
+    # Two ridges: one factor is all that a space could save.
+    assert PathSolver(K, T, [0.1, 4.0], 1e-6).space is None
+    assert PathSolver(K, T, np.geomspace(0.1, 4.0, 75).tolist(), 1e-6).space is not None
+    # More columns than a quarter of the rows.
+    assert PathSolver(K, T, np.geomspace(0.1, 25.0, 75).tolist(), 1e-6).space is None
+
+
+@pytest.mark.parametrize("ridges", [[1e-3, 1e65], [1e-200, 1e200]])
+def test_grids_that_no_space_would_serve(ridges):
+    X, Y = problem()
+    assert not np.isfinite(expected_steps(ridges, 1e-6))
+    path = kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": [ridges[0], 1.0, ridges[1]]})
+    alone = KernelCPLST(gamma=0.2).fit(X, Y).decision_function(X)
+    assert_allclose(path.estimators[1].decision_function(X), alone)
+
+
+@pytest.mark.parametrize("tol", [5e-324, Fraction(1, 10**6)])
+def test_odd_tolerances(tol):
+    X, Y = problem()
+    path = kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": RIDGES}, tol=tol)
+    assert path.residual < 1e-5

@@ -112,14 +112,14 @@ def kernel_path(
             f"The grid varies {wrong[0]!r}, which changes the kernel or the labels, so that there "
             "is nothing to share. Call kernel_path once for each value of it."
         )
-    if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 < tol < 1:
+    if not isinstance(tol, Real) or not 0 < tol < 1:
         raise ValueError(f"tol={tol!r}; allowed are numbers between 0 and 1.")
-    params = tuple(ParameterGrid(dict(grid)))
+    params = tuple(ParameterGrid(grid))
     models = tuple(clone(estimator).set_params(**point) for point in params)
     for model in models:
         model._validate_params()
     n_rows = _num_samples(X)
-    common = Common([ridge for model in models for ridge in model._ridges(n_rows)], tol)
+    common = Common([ridge for model in models for ridge in model._ridges(n_rows)], float(tol))
     # In the order of their ridges, so that those with the same solutions follow each other.
     for model in sorted(models, key=lambda model: model._ridges(n_rows)):
         model._common = common

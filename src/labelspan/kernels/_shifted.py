@@ -99,13 +99,10 @@ class PathSolver:
         if len(self.ridges) < 2 or len(self.ridges) * q > n_rows or not self.T.any():
             return None
         expected = expected_steps(self.ridges, self.tol)
-        limit = min(
-            int(2 * expected),
-            worthwhile_steps(n_rows, q, len(self.ridges)),
-            int(LARGEST * n_rows / q),
-        )
+        limit = min(worthwhile_steps(n_rows, q, len(self.ridges)), int(LARGEST * n_rows / q))
         if expected > limit:
             return None
+        limit = min(limit, int(2 * expected) + 1)
         ends = self.ridges[0], self.ridges[-1]
         diagonal = np.diagonal(self.K).copy()
         A = self.K.T
@@ -132,8 +129,11 @@ def largest_residual(T: np.ndarray, P: np.ndarray, KP: np.ndarray, ridge: float)
 
 def expected_steps(ridges: list[float], tol: float) -> float:
     """Steps of conjugate gradients for the condition number of the ends of the grid."""
-    root = (ridges[-1] / ridges[0]) ** 0.25
-    return float(BLOCKS * np.log(tol / 2) / np.log(max((root - 1) / (root + 1), EPS)))
+    root = ridges[-1] ** 0.25 / ridges[0] ** 0.25
+    rate = (root - 1) / (root + 1)
+    if not rate < 1:
+        return float("inf")
+    return float(BLOCKS * (np.log(tol) - np.log(2)) / np.log(max(rate, EPS)))
 
 
 def worthwhile_steps(n_rows: int, n_targets: int, n_ridges: int) -> int:
