@@ -80,10 +80,11 @@ def kernel_path(
     Notes
     -----
     One kernel and one factor, n^3 / 3, and one solve with q right sides a step, 2 n^2 q; five
-    ridges from 1/16 to 16 need 14 to 20 steps. Where there are so many labels that a factor for
+    ridges from 1/16 to 16 need 14 to 26 steps. Where there are so many labels that a factor for
     every ridge is cheaper (q above n / 80 for these five), each has its own, once, and the kernel
-    is what they share. Memory: two (n, n) arrays for the kernel and the solutions, half of one
-    for the basis. With landmarks, the passes over the rows are shared.
+    is what they share. Memory: the (n, n) kernel, two (n, R q) arrays for the solutions of R
+    ridges, and (n, k q) for the basis of k steps; R q is at most n, and k q a quarter of it.
+    With landmarks, the passes over the rows are shared.
 
     Examples
     --------
