@@ -220,6 +220,7 @@ def test_a_measure_of_the_model_asks_for_one_that_has_it(tmp_path):
     with Store(tmp_path / "out") as store:
         run(plan, store, n_jobs=0)
         errors = {row["error"] for row in store.query("SELECT error FROM cells")}
+    assert errors
     assert all("encoding_error asks a label-space model such as CPLST" in error for error in errors)
 
 

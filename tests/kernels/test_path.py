@@ -189,7 +189,8 @@ def test_the_residual_is_the_largest_of_all_labels_and_ridges():
         true.append((left / np.linalg.norm(T, axis=0)).max())
     assert solver.residual == pytest.approx(max(true), rel=1e-6)
     assert 1e-8 < solver.residual <= 1e-4
-    assert np.argmax(true) != len(true) - 1 or np.argmin(true) != 0
+    # Not the last one: that would not tell the largest from the latest.
+    assert np.argmax(true) != len(true) - 1
 
 
 def test_what_misses_the_tolerance_has_a_factor(monkeypatch):
@@ -273,12 +274,9 @@ def test_nothing_but_the_models_is_kept(monkeypatch):
     try:
         path = kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": RIDGES})
         assert [ref() for ref in seen] == [None]
-        # The second model fails.
-        with pytest.raises(ValueError, match="no direction to keep"):
-            kernel_path(KernelLabelCCA(gamma=0.2), X, np.zeros_like(Y), {"ridge": [1.0, 2.0]})
     finally:
         gc.enable()
-    assert not any("_common" in vars(model) for model in path.estimators)
+    assert not any("_induce" in vars(model) for model in path.estimators)
 
 
 @pytest.mark.parametrize("case", ["duplicate", "constant", "none", "few distinct rows"])
@@ -561,4 +559,4 @@ def test_grids_that_no_space_would_serve(ridges):
 def test_odd_tolerances(tol):
     X, Y = problem()
     path = kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": RIDGES}, tol=tol)
-    assert path.residual < 1e-5
+    assert path.residual <= 1e-6

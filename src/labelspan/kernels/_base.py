@@ -40,6 +40,8 @@ class KernelReducer(
     """
 
     _map: KernelMap
+    # How the sample is evaluated; the models of a path have one evaluation in common.
+    _induce = induce
 
     @abstractmethod
     def _ridge(self) -> float | None:
@@ -77,7 +79,7 @@ class KernelReducer(
         refuse_dask(self, X)
         X, labels = check_fit(self, X, y)
         remember_names(self, labels)
-        induced = induce(self, X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
+        induced = self._induce(X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
         pairs = self._directions(induced.statistics)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         dual, offset = induced.lift(pairs.vectors)

@@ -122,6 +122,8 @@ class KernelCPLST(LabelSpaceClassifier):
         **KERNEL_PARAMETERS,
     }
 
+    _induce = induce
+
     def __init__(
         self,
         n_components: int | float | None = None,
@@ -243,7 +245,7 @@ class KernelProblem(Problem):
     @cached_property
     def kernel_ridge(self) -> KernelRegression:
         """The regression of all labels: the only factorisation of the kernel."""
-        induced = induce(self.estimator, self.X, self.Y, ridge=self.ridge)
+        induced = self.estimator._induce(self.X, self.Y, ridge=self.ridge)
         statistics = induced.statistics
         if isinstance(statistics, Dual):
             S, R = statistics.solve(1.0, self.ridge)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -12,7 +13,8 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import _num_samples
 
 from labelspan.kernels._base import KERNEL_PARAMETERS
-from labelspan.kernels._statistics import Common
+from labelspan.kernels._shifted import PathSolver
+from labelspan.kernels._statistics import Dual, Induced, induce
 
 # What decides about the kernel or the labels: models that differ in these share nothing.
 NOT_SHARED = frozenset({*KERNEL_PARAMETERS, "label_kernel", "constraint"})
@@ -123,9 +125,49 @@ def kernel_path(
     common = Common([ridge for model in models for ridge in model._ridges(n_rows)], float(tol))
     # In the order of their ridges, so that those with the same solutions follow each other.
     for model in sorted(models, key=lambda model: model._ridges(n_rows)):
-        model._common = common
+        model._induce = partial(common.induce, model)
         try:
             model.fit(X, y)
         finally:
-            del model._common
+            del model._induce
     return KernelPath(params, models, common.residual)
+
+
+class Common:
+    """What the models of a path have in common: the kernel, and the solutions of its systems.
+
+    Parameters
+    ----------
+    ridges : list of float
+        Everything that will be added to the diagonal of the kernel.
+    tol : float
+        Largest relative residual of a solve.
+    """
+
+    def __init__(self, ridges: list[float], tol: float):
+        self.ridges = ridges
+        self.tol = tol
+        self._solver: PathSolver | None = None
+        # With the kernel matrix (False) and with its product with the labels alone (True).
+        self._made: dict[bool, Induced] = {}
+
+    def induce(
+        self, estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False
+    ) -> Induced:
+        """The one sample of all models, made by the first that needs it."""
+        # Features of landmarks serve models without a ridge as well.
+        product_only = ridge is None and estimator.n_landmarks is None
+        if product_only not in self._made:
+            # No ridge decides about the precision: float64 suits them all.
+            made = induce(estimator, X, T, ridge=None if product_only else 0.0, tt=tt)
+            statistics = made.statistics
+            if isinstance(statistics, Dual) and not product_only:
+                self._solver = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)
+                made = replace(made, statistics=replace(statistics, solver=self._solver))
+            self._made[product_only] = made
+        return self._made[product_only]
+
+    @property
+    def residual(self) -> float:
+        """Largest relative residual of the solves so far; 0 without an (n, n) kernel."""
+        return 0.0 if self._solver is None else self._solver.residual

@@ -127,6 +127,7 @@ class KernelSharedSubspaceClassifier(
     }
 
     _map: KernelMap
+    _induce = induce
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class KernelSharedSubspaceClassifier(
     def _learn(self, X: Any, labels: Labels) -> None:
         refuse_dask(self, X)
         ridges = self._ridges(X.shape[0])
-        induced = induce(self, X, labels.Y, ridge=min(ridges))
+        induced = self._induce(X, labels.Y, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         B, offset = induced.lift(solution.B)
@@ -220,6 +221,7 @@ class DualSolution:
 def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
     """The solution from kernel ridge regressions at n beta and n (alpha + beta)."""
     S = 2.0 * statistics.T
+    # (Q + ridge I)^-1 S, as half the metric for T.
     solved = [statistics.solve(0.5, 0.5 * ridge) for ridge in ridges]
     (loose, K_loose), (tight, K_tight) = solved[0], solved[-1]
     # Without beta, `loose` may be huge where Q is small; its image never is.

@@ -225,7 +225,7 @@ def krylov(
     enough, most = steps
     # A little less: the residual that counts has the rounding of K P in it.
     tol = 0.9 * tol
-    block, _ = orthonormal(T, float(np.linalg.norm(T, axis=0).max()))
+    block, _ = revealing_qr(T, float(np.linalg.norm(T, axis=0).max()))
     first = block.shape[1]
     W = np.empty((len(T), most * first), order="F")
     H = np.zeros((most * first, most * first))
@@ -241,7 +241,7 @@ def krylov(
             along = basis.T @ image
             image -= basis @ along
             H[:size, start:size] += along
-        following, coupling = orthonormal(image, scale)
+        following, coupling = revealing_qr(image, scale)
         if step < enough and following.shape[1]:
             block = following
             continue
@@ -257,7 +257,7 @@ def krylov(
     return None
 
 
-def orthonormal(A: np.ndarray, scale: float) -> Pair:
+def revealing_qr(A: np.ndarray, scale: float) -> Pair:
     """Q (n, r) and R (r, m) with A = QR, of the rank that stands out of the rounding of `scale`."""
     Q, R, order = linalg.qr(A, mode="economic", pivoting=True, check_finite=False)
     r = int(np.sum(np.abs(np.diag(R)) > len(A) * EPS * scale))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -14,12 +14,12 @@ from scipy import sparse
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
-from labelspan.kernels._shifted import PathSolver
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._whiten import times, whiten
 from labelspan.moments import Moments
 
 Back = Callable[[np.ndarray], np.ndarray]
+Pair = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Dual:
         Q, if the method needs more of it than QT.
     KT : ndarray of shape (n, q) or None
         Q T, if that is all it needs.
-    path : PathSolver or None
-        Solves for the models of a path, see :func:`labelspan.kernels.kernel_path`.
+    solver : callable or None
+        P = (Q + ridge I)^-1 T and Q P for a ridge, where models of a path share them.
     """
 
     weight: float
@@ -49,22 +49,20 @@ class Dual:
     T: np.ndarray
     K: Any = None
     KT: Any = None
-    path: PathSolver | None = None
+    solver: Callable[[float], Pair] | None = None
 
-    def solve(
-        self, a: float, b: float, label_factor: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def solve(self, a: float, b: float, label_factor: np.ndarray | None = None) -> Pair:
         """P = (a Q + b I)^-1 F and Q P for F = T times the factor, T without one."""
-        if self.path is None:
+        if self.solver is None:
             return solve(self.K, a, b, times(self.T, label_factor))
-        P, QP = self.path(b / a)
+        P, QP = self.solver(b / a)
         return times(P, label_factor) / a, times(QP, label_factor) / a
 
     def noise(self, a: float, b: float) -> float:
-        """What the rounding of Q P is at the least relative to eps: for the rank cut.
+        """How many eps the rounding of F'QP is, relative to its largest eigenvalue.
 
-        A solution is as large as F / b where Q vanishes, and a product with Q is off by eps times
-        the largest eigenvalue of Q, which is at most the trace.
+        P is as large as F / b where Q vanishes, and a product with Q is off by eps times the
+        largest eigenvalue of Q, which is at most the trace.
         """
         n_rows = float(len(self.T))
         if a == 0 or too_small(b, a, self.K):
@@ -150,55 +148,6 @@ def induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = Fa
         Exact: O(n^2 D) time and O(n^2) memory, O(n q) without a `ridge`. With m landmarks:
         O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
     """
-    common = vars(estimator).get("_common")
-    if common is None:
-        return _induce(estimator, X, T, ridge=ridge, tt=tt)
-    # The first model makes the kernel of all, in a precision that suits every ridge; features of
-    # landmarks serve models without a ridge as well.
-    product_only = ridge is None and estimator.n_landmarks is None
-    least = None if product_only else 0.0
-    return common.induced(product_only, lambda: _induce(estimator, X, T, ridge=least, tt=tt))
-
-
-@dataclass
-class Common:
-    """What the models of a path have in common: the kernel, and one factor of it.
-
-    Attributes
-    ----------
-    ridges : list of float
-        Everything that will be added to the diagonal of the kernel.
-    tol : float
-        Largest relative residual of a solve.
-    made : dict
-        The sample with the kernel matrix (False) and with its product with the labels alone
-        (True), each made by the first model that needs it.
-    """
-
-    ridges: list[float]
-    tol: float
-    made: dict[bool, Induced] = field(default_factory=dict)
-
-    def induced(self, product_only: bool, make: Callable[[], Induced]) -> Induced:
-        """The one sample of all models."""
-        if product_only not in self.made:
-            made = make()
-            statistics = made.statistics
-            if isinstance(statistics, Dual) and not product_only:
-                path = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)
-                made = replace(made, statistics=replace(statistics, path=path))
-            self.made[product_only] = made
-        return self.made[product_only]
-
-    @property
-    def residual(self) -> float:
-        """Largest relative residual of the solves so far; 0 without an (n, n) kernel."""
-        statistics = self.made[False].statistics if False in self.made else None
-        path = statistics.path if isinstance(statistics, Dual) else None
-        return 0.0 if path is None else path.residual
-
-
-def _induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool) -> Induced:
     X = check_kernel_matrix(estimator, X)
     map_ = kernel_map(estimator, X)
     if estimator.n_landmarks is not None:
