@@ -1,13 +1,17 @@
 """The store: results are final, and what goes wrong has a clear message and loses nothing."""
 
+import importlib.util
 import os
 import sqlite3
 import stat
 import sys
+import warnings
+from pathlib import Path
 
 import pytest
 
-from labelspan.experiments import Store, StoreError, run, run_cell
+from labelspan.experiments import Store, StoreError, _environment, run, run_cell
+from labelspan.experiments._environment import code
 from tests.experiments.plans import outcome, toy_plan
 
 
@@ -39,6 +43,34 @@ def test_a_row_a_measurement_and_all_of_a_cell(tmp_path, plan):
         assert "scikit-learn" in environment[0]["content"]
     with Store(tmp_path / "out", read_only=True) as store:
         assert store.n_cells == len(plan.cells)
+
+
+def test_results_of_other_code_are_kept_and_said_to_be(tmp_path, plan, monkeypatch):
+    with filled(tmp_path, plan) as store:
+        before = outcome(store)
+        monkeypatch.setattr("labelspan.experiments._run.code", lambda: "of tomorrow")
+        with pytest.warns(UserWarning, match=rf"code {code()}; this is of tomorrow.*empty folder"):
+            run(plan, store, n_jobs=0)
+        assert outcome(store) == before
+    monkeypatch.undo()
+    with Store(tmp_path) as store, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(plan, store, n_jobs=0)
+
+
+def test_the_digest_of_the_code_follows_the_source_and_not_the_ends_of_its_lines(tmp_path):
+    package = tmp_path / "package"
+    (package / "experiments").mkdir(parents=True)
+    digests = []
+    for source in (b"a = 1\n", b"a = 1\r\n", b"a = 2\n"):
+        (package / "method.py").write_bytes(source)
+        path = package / "experiments" / "_environment.py"
+        path.write_bytes(Path(_environment.__file__).read_bytes())
+        spec = importlib.util.spec_from_file_location("copied_environment", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        digests.append(module.code())
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_results_are_final(tmp_path, plan):

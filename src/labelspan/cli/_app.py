@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -80,12 +81,18 @@ def main() -> None:
         print(f"labelspan: {error}; pip install 'labelspan[cli,report]'", file=sys.stderr)
         sys.exit(USAGE)
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _warning_in_a_line
+            app()
     except EXPECTED as error:
         if os.environ.get("LABELSPAN_DEBUG"):
             raise
         print(f"labelspan: {explained(error)}", file=sys.stderr)
         sys.exit(USAGE)
+
+
+def _warning_in_a_line(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"labelspan: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def explained(error: Exception) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
@@ -24,11 +26,24 @@ def environment() -> dict[str, str]:
         except PackageNotFoundError:
             # A source tree on the path, not installed.
             found[package] = "source tree"
+    found["code"] = code()
     blas = [item for item in threadpool_info() if item["user_api"] == "blas"]
     for item in blas[:1]:
         found["blas"] = f"{item['internal_api']} {item['version']}"
         found["blas threads"] = str(item["num_threads"])
     return found
+
+
+@lru_cache(maxsize=1)
+def code() -> str:
+    """Short digest of the source of labelspan: a version number stays while methods change."""
+    root = Path(__file__).parents[1]
+    found = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        found.update(path.relative_to(root).as_posix().encode() + b"\0")
+        # Git may have changed the ends of the lines.
+        found.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    return found.hexdigest()[:12]
 
 
 def reset_peak_memory() -> None:

@@ -332,3 +332,18 @@ def cell_from_dict(content: Mapping[str, Any]) -> Cell:
         content[key] = Step(step["method"], parameters, step["label"])
     content["measures"] = tuple(content["measures"])
     return Cell(**content)
+
+
+def parameters_of(plan: Plan) -> dict[str, dict[str, str]]:
+    """Every parameter of every step as text, defaults included: these change with versions."""
+    found = {}
+    for step in (*plan.reducers, *plan.classifiers, *plan.models):
+        method = get_method(step.method)
+        try:
+            estimator = method.make(dict(step.parameters))
+        except (ImportError, AttributeError, TypeError, ValueError):
+            # Its cells will say what is wrong.
+            estimator = None
+        values = {} if estimator is None else estimator.get_params(deep=False)
+        found[step.title] = {name: repr(value) for name, value in values.items()}
+    return found

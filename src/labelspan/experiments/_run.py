@@ -12,6 +12,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from labelspan.experiments._cell import Result, run_cell
+from labelspan.experiments._environment import code
 from labelspan.experiments._facts import facts_of
 from labelspan.experiments._plan import Cell, Plan, digest
 from labelspan.experiments._progress import Progress, Silent
@@ -100,6 +101,7 @@ def run(
     with store.only_run():
         store.add_plan(plan, command)
         done = store.finished(plan.cells)
+        _tell_of_other_code(store, done)
         pending = [cell for cell in plan.cells if cell.id not in done]
         n_jobs = min(n_jobs, max(len(pending), 1))
         pool = WorkerPool(max(1, (os.cpu_count() or 1) // max(n_jobs, 1)))
@@ -114,6 +116,22 @@ def run(
             pool.close()
             display.close()
     return _summary(plan, store, len(done))
+
+
+def _tell_of_other_code(store: Store, done: set[str]) -> None:
+    """Warn of results that are kept though the methods may have changed since."""
+    others = dict.fromkeys(
+        f"labelspan {item.get('labelspan', 'of unknown version')}, "
+        f"code {item.get('code', 'not recorded')}"
+        for item in store.environments(done)
+        if item.get("code") != code()
+    )
+    if others:
+        warnings.warn(
+            f"{store.folder} holds results of other code ({'; '.join(others)}; this is {code()}). "
+            "They are kept; to compute them again, choose an empty folder.",
+            stacklevel=3,
+        )
 
 
 def _results(

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from labelspan.experiments._cell import Result
-from labelspan.experiments._methods import get_method
-from labelspan.experiments._plan import Cell, Plan, digest
+from labelspan.experiments._plan import Cell, Plan, digest, parameters_of
 
 FILE_NAME = "results.sqlite"
 FORMAT = 1
@@ -149,6 +148,24 @@ class Store:
         """
         stored = {row[0] for row in self._connection.execute("SELECT id FROM cells")}
         return stored & {cell.id for cell in cells}
+
+    def environments(self, cells: Iterable[str]) -> list[dict[str, str]]:
+        """Tell which versions and machines stored cells come from.
+
+        Parameters
+        ----------
+        cells : iterable of str
+            Hashes of cells.
+
+        Returns
+        -------
+        list of dict
+        """
+        wanted = set(cells)
+        rows = self.query("SELECT id, environment FROM cells")
+        used = {row["environment"] for row in rows if row["id"] in wanted}
+        rows = self.query("SELECT hash, content FROM environments ORDER BY content")
+        return [json.loads(row["content"]) for row in rows if row["hash"] in used]
 
     def add_plan(self, plan: Plan, command: str = "") -> None:
         """Write a plan, before its results.
@@ -312,21 +329,6 @@ class Store:
                 f"the folder {self.folder} cannot be made or read ({error.strerror}); choose "
                 "another one with --out."
             ) from error
-
-
-def parameters_of(plan: Plan) -> dict[str, dict[str, str]]:
-    """Every parameter of every step as text, defaults included: these change with versions."""
-    found = {}
-    for step in (*plan.reducers, *plan.classifiers, *plan.models):
-        method = get_method(step.method)
-        try:
-            estimator = method.make(dict(step.parameters))
-        except (ImportError, AttributeError, TypeError, ValueError):
-            # Its cells will say what is wrong.
-            estimator = None
-        values = {} if estimator is None else estimator.get_params(deep=False)
-        found[step.title] = {name: repr(value) for name, value in values.items()}
-    return found
 
 
 def _create(cursor: sqlite3.Cursor) -> None:

@@ -120,7 +120,6 @@ def contents_of(store: Store, plan: str | None = None) -> Contents:
     analysis = analyse(store, plan)
     row = next(row for row in store.plans() if row["hash"] == analysis.plan.hash)
     sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
-    used = {cell["environment"] for cell in analysis.cells}
     return Contents(
         analysis=analysis,
         command=row["command"],
@@ -131,11 +130,7 @@ def contents_of(store: Store, plan: str | None = None) -> Contents:
             for fact in store.query("SELECT * FROM facts")
             if fact["source"] in sources
         },
-        environments=[
-            json.loads(item["content"])
-            for item in store.query("SELECT * FROM environments")
-            if item["hash"] in used
-        ],
+        environments=store.environments(cell["id"] for cell in analysis.cells),
         series=_series(store, {cell["id"] for cell in analysis.plain}),
     )
 

@@ -222,23 +222,14 @@ def values_of(store: Store, plans: Iterable[Plan]) -> Values:
 def setting_of(store: Store, plans: Iterable[Plan]) -> str:
     """Tell data sets, splits and versions of plans in a sentence."""
     sets: dict[str, list[str]] = defaultdict(list)
-    versions: dict[str, None] = {}
     wanted: set[str] = set()
     for plan in plans:
         names = [source.name for source in plan.sources]
         sets[plan.splits.title] += [name for name in names if name not in sets[plan.splits.title]]
         wanted.update(cell.id for cell in plan.cells)
-    for row in store.query("SELECT id, environment FROM cells"):
-        if row["id"] in wanted:
-            versions.setdefault(row["environment"])
-    used = [
-        json.loads(row["content"])
-        for row in store.query("SELECT hash, content FROM environments")
-        if row["hash"] in versions
-    ]
     packages = dict.fromkeys(
-        ", ".join(f"{name} {item[name]}" for name in PACKAGES if name in item)
-        for item in sorted(used, key=str)
+        ", ".join(f"{name} {item[name]}" for name in (*PACKAGES, "code") if name in item)
+        for item in store.environments(wanted)
     )
     split = "; ".join(f"{', '.join(names)}: {title}" for title, names in sets.items())
     return f"{len(wanted)} cells. {split}. With {' and '.join(packages) or 'no results'}."
