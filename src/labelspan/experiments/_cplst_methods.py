@@ -141,15 +141,16 @@ def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     folds = [test for _, test in KFold(N_FOLDS).split(Y)]
     widths = KernelCPLSTCV()._widths(X)
     losses = np.array([width_losses(X, Y, gamma, folds) for gamma in widths])
-    chosen = {}
-    for place, codes in enumerate(MATRICES):
-        gamma, ridge = np.unravel_index(np.argmin(losses[:, :, place]), losses.shape[:2])
+    best = {codes: int(np.argmin(losses[:, :, place])) for place, codes in enumerate(MATRICES)}
+    fitted = {}
+    for point in set(best.values()):
+        gamma, ridge = np.unravel_index(point, losses.shape[:2])
         model = KernelCPLST(gamma=widths[gamma], ridge=RIDGES[ridge]).fit(X, Y)
         directions = {"plst": leading_codes(Y), "cplst": model.components_}
-        chosen[codes] = {
+        fitted[point] = {
             name: Fitted(V, model.label_mean_, scores_of(model)) for name, V in directions.items()
         }
-    return chosen
+    return {codes: fitted[point] for codes, point in best.items()}
 
 
 def width_losses(X: Any, Y: np.ndarray, gamma: float, folds: list[Any]) -> np.ndarray:
