@@ -82,6 +82,15 @@ def test_header_lines_of_every_form(blank, block_bytes, tmp_path, monkeypatch):
     assert toy.X.toarray().ravel().tolist() == [TYPES[declared] for _, declared in pairs]
 
 
+@pytest.mark.parametrize("line", ["@data % rows", "@DATA% 1,2,3,4", " @data\t%", "@data %\r"])
+def test_a_comment_behind_the_data_line(line, tmp_path):
+    text = DENSE.replace("?", "0").replace("@DATA", line)
+    assert line in text
+    np.testing.assert_array_equal(
+        read_arff(write(tmp_path, text, ["a", "b"])).X, [[1.5, -2], [300, 0], [0.5, 7]]
+    )
+
+
 def test_windows_line_ends_and_no_final_newline(tmp_path):
     path = write(tmp_path, DENSE.replace("?", "0").replace("\n", "\r\n").rstrip(), ["a", "b"])
     np.testing.assert_array_equal(read_arff(path).X, [[1.5, -2], [300, 0], [0.5, 7]])

@@ -61,6 +61,8 @@ def after_data_line(text, pos):  # type: ignore[no-untyped-def]
     if not starts_with(text, pos, DATA_WORD):
         return NONE
     pos = skip_spaces(text, pos + np.uint64(len(DATA_WORD) + 1))
+    if text[pos] == 37:
+        pos = line_end(text, pos)
     if text[pos] == 13:
         pos += ONE
     return pos + ONE if text[pos] == 10 else NONE
