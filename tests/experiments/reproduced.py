@@ -1,6 +1,7 @@
 """The experiments of the papers for tests with the marker ``reproduce``: each is run once."""
 
 import os
+import warnings
 from functools import lru_cache
 
 import pytest
@@ -22,7 +23,10 @@ def reproduced(name: str, quick: bool = False) -> Outcome:
     lacking = sorted(set(missing).intersection(experiment.data))
     if lacking:
         pytest.skip(f"{name} needs {', '.join(lacking)}: set LABELSPAN_DATA to their folder")
-    with Store(os.environ.get("LABELSPAN_REPRODUCE", "results/reproduce")) as store:
+    folder = os.environ.get("LABELSPAN_REPRODUCE", "results/reproduce")
+    with Store(folder) as store, warnings.catch_warnings():
+        # Told at the end of the tests, not a failure: hours of results outlive many commits.
+        warnings.filterwarnings("default", message=".*holds results of other code")
         (outcome,) = reproduce([experiment], store, quick=quick)
     print(f"\n{name}: {outcome.summary}")
     for line in outcome.judged:

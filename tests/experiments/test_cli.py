@@ -4,12 +4,13 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 from labelspan import MVMD, __version__
-from labelspan.cli import main
+from labelspan.cli import _compare, main
 from labelspan.datasets import load_yeast, read_npz
 from labelspan.experiments import Store
 from tests.experiments.plans import HOSTILE, write_toy
@@ -243,3 +244,24 @@ def test_no_caution_about_tests_that_were_not_made(labelspan, tmp_path):
     assert "p-values" not in out
     _, out, _ = compare(labelspan, tmp_path, "--methods", "mvmd,none,pca")
     assert "p-values are too small" in out
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_one_line_and_said_once(labelspan, tmp_path, monkeypatch):
+    assert "of other code" not in compare(labelspan, tmp_path, "--methods", "mvmd,pca")[2]
+    once = _compare.run
+
+    def twice(*arguments, **options):
+        once(*arguments, **options)
+        with warnings.catch_warnings():
+            # What makes Python forget that it has warned.
+            warnings.simplefilter("always")
+            return once(*arguments, **options)
+
+    monkeypatch.setattr(_compare, "run", twice)
+    monkeypatch.setattr("labelspan.experiments._run.code", lambda: "of tomorrow")
+    code, _, err = compare(labelspan, tmp_path, "--methods", "mvmd,pca")
+    lines = [line for line in err.splitlines() if "of other code" in line]
+    assert code == 0
+    assert len(lines) == 1
+    assert lines[0].startswith(f"labelspan: {tmp_path / 'out'} holds results of other code")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -173,6 +174,9 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
     assert "| [mvmd/toy](#mvmdtoy) | a toy | 1 of 2 | - |" in text
     assert "About half of the printed values (1 of 2) came out." in text
     assert "- 1 in mvmd/toy: five sets for eight." in text
+    # A line refers to its reason by the number, for many may share one.
+    assert re.search(r"^\| .* \| not reproduced \| .*; reason 1 \|$", text, re.MULTILINE)
+    assert "\n1. 1 line: five sets for eight.\n" in text
     # What the numbers hang on: data, splits, versions.
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text

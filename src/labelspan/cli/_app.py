@@ -82,7 +82,7 @@ def main() -> None:
         sys.exit(USAGE)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _warning_in_a_line
+            warnings.showwarning = _warnings_in_a_line()
             app()
     except EXPECTED as error:
         if os.environ.get("LABELSPAN_DEBUG"):
@@ -91,8 +91,17 @@ def main() -> None:
         sys.exit(USAGE)
 
 
-def _warning_in_a_line(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"labelspan: {' '.join(str(message).split())}", file=sys.stderr)
+def _warnings_in_a_line() -> Callable[..., None]:
+    """Print each text once: Python's own count starts anew when somebody changes the filters."""
+    said = set()
+
+    def show(message: Warning | str, *_: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in said:
+            said.add(text)
+            print(f"labelspan: {text}", file=sys.stderr)
+
+    return show
 
 
 def explained(error: Exception) -> str:

@@ -21,7 +21,7 @@ from labelspan.experiments.reproduce import (
     find_experiments,
     reproduce,
 )
-from labelspan.experiments.reproduce._document import cells
+from labelspan.experiments.reproduce._document import cells, numbered, reasons_of
 from labelspan.experiments.reproduce._experiment import RULES, printed_values
 from labelspan.experiments.reproduce._listing import PAPERS
 
@@ -111,7 +111,10 @@ def _list(json: bool) -> None:
 def _show(outcome: Outcome) -> None:
     title = f"\n{outcome.experiment.name}: {outcome.experiment.title}"
     header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
-    output.print_table(header, [cells(line) for line in outcome.judged], title)
+    reasons = reasons_of(outcome.judged)
+    output.print_table(header, [cells(line, reasons) for line in outcome.judged], title)
+    for text in numbered(reasons):
+        print(output.clean(f"reason {text}"))
     for text in outcome.failed:
         print(output.clean(f"failed: {text}"))
     counts = Counter(line.verdict for line in outcome.judged)

@@ -142,21 +142,32 @@ def _missed(lines: Iterable[Judged]) -> list[Judged]:
     return [line for line in lines if line.verdict == "not reproduced"]
 
 
-def _reasons(outcomes: list[Outcome], *, named: bool = True) -> list[str]:
+def _reasons(outcomes: list[Outcome]) -> list[str]:
     """A bullet a reason: how many lines of which experiments it stands behind."""
     counts: dict[str, Counter[str]] = {}
     for item in outcomes:
-        for line in _missed(item.judged):
-            for reason in line.reasons or (NO_REASON,):
-                counts.setdefault(reason, Counter())[item.experiment.name] += 1
-    order = sorted(counts, key=lambda reason: (reason == NO_REASON, -counts[reason].total()))
-    return [f"- {_places(counts[reason], named)}: {markdown_text(reason)}." for reason in order]
+        for reason, n in reasons_of(item.judged).items():
+            counts.setdefault(reason, Counter())[item.experiment.name] += n
+    rows = []
+    for reason in sorted(counts, key=lambda text: (text == NO_REASON, -counts[text].total())):
+        places = ", ".join(f"{n} in {name}" for name, n in counts[reason].items())
+        rows.append(f"- {places}: {markdown_text(reason)}.")
+    return rows
 
 
-def _places(counts: Counter[str], named: bool) -> str:
-    if not named:
-        return str(counts.total())
-    return ", ".join(f"{n} in {name}" for name, n in counts.items())
+def reasons_of(lines: Iterable[Judged]) -> dict[str, int]:
+    """Why lines were not reproduced: how many each reason stands behind, the most first."""
+    counts = Counter(why for line in _missed(lines) for why in line.reasons or (NO_REASON,))
+    order = sorted(counts, key=lambda text: (text == NO_REASON, -counts[text]))
+    return {reason: counts[reason] for reason in order}
+
+
+def numbered(reasons: dict[str, int]) -> list[str]:
+    """The reasons as the lines refer to them."""
+    return [
+        f"{number}. {n} {'line' if n == 1 else 'lines'}: {reason}."
+        for number, (reason, n) in enumerate(reasons.items(), start=1)
+    ]
 
 
 def _section(outcome: Outcome) -> str:
@@ -167,15 +178,16 @@ def _section(outcome: Outcome) -> str:
     rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_text(title)}", ""]
     rows += [f"{outcome.summary}. {markdown_text(outcome.setting)}".strip(), ""]
     lines, grids = folded(outcome.judged)
+    reasons = reasons_of(outcome.judged)
     if lines:
         rows += ["| what | printed | ours | difference | verdict | rule or reason |"]
         rows += ["|---|---:|---:|---:|---|---|"]
-        rows += [f"| {' | '.join(map(markdown_text, cells(line)))} |" for line in lines]
+        rows += [f"| {' | '.join(map(markdown_text, cells(line, reasons)))} |" for line in lines]
         rows.append("")
     for grid in grids:
         rows += [*grid.markdown(), "", *_rules(grid.cells.values())]
-    if grids and _missed(outcome.judged):
-        rows += ["Not reproduced, by reason:", "", *_reasons([outcome], named=False), ""]
+    if reasons:
+        rows += ["Not reproduced, by reason:", "", *map(markdown_text, numbered(reasons)), ""]
     rows += [f"Failed: {markdown_escape(text)}\n" for text in outcome.failed]
     return "\n".join(rows)
 
@@ -191,9 +203,11 @@ def _rules(lines: Iterable[Judged]) -> list[str]:
     return [f"Judged: {markdown_text('; '.join(notes))}.", ""] if notes else []
 
 
-def cells(line: Judged) -> list[str]:
-    """The cells of a line as text."""
+def cells(line: Judged, reasons: dict[str, int]) -> list[str]:
+    """The cells of a line as text; reasons by their numbers, for many lines share one."""
     difference = "" if line.difference is None else f"{line.difference:+.4g}"
-    why = "; ".join(text for text in (line.note, *line.reasons) if text)
+    places = {reason: number for number, reason in enumerate(reasons, start=1)}
+    known = (line.reasons or (NO_REASON,)) if _missed([line]) else ()
+    why = "; ".join([*filter(None, [line.note]), *(f"reason {places[text]}" for text in known)])
     values = (number_text(line.printed), number_text(line.ours))
     return [line.what, *values, difference, line.verdict, why]
