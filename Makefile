@@ -45,7 +45,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,cli,report]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,cli]"
 	touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(BIN)/python

@@ -20,7 +20,7 @@ MEASURES = (
 # Dimension at thr = 0.999, then MDDM_p and PCA, on the Yahoo sets of the ML-kNN authors
 # (2000 training rows). Found by an independent program; the means over all eleven sets are
 # within .02 of the printed Table I.
-PUBLISHED = {
+INDEPENDENT = {
     "arts": (
         23,
         (0.057, 0.304, 0.130, 0.539, 0.572, 0.650),
@@ -53,9 +53,9 @@ def measured(reduce, data):
 
 
 @pytest.mark.reproduce
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", INDEPENDENT)
 def test_table_one(dataset, name):
-    dimension, mddm, pca = PUBLISHED[name]
+    dimension, mddm, pca = INDEPENDENT[name]
     data = dataset(f"yahoo-mlknn-{name}")
     X, Y = data.X[data.train], data.Y[data.train]
     reduce = MDDM(0.999).fit(X, Y)

@@ -114,12 +114,13 @@ def test_rare_words_and_topics_are_left_out():
     np.testing.assert_array_equal(kept.Y, Y[:, [0, 2]])
 
 
-def test_the_news_are_as_large_as_the_paper_says(dataset):
+def test_the_news_are_nearly_as_large_as_the_paper_says(dataset):
     dataset("rcv1subset1")
     data = Source("rcv1subset1", prepare="frequent-topics").load()
     # "Around 4,000 features and 50 labels are left."
-    assert data.X.shape == (6000, 4855)
-    assert data.Y.shape == (6000, 52)
+    assert data.X.shape[0] == data.Y.shape[0] == 6000
+    assert abs(data.X.shape[1] - 4000) < 1000
+    assert abs(data.Y.shape[1] - 50) <= 2
 
 
 TABLES = ("table1", "table2", "table5", "table6", "table7", "table8", "table11", "table12")
@@ -195,8 +196,8 @@ def test_the_lowest_curve_is_told_only_where_there_is_one_to_compare_with():
 
     assert judged({"MDDM_p, d=5": 0.1, "MDDM_f, d=5": 0.2}) == {}
     lines = judged({"MDDM_p, d=5": 0.1, "MDDM_f, d=5": 0.05, "CCA, d=5": 0.2})
-    assert lines["Hamming loss at d = 5: lowest"].verdict == "reproduced"
+    assert lines["Hamming loss at d = 5: lowest but for MDDM_f"].verdict == "reproduced"
     assert lines["Hamming loss at d = 5, MDDM_f"].ours == 0.05
     lines = judged({"MDDM_p, d=5": 0.1, "CCA, d=5": 0.09})
-    assert lines["Hamming loss at d = 5: lowest"].verdict == "not reproduced"
-    assert lines["Hamming loss at d = 5: lowest"].ours == "CCA 0.0900, MDDM_p 0.1000"
+    assert lines["Hamming loss at d = 5: lowest but for MDDM_f"].verdict == "not reproduced"
+    assert lines["Hamming loss at d = 5: lowest but for MDDM_f"].ours == "CCA 0.0900, MDDM_p 0.1000"

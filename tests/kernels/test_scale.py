@@ -50,29 +50,29 @@ def test_landmarks_keep_the_dependence_of_delicious(landmarks, dataset):
 
 @pytest.mark.reproduce
 @pytest.mark.parametrize(
-    ("model", "method", "limit"),
+    ("model", "method"),
     [
-        ("KernelMDDM(n_landmarks=1000, random_state=0)", "transform", 4.0),
+        ("KernelMDDM(n_landmarks=1000, random_state=0)", "transform"),
         (
             "KernelMDDM(constraint='feature', n_landmarks=1000, landmarks='leverage', "
             "random_state=0)",
             "transform",
-            4.0,
         ),
-        ("KernelLabelCCA(n_landmarks=1000, random_state=0)", "transform", 4.0),
-        ("KernelCPLST(n_landmarks=1000, random_state=0)", "predict", 4.0),
-        ("KernelSharedSubspaceClassifier(n_landmarks=1000, random_state=0)", "predict", 4.0),
+        ("KernelLabelCCA(n_landmarks=1000, random_state=0)", "transform"),
+        ("KernelCPLST(n_landmarks=1000, random_state=0)", "predict"),
+        ("KernelSharedSubspaceClassifier(n_landmarks=1000, random_state=0)", "predict"),
         # Exact: the kernel matrix would be 18.6 GiB.
-        ("KernelMDDM()", "transform", 4.0),
+        ("KernelMDDM()", "transform"),
     ],
 )
-def test_memory_of_50_000_rows(model, method, limit):
+def test_memory_of_50_000_rows(model, method):
+    """A quarter of what is allowed: the page of the kernels says about 0.5 GiB."""
     script = MEMORY.format(n=50_000, model=model, method=method)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     peak = float(done.stdout)
     print(f"\n{model} on 50,000 rows: {peak:.2f} GiB")
-    assert peak < limit
+    assert peak < 1.0
 
 
 def test_the_kernel_matrix_of_the_projection_constraint_is_never_stored():

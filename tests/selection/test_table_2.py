@@ -4,6 +4,8 @@ What is run, and how it is judged, is in labelspan.experiments.reproduce._cmlfs;
 must hold of it.
 """
 
+import re
+
 import pytest
 
 from labelspan.experiments.reproduce._experiment import printed_values
@@ -13,13 +15,16 @@ pytestmark = pytest.mark.reproduce
 METHODS = ("LaRank", "CLaRank", "MLFS", "CMLFS")
 
 
+# What is known to be further off than 0.02, and how far at most; the page gives the reasons.
+FURTHER_OFF = {("yahoo-mulan-arts", "MLFS"): 0.05, ("yahoo-mulan-arts", "CMLFS"): 0.05}
+
+
 @pytest.mark.parametrize("dataset", ["scene", "yahoo-mulan-arts"])
 @pytest.mark.parametrize("method", METHODS)
-def test_the_printed_auc_or_a_reason(dataset, method):
-    """Within 0.02, or the line says why not."""
+def test_the_printed_auc_is_near(dataset, method):
     what = f"Macro AUC on {dataset}, {method}"
     (line,) = [item for item in reproduced("cmlfs/table2").judged if item.what == what]
-    assert line.verdict == "reproduced" or line.reasons, line
+    assert abs(line.difference) <= FURTHER_OFF.get((dataset, method), 0.02), line
 
 
 def test_all_eight_methods_of_all_three_sets_are_there():
@@ -34,10 +39,18 @@ def test_the_labels_correlate_as_the_first_figure_says():
     assert set(verdicts(reproduced("cmlfs/figure1")).values()) == {"reproduced", "not judged"}
 
 
-def test_the_curves_are_judged_at_the_same_number_of_features():
-    """Each statement about few features holds, or the line says why not."""
+@pytest.mark.parametrize(
+    ("dataset", "least"), [("scene", 0), ("yeast", 10), ("yahoo-mulan-arts", 50)]
+)
+def test_with_as_many_features_the_methods_are_above_the_fisher_score(dataset, least):
+    """On yeast and arts not with the very fewest: there the score uses others for each label."""
     lines = reproduced("cmlfs/figure2").judged
-    few = [line for line in lines if "above FS+SVM" in line.what]
-    assert len(few) == 24
-    for line in few:
-        assert line.verdict == "reproduced" or line.reasons, line
+    few = {line.what: line.verdict for line in lines if "above FS+SVM" in line.what}
+    found = {
+        (method, int(m)): verdict
+        for what, verdict in few.items()
+        for name, method, m in re.findall(r"AUC on ([\w-]+), (\w+), m=(\d+):", what)
+        if name == dataset
+    }
+    assert len(found) == 8
+    assert {verdict for (_, m), verdict in found.items() if m >= least} == {"reproduced"}

@@ -2,7 +2,9 @@
 
 import pytest
 
+from labelspan.experiments.reproduce._experiment import printed_values
 from labelspan.experiments.reproduce._shared_subspace import ARTS
+from labelspan.metrics import MEASURES
 from tests.experiments.reproduced import reproduced
 
 
@@ -22,4 +24,9 @@ def test_area_under_the_curve_of_table_iii():
 
 @pytest.mark.reproduce
 def test_wilcoxon_of_table_v_is_there_for_every_pair():
-    assert len(reproduced("shared-subspace/table5").judged) == 9
+    printed = printed_values("shared-subspace")
+    assert [line.what for line in reproduced("shared-subspace/table5").judged] == [
+        f"{MEASURES[measure].title} on arts: is ML_LS significantly above {method}?"
+        for method in printed["table5"]
+        for measure in printed["measures"]
+    ]

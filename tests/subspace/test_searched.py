@@ -109,8 +109,8 @@ def test_wilcoxon_is_judged_by_significance_and_sign():
     found = values(rows, "macro_f1")
     verdicts = {line.what: line.verdict for line in judge_table5(Values(found, ()), printed)}
     assert verdicts == {
-        "Macro-F1 on arts: ML_LS significantly above SVM": "reproduced",
-        "Macro-F1 on arts: ML_LS significantly above CCA+SVM": "not reproduced",
+        "Macro-F1 on arts: is ML_LS significantly above SVM?": "reproduced",
+        "Macro-F1 on arts: is ML_LS significantly above CCA+SVM?": "not reproduced",
     }
 
 

@@ -78,7 +78,7 @@ def main() -> None:
     try:
         app = build()
     except ImportError as error:
-        print(f"labelspan: {error}; pip install 'labelspan[cli,report]'", file=sys.stderr)
+        print(f"labelspan: {error}; pip install 'labelspan[cli]'", file=sys.stderr)
         sys.exit(USAGE)
     try:
         with warnings.catch_warnings():

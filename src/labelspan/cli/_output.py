@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -63,8 +62,3 @@ def command_line() -> str:
     import shlex
 
     return shlex.join(["labelspan", *sys.argv[1:]])
-
-
-def is_interactive() -> bool:
-    """Whether a person watches the standard error."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

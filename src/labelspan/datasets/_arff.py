@@ -163,7 +163,7 @@ def _xml_beside(path: Path) -> Path:
     raise DataFileError(
         "which columns are labels? No -C in the relation name and no "
         f"{' or '.join(c.name for c in candidates)} beside the file; "
-        "pass xml=, label_names= or label_count=",
+        "pass xml=, label_names= or label_count= (--xml or --label-count)",
         file=path,
     )
 

@@ -29,11 +29,6 @@ class EigenPairs:
     values: np.ndarray
     vectors: np.ndarray
 
-    def keep(self, n_components: int | float | None) -> EigenPairs:
-        """The same pairs with only as many vectors as `n_components` asks for."""
-        n_kept = n_directions(self.values, self.values.sum(), n_components)
-        return replace(self, vectors=self.vectors[:, :n_kept])
-
     def mapped(self, back: Callable[[np.ndarray], np.ndarray]) -> EigenPairs:
         """The same pairs with the vectors in other coordinates."""
         return replace(self, vectors=back(self.vectors))

@@ -48,7 +48,8 @@ class ASOClassifier(SubspaceClassifier):
         that of plain support vector machines; a share of itself would not do, since the
         objective falls to zero where the subspace can hold all weights.
     max_iter : int, default=100
-        Largest number of turns; a ConvergenceWarning tells when they did not suffice.
+        Largest number of turns, at least 2, for the first has no subspace; a ConvergenceWarning
+        tells when they did not suffice.
     random_state : int, RandomState instance or None, default=None
         Order of the rows in coordinate descent. It moves the result within the tolerance only.
 
@@ -111,7 +112,7 @@ class ASOClassifier(SubspaceClassifier):
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
     }
 
@@ -150,7 +151,7 @@ class ASOClassifier(SubspaceClassifier):
         Theta = np.zeros((0, problem.X.shape[1]))
         state = State(Theta, *problem.solve(np.zeros(problem.S.shape)))
         objectives = [objective(problem, state, self.alpha)]
-        while len(objectives) < max(self.max_iter, 2):
+        while len(objectives) < self.max_iter:
             Theta = leading_rows(state.U, wanted)
             shared = Theta.T @ (Theta @ state.U)
             W, b = problem.solve(np.asarray(problem.X @ shared))

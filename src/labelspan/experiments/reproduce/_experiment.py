@@ -23,14 +23,13 @@ PAPERS = Path(__file__).parents[1] / "papers"
 # Two means of random splits lie within so many standard errors of their difference.
 STANDARD_ERRORS = 3.0
 
-#: What a verdict can be; the rules are in `RULES`.
-VERDICTS = ("reproduced", "not reproduced", "not judged")
+#: The rules of the verdicts.
 RULES = """\
 - A count is reproduced if it is equal.
 - A mean with a printed standard deviation is reproduced within that deviation.
 - A mean with a printed standard error is reproduced within three standard errors of the
   difference, which join the printed one and that of our own splits.
-- A mean without either is reproduced within 0.02 (of a measure from 0 to 1).
+- A mean alone, without either, is reproduced within 0.02 (of a measure from 0 to 1).
 - A statement about an order (A is better than B) is reproduced if our values have that order.
 - A value that the paper does not print, or prints over other data sets, is not judged.
 """
@@ -231,6 +230,8 @@ def setting_of(store: Store, plans: Iterable[Plan]) -> str:
         ", ".join(f"{name} {item[name]}" for name in (*PACKAGES, "code") if name in item)
         for item in store.environments(wanted)
     )
+    if not wanted:
+        return "Computed from the printed values alone."
     split = "; ".join(f"{', '.join(names)}: {title}" for title, names in sets.items())
     return f"{len(wanted)} cells. {split}. With {' and '.join(packages) or 'no results'}."
 
@@ -254,7 +255,7 @@ def judge_value(
     errors: tuple[float, float] | None = None,
     note: str = "",
 ) -> Judged:
-    """Judge a mean by the printed deviation, both standard errors, or the plain rule."""
+    """Judge a mean by the printed deviation, both standard errors, or neither."""
     if printed is None or math.isnan(printed):
         return Judged(what, None, ours, "not judged", note)
     if deviation is not None:
@@ -262,7 +263,7 @@ def judge_value(
     elif errors is not None:
         tolerance, name = STANDARD_ERRORS * math.hypot(*errors), "three standard errors"
     else:
-        tolerance, name = PLAIN_TOLERANCE, "the plain rule"
+        tolerance, name = PLAIN_TOLERANCE, "the rule for means alone"
     good = ours is not None and abs(ours - printed) <= tolerance + 1e-12
     text = f"within {tolerance:.2g}, {name}" + (f"; {note}" if note else "")
     return Judged(what, printed, ours, "reproduced" if good else "not reproduced", text)

@@ -285,7 +285,7 @@ def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
         best = min(compared, key=known.__getitem__)
         names = dict.fromkeys((best, "MDDM_p"))
         text = ", ".join(f"{name} {known[name]:.4f}" for name in names)
-        what = f"Hamming loss at d = {size}: lowest"
+        what = f"Hamming loss at d = {size}: lowest but for MDDM_f"
         lines.append(judge_statement(what, "MDDM_p", text, best == "MDDM_p"))
         for name, value in known.items():
             curves.append(Judged(f"Hamming loss at d = {size}, {name}", None, value, "not judged"))
@@ -302,7 +302,7 @@ def _news(name: str, title: str, minutes: float, quick: float, plans: Plans, jud
 
 _NINE = "nine methods with as many directions as MDDM_p"
 _KERNEL = "MDDM without and with a label kernel"
-_CURVE = "Hamming loss against the number of directions"
+_CURVE = "Hamming loss at four numbers of directions (the paper: at fifty)"
 
 EXPERIMENTS = (
     _web("figure2", f"ML-kNN: {_CURVE}", 5, 2, figure2, judge_curves),

@@ -96,7 +96,7 @@ def judge_table5(values: Values, printed: dict[str, Any]) -> list[Judged]:
             p = float(stats.wilcoxon(first, second).pvalue)
             better = p < 0.05 and np.mean(first) > np.mean(second)
             sign = "above" if np.mean(first) > np.mean(second) else "below"
-            what = f"{MEASURES[measure].title} on arts: ML_LS significantly above {method}"
+            what = f"{MEASURES[measure].title} on arts: is ML_LS significantly above {method}?"
             ours = f"p = {p:.2g}, ML_LS {sign}"
             theirs = f"p = {row[place]:.2g}, ML_LS above"
             lines.append(judge_statement(what, theirs, ours, better == (row[place] < 0.05)))
