@@ -130,6 +130,19 @@ def test_without_a_ridge_wide_sparse_equals_wide_dense(method, rng):
     assert sine(thin.components_.T, dense.components_.T) < 1e-7
 
 
+@pytest.mark.parametrize("n_rows", [90, 9], ids=["tall", "wide"])
+@pytest.mark.parametrize("method", EVERY, ids=name)
+def test_a_sparse_column_without_zeros_may_have_any_mean(method, n_rows, rng):
+    X, Y = sparse_problem(rng)
+    X[:, 0] = 1e6
+    X[:, 1] = 1e5 + rng.standard_normal(len(X))
+    X, Y = X[:n_rows], Y[:n_rows]
+    dense, thin = fitted(method, X, Y), fitted(method, sparse.csr_array(X), Y)
+    np.testing.assert_allclose(thin.eigenvalues_, dense.eigenvalues_, rtol=1e-7)
+    assert sine(thin.components_.T, dense.components_.T) < 1e-7
+    np.testing.assert_allclose(thin.mean_, dense.mean_, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("n_chunks", [1, 2, 7, 100])
 @pytest.mark.parametrize("method", [*ONE_PASS, *RIDGE_FREE], ids=name)
 def test_chunks_give_the_one_shot_fit(method, n_chunks, rng):

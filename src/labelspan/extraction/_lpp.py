@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from labelspan.linalg import EigenPairs
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.moments import Moments, Sample
 from labelspan.moments._collect import row_blocks
-from labelspan.moments._moments import centred
+from labelspan.moments._moments import anchored, centred
 
 
 class LPP(LinearReducer):
@@ -108,8 +108,9 @@ class LPP(LinearReducer):
                 UserWarning,
                 stacklevel=2,
             )
-        graph = neighbour_graph(X, n_neighbors)
-        return locality(X, graph)
+        X, shift = anchored(X)
+        found = locality(X, neighbour_graph(X, n_neighbors))
+        return replace(found, x_mean=shift + found.x_mean)
 
     def _directions(self, statistics: Any) -> EigenPairs:
         values, V = linalg.eigh(statistics.scatter, driver="evd", check_finite=False)

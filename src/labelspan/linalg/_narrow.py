@@ -10,7 +10,7 @@ from scipy import linalg, sparse
 
 from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.moments._moments import centred
+from labelspan.moments._moments import anchored, centred
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Narrow:
     mean : ndarray of shape (D,)
         Mean of X.
     X : ndarray or csr_array of shape (n, D)
-        The rows: centred if dense, as they are if sparse.
+        The rows: centred if dense, as they are if sparse but for columns without zeros.
     dual : ndarray of shape (n, r)
         V = Xc' dual.
     centre : bool
@@ -74,7 +74,9 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
         "Use fewer rows or select features first.",
     )
     if centre:
-        rows, mean = centred(X, np.ones(X.shape[0]))
+        rows, shift = anchored(X)
+        rows, mean = centred(rows, np.ones(X.shape[0]))
+        mean = shift + mean
     else:
         rows, mean = X.astype(np.float64), np.zeros(X.shape[1])
     Z, dual = from_blocks(rows, centre) if ridge_free else from_gram(rows, centre)

@@ -61,10 +61,11 @@ class Moments:
         Moments
             Exact up to rounding. A dense block is centred *before* the product: centring
             afterwards loses all digits when the mean is large. A sparse block is not, because
-            that would make it dense.
+            that would make it dense; only its columns without zeros are.
         """
         w = np.ones(X.shape[0]) if weights is None else weights
         weight = float(w.sum())
+        X, shift = anchored(X)
         (Xw, x_mean), (Tw, t_mean) = centred(X, w), centred(T, w)
         # sqrt(w) on both factors keeps the product of an array with itself a symmetric update.
         root = None if weights is None else np.sqrt(w)
@@ -77,7 +78,7 @@ class Moments:
         if xx and sparse.issparse(X):
             XT[np.diag(XX) == 0] = 0.0
         TT = scatter(Tw, weight, t_mean) if tt else None
-        return cls(weight, x_mean, t_mean, XT, XX, TT)
+        return cls(weight, shift + x_mean, t_mean, XT, XX, TT)
 
     def __add__(self, other: Moments) -> Moments:
         weight = self.weight + other.weight
@@ -156,6 +157,24 @@ def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
     offset = (w @ A) / total
     A -= offset
     return A, first + offset
+
+
+def anchored(X: Any) -> tuple[Any, np.ndarray]:
+    """Sparse X with its columns without zeros about their first entries; and what was taken off.
+
+    The mean of such a column may be far above its spread, and of a constant one nothing else is
+    there: products of the column are then all rounding. No zero changes, so X stays sparse. A
+    column with a zero varies by at least the n-th part of its mean.
+    """
+    shift = np.zeros(X.shape[1])
+    if not sparse.issparse(X) or X.shape[0] == 0:
+        return X, shift
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    if not full.any():
+        return X, shift
+    shift[full] = X[[0]].toarray()[0, full]
+    data = X.data.astype(np.float64) - shift[X.indices]
+    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape), shift
 
 
 def scaled(A: Any, root: np.ndarray | None) -> Any:
