@@ -79,6 +79,31 @@ def test_empty_label_rows_of_delicious(dataset):
         assert_same_subspaces(model.components_.T, vectors, values)
 
 
+@pytest.mark.parametrize("constraint", ["projection", "feature"])
+@pytest.mark.parametrize("n_components", [1, 3, 0.9, None])
+def test_hsic_is_the_dependence_of_the_projected_features(constraint, n_components, training):
+    X, Y = (array[:200] for array in training("yeast"))
+    model = ls.MDDM(n_components, constraint=constraint).fit(X, Y)
+    assert (model.n_components_ < len(model.eigenvalues_)) == (n_components is not None)
+    # tr(HKHL), Eq. (3) without its factor, for K the inner products of what transform gives.
+    H, Z = reference.centring(len(X)), model.transform(X)
+    dependence = np.trace(H @ Z @ Z.T @ H @ Y @ Y.T)
+    np.testing.assert_allclose(model.hsic_, dependence, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("label_width", "width"), [(None, 1.0), (2.0, 2.0)])
+def test_the_label_correlation_has_width_one_unless_told(label_width, width, rng):
+    # Labels that differ in one row or two: those of a real set are so far apart that a width
+    # of 1 is the identity.
+    X, Y = rng.standard_normal((6, 4)), np.tril(np.ones((6, 3), dtype=int))
+    near, far = np.exp(-1 / (2 * width**2)), np.exp(-2 / (2 * width**2))
+    B = np.array([[1, near, far], [near, 1, near], [far, near, 1]])
+    values, vectors = reference.mddm(X, Y, B=B)
+    model = ls.MDDM(None, label_correlation="rbf", label_width=label_width).fit(X, Y)
+    assert_same_values(model.eigenvalues_, values)
+    assert_same_subspaces(model.components_.T, vectors, values)
+
+
 @pytest.mark.reproduce
 @pytest.mark.parametrize("method", METHODS, ids=name)
 def test_equals_transcription_on_the_whole_of_human_go(method, dataset):

@@ -1,7 +1,10 @@
 """Degenerate labels, extreme numbers of codes, odd regressors, and every message."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy.stats import chisquare, kstest, norm
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.kernel_ridge import KernelRidge
@@ -250,6 +253,56 @@ def test_the_other_labels_are_absent():
     np.testing.assert_allclose(model.errors(X, Y).encoding, (Z[:, others] ** 2).sum())
     again = PartialBinaryRelevance(2, random_state=3).fit(X, Y)
     np.testing.assert_array_equal(again.components_, model.components_)
+
+
+def test_labels_to_learn_are_drawn_at_random():
+    X, Y = problem(36, n=30, n_features=3, n_labels=5)
+    pairs = list(combinations(range(5), 2))
+    drawn = np.zeros(len(pairs))
+    for seed in range(400):
+        model = PartialBinaryRelevance(2, random_state=seed).fit(X, Y)
+        drawn[pairs.index(tuple(np.flatnonzero(model.components_.any(axis=0))))] += 1
+    # Every pair of labels is as likely as another.
+    assert chisquare(drawn).pvalue > 1e-3
+
+
+def test_fewer_labels_are_a_part_of_more():
+    X, Y = problem(36)
+    more, fewer = (PartialBinaryRelevance(M, random_state=5).fit(X, Y) for M in (4, 2))
+    np.testing.assert_array_equal(more.components_[:2], fewer.components_)
+
+
+@pytest.mark.parametrize("M", [20, 80])
+def test_random_codes_are_gaussian_with_variance_one_over_their_number(M):
+    X, Y = problem(37, n=30, n_features=3, n_labels=100)
+    V = CompressedSensing(M, random_state=0).fit(X, Y).components_
+    assert kstest(V.ravel(), norm(scale=1 / np.sqrt(M)).cdf).pvalue > 1e-3
+
+
+def test_compressed_sensing_loses_nothing_of_a_single_label():
+    # By Cauchy and Schwarz no other unit column is as near to the code of a label as its own.
+    X = problem(38, n=60)[0]
+    Y = np.tile(np.eye(20, dtype=int), (3, 1))
+    model = CompressedSensing(3, random_state=0).fit(X, Y)
+    assert model.sparsity_ == 1
+    assert model.errors(X, Y).encoding == pytest.approx(0, abs=1e-20)
+
+
+def test_errors_of_compressed_sensing_are_those_of_the_recovery():
+    X, Y = problem(39, n_labels=9)
+    model = CompressedSensing(4, sparsity=1, random_state=0).fit(X, Y)
+    errors, V = model.errors(X, Y), model.components_
+    lost = 0.0
+    for y in Y:
+        # One label at most: the least squares of each in turn, the best of them kept.
+        fits = [np.linalg.lstsq(V[:, [k]], V @ y, rcond=None)[0][0] for k in range(9)]
+        misfits = [np.sum((V @ y - c * v) ** 2) for c, v in zip(fits, V.T, strict=True)]
+        best = int(np.argmin(misfits))
+        lost += np.sum((y - fits[best] * np.eye(9)[best]) ** 2)
+    np.testing.assert_allclose(errors.encoding, lost, rtol=1e-9)
+    codes = Y @ V.T
+    residual = LinearRegression().fit(X, codes).predict(X) - codes
+    np.testing.assert_allclose(errors.prediction, np.sum(residual**2), rtol=1e-9)
 
 
 def test_compressed_sensing_recovers_sparse_labels():

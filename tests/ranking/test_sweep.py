@@ -5,11 +5,13 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 
 import numba
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import chisquare
 from sklearn.base import clone
 
 from labelspan.ranking import LaRankSVM, _sweep
@@ -17,7 +19,7 @@ from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import solve_fixed
 from labelspan.ranking._pairs import pair_up
 from labelspan.ranking._rows import as_rows
-from tests.ranking.problems import small
+from tests.ranking.problems import small, with_bias
 from tests.reference import ranking as reference
 
 
@@ -118,6 +120,59 @@ def test_too_many_pairs_are_sampled_with_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pair_up(Y, int(every.start[-1]), np.random.default_rng(1))
+
+
+def test_sampled_pairs_favour_no_label():
+    # Each row has label 2 and lacks five others, of which the budget lets it keep two.
+    Y = np.tile([0, 0, 1, 0, 0, 0], (500, 1))
+    with pytest.warns(UserWarning, match="max_pairs is 1000"):
+        kept = pair_up(Y, 1000, np.random.default_rng(0)).irrelevant.reshape(500, 2)
+    choices = list(combinations([0, 1, 3, 4, 5], 2))
+    drawn = np.bincount([choices.index(tuple(row)) for row in kept], minlength=len(choices))
+    assert chisquare(drawn).pvalue > 1e-3
+
+
+def product(alpha, X, Y):
+    """X'beta with beta of Eq. (8), triple by triple."""
+    beta = np.zeros(Y.shape)
+    for a, (i, k, m, _) in zip(alpha, reference.triples(Y), strict=True):
+        beta[i, k] += a
+        beta[i, m] -= a
+    return with_bias(X).T @ beta
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize("C", [0.01, 0.3, 0.9, 1.1, 2.0, 100.0])
+def test_a_new_cost_starts_from_the_best_feasible_multiple(C, coupled):
+    X, Y, _, _ = small(5)
+    dual = dual_of(X, Y)
+    if coupled:
+        dual.set_coupling(np.eye(4) - 0.1)
+    solve_fixed(dual, 1e-6, 50_000)
+    A = product(dual.alpha, X, Y)
+    # The old cost is 1: up to C times the old variables none exceeds its bound.
+    factors = np.linspace(0, C, 1001)
+    energy = np.trace(A @ dual.coupling @ A.T)
+    best = (factors * dual.alpha.sum() - factors**2 * energy / 2).max()
+    dual.set_cost(C)
+    limits = [C * share for *_, share in reference.triples(Y)]
+    assert dual.alpha.min() >= 0
+    assert np.all(dual.alpha <= np.array(limits) * (1 + 1e-12))
+    np.testing.assert_allclose(dual.A, product(dual.alpha, X, Y), atol=1e-12)
+    assert dual.values().dual >= best - 1e-9
+
+
+@pytest.mark.parametrize("C", [1e-5, 1e-3])
+def test_where_every_pair_rests_at_its_bound_the_start_is_the_optimum(C):
+    # Margins are below 1 at both costs, so that every variable is C times its share.
+    X, Y, _, _ = small(5)
+    dual = dual_of(X, Y, C=1e-4)
+    solve_fixed(dual, 1e-9, 100)
+    dual.set_cost(C)
+    limits = [C * share for *_, share in reference.triples(Y)]
+    np.testing.assert_allclose(dual.alpha, limits)
+    values = dual.values()
+    assert values.primal == pytest.approx(values.dual, rel=1e-12)
 
 
 def test_the_order_is_the_random_state_s():

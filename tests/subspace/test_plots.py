@@ -1,11 +1,15 @@
 """The drawings show the numbers they were given."""
 
+from types import SimpleNamespace
+
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from labelspan.datasets import load_yeast
 from labelspan.subspace import (
     SharedSubspaceClassifier,
     SharedSubspaceClassifierCV,
+    _plots,
     one_vs_rest_svm,
     plot_sensitivity,
     plot_training_times,
@@ -25,6 +29,28 @@ def test_training_times_are_drawn_against_the_sizes():
         np.testing.assert_array_equal(line.get_xdata(), [50, 100])
         np.testing.assert_array_equal(line.get_ydata(), times[line.get_label()])
         assert (times[line.get_label()] > 0).all()
+
+
+class Counting(BaseEstimator):
+    """Fits in as many seconds as it is given rows, by a clock of its own."""
+
+    clock = 0.0
+
+    def fit(self, X, Y):
+        assert len(X) == len(Y)
+        # The first rows, and as many as the size says: X holds their numbers.
+        np.testing.assert_array_equal(X[:, 0], np.arange(len(X)))
+        Counting.clock += len(X)
+        return self
+
+
+def test_each_size_is_timed_on_as_many_rows(monkeypatch):
+    monkeypatch.setattr(_plots, "time", SimpleNamespace(perf_counter=lambda: Counting.clock))
+    X, Y = np.arange(300.0)[:, None], np.ones((300, 2))
+    times = training_times({"a": Counting(), "b": Counting()}, X, Y, [200, 50, 300])
+    np.testing.assert_array_equal(times["size"], [200, 50, 300])
+    for name in "ab":
+        np.testing.assert_array_equal(times[name], [200, 50, 300])
 
 
 def test_heat_map_holds_the_mean_scores():

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.datasets import load_yeast
 from labelspan.extraction import MDDM, OPLS
-from labelspan.subspace import SharedSubspaceClassifier
+from labelspan.subspace import ASOClassifier, SharedSubspaceClassifier
 from tests.reference import subspace as reference
 from tests.subspace.problems import problem
 
@@ -157,6 +157,20 @@ def test_ill_conditioned_features_without_beta():
     C = np.linalg.svd((s / np.sqrt(e * f))[:, None] * (U.T @ T), compute_uv=False)[:3]
     gained = (np.sum((s**2 / f)[:, None] * (U.T @ T) ** 2) + 0.1 * np.sum(C**2)) / 80**2
     assert model.objective_ == pytest.approx(np.sum(T**2) / 80 - gained, abs=1e-9)
+
+
+# Sec. 6.1: r = 5 floor((m - 1) / 5) for m labels; ours is at least 1.
+DEFAULTS = [(4, 1), (5, 1), (6, 5), (10, 5), (11, 10), (14, 10), (15, 10), (16, 15)]
+
+
+@pytest.mark.parametrize(("n_labels", "r"), DEFAULTS)
+def test_default_dimension_is_that_of_the_paper(n_labels, r):
+    X, Y = problem(80, 20, q=n_labels + 1)
+    # Without the label that has no rows the rank is the number of labels: r is not cut by it.
+    Y = Y[:, :-1]
+    assert np.linalg.matrix_rank(Y - Y.mean(axis=0)) == n_labels
+    assert SharedSubspaceClassifier().fit(X, Y).n_components_ == r
+    assert ASOClassifier(alpha=1.0, random_state=0).fit(X, Y).n_components_ == r
 
 
 def test_default_dimension_and_cap():

@@ -1,0 +1,91 @@
+"""The length of the directions: P'BP = I, in the metric B that each docstring states."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.neighbors import kneighbors_graph
+
+import labelspan as ls
+from tests.laws.test_laws import EVERY, problem
+from tests.reference.extraction import correlation_weights
+from tests.registry import name
+
+
+def ridged(scatter, ridge):
+    return scatter + ridge * np.eye(len(scatter))
+
+
+def spread(X, weights):
+    """Sum over k of the scatter of the rows about mean k, row i counting weights[i, k]."""
+    means = [w @ X / w.sum() for w in weights.T]
+    pairs = zip(weights.T, means, strict=True)
+    return sum((X - m).T @ np.diag(w) @ (X - m) for w, m in pairs)
+
+
+def mddm(model, X, Y):
+    """P'P = I, or P'(mu Xc'Xc + (1 - mu) I)P = I."""
+    Xc = X - X.mean(axis=0)
+    mu = model.mu if model.constraint == "feature" else 0.0
+    return ridged(mu * Xc.T @ Xc, 1 - mu)
+
+
+def identity(model, X, Y):
+    """P'P = I."""
+    return np.eye(X.shape[1])
+
+
+def feature_scatter(model, X, Y):
+    """P'(Xc'Xc + ridge I)P = I."""
+    Xc = X - X.mean(axis=0)
+    return ridged(Xc.T @ Xc, model.ridge)
+
+
+def mlsi(model, X, Y):
+    """The right-hand side of Eq. (39), with the inverse of n x n."""
+    Xc, S = X - X.mean(axis=0), 2.0 * Y - 1
+    Sc = S - S.mean(axis=0)
+    joint = (1 - model.beta) * Xc @ Xc.T + model.beta * Sc @ Sc.T
+    return ridged(Xc.T @ np.linalg.inv(ridged(joint, model.joint_ridge)) @ Xc, model.ridge)
+
+
+def mlda(model, X, Y):
+    """S_w about the means of the labels, rows weighed by Eq. (44)."""
+    return ridged(spread(X, correlation_weights(Y)), model.ridge)
+
+
+def dmlda(model, X, Y):
+    """S_w about the means of the labels, a row once for each of its labels."""
+    return ridged(spread(X, Y.astype(float)), model.ridge)
+
+
+def lpp(model, X, Y):
+    """Xc'DXc + ridge I, the degrees D from scikit-learn's graph."""
+    one_way = kneighbors_graph(X, model.n_neighbors).toarray()
+    degrees = np.maximum(one_way, one_way.T).sum(axis=1)
+    Xc = X - X.mean(axis=0)
+    return ridged(Xc.T @ np.diag(degrees) @ Xc, model.ridge)
+
+
+# A method without a line here fails: its docstring has to say how long its directions are.
+METRICS = {
+    ls.MDDM: mddm,
+    ls.MVMD: identity,
+    ls.LabelCCA: feature_scatter,
+    ls.OPLS: feature_scatter,
+    ls.MLSI: mlsi,
+    ls.MLDA: mlda,
+    ls.DMLDA: dmlda,
+    ls.LPP: lpp,
+}
+
+
+@pytest.mark.parametrize("shape", [(90, 12), (25, 40)], ids=["tall", "wide"])
+@pytest.mark.parametrize("method", EVERY, ids=name)
+def test_directions_are_orthonormal_in_the_stated_metric(method, shape, rng):
+    X, Y = problem(rng, *shape)
+    # The means of the LDA types ask for a row of each label.
+    assert Y.any(axis=0).all()
+    model = clone(method.estimator).fit(X, Y)
+    P = model.components_.T
+    B = METRICS[type(model)](model, X, Y)
+    np.testing.assert_allclose(P.T @ B @ P, np.eye(model.n_components_), atol=1e-8)
