@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
-from labelspan._validation import check_labels
+from labelspan._labels import check_labels
 from tests.reference.extraction import mddm
 from tests.registry import ALL, RIDGE_FREE, name
 
@@ -16,9 +16,15 @@ X = np.random.default_rng(0).standard_normal((20, 4))
 Y = (X[:, :3] + 0.1 * X[:, 1:4] > 0).astype(int)
 
 
+NAMES = ["a", "b", "c", "d"] * 5
+
+
 def changed(A, value, dtype=float):
     A = A.astype(dtype)
-    A[1, 2] = value
+    if isinstance(A, pd.DataFrame):
+        A.iloc[1, 2] = value
+    else:
+        A[1, 2] = value
     return A
 
 
@@ -39,6 +45,14 @@ BAD_INPUT = {
     "y mixed": (X, changed(2 * Y - 1, 0), "only -1 and \\+1"),
     "y strings": (X, Y.astype(str), "MultiLabelBinarizer"),
     "y sets": (X, [[0], [0, 2], *[[1]] * 18], r"row 0 has 1 entries and row 1 has 2.*Binarizer"),
+    "y equal sets": (X, [{1, 2}, {3, 4}] * 10, "row 0 is a set.*MultiLabelBinarizer"),
+    "y lists in a series": (X, pd.Series([[1], [1, 2]] * 10), "row 0 has 1 entries and row 1 has"),
+    "y None": (X, np.array([*NAMES[:-1], None], object), r"y\[19\] is None.*fillna"),
+    "y NaN": (X, pd.Series([*NAMES[:-1], np.nan]), r"NaN: y\[19\]"),
+    "y NA": (X, pd.Series([*NAMES[:-1], pd.NA], dtype="string"), r"NaN: y\[19\] is <NA>"),
+    "y frame NA": (X, changed(pd.DataFrame(Y), pd.NA, "Int64"), r"y\[1, 2\] is <NA>"),
+    "y names and numbers": (X, np.array(["a", 1] * 10, object), "mixes strings.*'a' and 1"),
+    "y two columns of names": (X, pd.DataFrame({"a": NAMES, "b": NAMES}), "get_dummies"),
     "y sparse two": (X, sparse.csr_array(changed(Y, 2)), r"value 2; allowed are 0 and 1"),
     "y sparse nan": (X, sparse.csr_array(changed(Y, np.nan)), "NaN"),
     "y continuous": (X, X[:, 0], "1-d and continuous"),
@@ -53,6 +67,17 @@ BAD_INPUT = {
 def test_bad_input_is_refused(X, y, message):
     with pytest.raises((ValueError, TypeError), match=message):
         ls.MDDM().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [np.array(NAMES)[:, None], pd.DataFrame({"class": NAMES}), pd.Series(NAMES, dtype="category")],
+    ids=["column", "frame", "categories"],
+)
+def test_a_column_of_names_holds_classes(y):
+    model, plain = ls.MultiOutputRidge().fit(X, y), ls.MultiOutputRidge().fit(X, NAMES)
+    assert list(model.classes_) == ["a", "b", "c", "d"]
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
 
 
 @pytest.mark.parametrize("method", ALL, ids=name)
@@ -298,8 +323,6 @@ def test_labels_of_any_type_that_holds_0_and_1(labels):
 def test_one_dimensional_labels_of_any_type():
     for y in (Y[:, 0].astype(object), pd.Series(Y[:, 0], dtype="Int64"), sparse.coo_array(Y[:, 0])):
         np.testing.assert_array_equal(check_labels(y).Y[:, 0], Y[:, 0])
-    with pytest.raises(ValueError, match="dtype object"):
-        check_labels(pd.DataFrame({"a": [1, None], "b": [0, 1]}, dtype="Int64"))
 
 
 def test_repeated_entries_of_sparse_x_are_added():

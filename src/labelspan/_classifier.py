@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import fit_context, is_dask_array
-from labelspan._validation import Labels, check_features, check_fit, set_n_features
+from labelspan._labels import Labels
+from labelspan._validation import check_features, check_fit, set_n_features
 
 
 class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):

@@ -1,20 +1,17 @@
-"""The one gate: every check of X and Y happens here, before any work."""
+"""The one gate: every check of X happens here, and of Y next door, before any work."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from labelspan._compat import is_dask_array, is_frame
+from labelspan._compat import is_dask_array
+from labelspan._labels import Labels, check_labels
 
-# Below this share of ones the product X'Y is cheaper with Y sparse.
-SPARSE_LABEL_DENSITY = 0.1
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
 
@@ -28,25 +25,6 @@ class NoDirectionError(ValueError):
             "every feature is constant on the training rows (or label_correlation is zero). "
             "Check y for labels without rows and X for constant columns."
         )
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Labels after the gate.
-
-    Attributes
-    ----------
-    Y : ndarray or csr_array of shape (n_samples, n_labels), float64 in {0, 1}; or Dask array
-        The indicator matrix, sparse where that is cheaper.
-    names : ndarray of str or None
-        Column names, if the labels came as a frame.
-    classes : ndarray or None
-        The classes behind a 1-d `y`; of two classes the column of `Y` stands for the second.
-    """
-
-    Y: Any
-    names: np.ndarray | None = None
-    classes: np.ndarray | None = None
 
 
 def check_fit(
@@ -143,133 +121,6 @@ def check_block(X: Any) -> Any:
     if not np.isfinite(X.data if sparse.issparse(X) else X).all():
         raise ValueError("Input X contains NaN or infinity.")
     return X
-
-
-def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
-    """Turn any accepted form of the labels into a 0/1 indicator matrix.
-
-    Parameters
-    ----------
-    y : array-like, sparse matrix or frame
-        (n, q) indicators in {0, 1}, bool or {-1, +1}; or 1-d classes: two classes become one
-        label, more become one label each.
-    classes : ndarray or None
-        The classes of a 1-d `y` if they are known already.
-
-    Returns
-    -------
-    Labels
-        Checked labels.
-    """
-    if sparse.issparse(y):
-        if y.ndim == 1:
-            return one_label_a_class(y.toarray(), classes)
-        return Labels(sparse_indicators(sparse.csr_array(y)))
-    names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
-    refuse_ragged(y)
-    Y = np.asarray(y)
-    if Y.dtype == object:
-        # Frames of mixed or nullable columns: let NumPy find the type that holds them all.
-        Y = np.asarray(Y.tolist())
-    if Y.ndim == 2 and Y.shape[1] == 1 and Y.dtype.kind not in "bOUS" and len(np.unique(Y)) > 2:
-        Y = Y[:, 0]
-    if Y.ndim == 1:
-        return one_label_a_class(Y, classes)
-    if Y.dtype == object:
-        refuse_other_values(Y)
-    Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
-    return Labels(dense_indicators(Y), names)
-
-
-def refuse_ragged(y: Any) -> None:
-    """Raise for a list of lists of unlike lengths, most likely sets of labels."""
-    if not isinstance(y, list | tuple):
-        return
-    lengths = [len(row) if isinstance(row, list | tuple | set) else -1 for row in y]
-    if len(set(lengths)) < 2:
-        return
-    i = next(i for i, length in enumerate(lengths) if length != lengths[0])
-    raise ValueError(
-        f"y is no matrix: row 0 has {max(lengths[0], 1)} entries and row {i} has "
-        f"{max(lengths[i], 1)}. Every row needs one 0 or 1 a label; lists of the labels that a "
-        "row has become that with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
-    )
-
-
-def dense_indicators(Y: np.ndarray) -> Any:
-    """0/1 values of a dense indicator matrix, as CSR where that is cheaper."""
-    refuse_other_values(Y)
-    positive = Y > 0 if Y.dtype != bool else Y
-    counts = np.count_nonzero(positive, axis=1)
-    if counts.sum() >= SPARSE_LABEL_DENSITY * Y.size:
-        return positive.astype(np.float64)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    columns = np.flatnonzero(positive) - np.repeat(np.arange(len(Y)) * Y.shape[1], counts)
-    return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
-
-
-def sparse_indicators(Y: sparse.csr_array) -> sparse.csr_array:
-    """0/1 values of a sparse indicator matrix; stored zeros are dropped, duplicates refused."""
-    Y = Y.astype(np.float64)
-    Y.sum_duplicates()
-    Y.eliminate_zeros()
-    if not np.isfinite(Y.data).all():
-        raise ValueError("Input y contains NaN or infinity; every label must be 0 or 1.")
-    if Y.nnz < np.prod(Y.shape):
-        wrong = Y.data[Y.data != 1]
-        if len(wrong):
-            raise ValueError(
-                f"Sparse y holds the value {wrong[0]:g}; allowed are 0 and 1. "
-                "Binarise it first, e.g. y = (y > 0)."
-            )
-        return Y
-    return sparse.csr_array(dense_indicators(Y.toarray()))
-
-
-def refuse_other_values(Y: np.ndarray) -> None:
-    """Raise unless every value is in {0, 1} or every value is in {-1, +1}."""
-    if Y.dtype == bool:
-        return
-    if Y.dtype.kind not in "iuf":
-        raise ValueError(
-            f"y holds values of dtype {Y.dtype}; an indicator matrix holds 0 and 1 "
-            "(or -1 and +1). Encode names with sklearn.preprocessing.MultiLabelBinarizer."
-        )
-    if Y.dtype.kind == "u" and Y.max(initial=0) <= 1:
-        return
-    zero_one = (Y == 0) | (Y == 1)
-    if zero_one.all() or (np.abs(Y) == 1).all():
-        return
-    row, column = np.argwhere(~zero_one)[0]
-    raise ValueError(
-        f"y[{row}, {column}] is {Y[row, column]}; an indicator matrix holds only 0 and 1, "
-        "or only -1 and +1. For classes in one column pass y as a 1-d array."
-    )
-
-
-def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
-    """One-hot columns of a 1-d `y`; two classes share one column, that of the second."""
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError("Input y contains NaN or infinity; classes must be known for each row.")
-    if not type_of_target(y, input_name="y").startswith(("binary", "multiclass")):
-        raise ValueError(
-            "Unknown label type: y is 1-d and continuous. Pass classes, or an (n, q) "
-            "indicator matrix of 0 and 1."
-        )
-    if classes is None:
-        classes = np.unique(y)
-    elif not np.isin(y, classes).all():
-        unknown = str(y[~np.isin(y, classes)][0])
-        raise ValueError(
-            f"y holds the class {unknown!r}, which was not in the first call; "
-            "pass classes= with all of them to the first call of partial_fit."
-        )
-    codes = np.searchsorted(classes, y)
-    if len(classes) <= 2:
-        return Labels((codes == 1).astype(np.float64)[:, None], classes=classes)
-    shape = (len(y), len(classes))
-    one_hot = sparse.csr_array((np.ones(len(y)), codes, np.arange(len(y) + 1)), shape=shape)
-    return Labels(one_hot, classes=classes)
 
 
 def check_dask_rows(array: Any, name: str) -> None:

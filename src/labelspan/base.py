@@ -14,8 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
+from labelspan._labels import Labels
 from labelspan._validation import (
-    Labels,
     NoDirectionError,
     check_block,
     check_dask_rows,

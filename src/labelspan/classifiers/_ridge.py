@@ -9,8 +9,8 @@ import numpy as np
 
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
+from labelspan._labels import Labels
 from labelspan._regression import regress
-from labelspan._validation import Labels
 
 
 class MultiOutputRidge(LabelClassifier):

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from labelspan._classifier import decide, remember
 from labelspan._compat import HasMethods, Interval, StrOptions, fit_context, take_rows
-from labelspan._validation import Labels, check_labels
+from labelspan._labels import Labels, check_labels
 
 
 class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

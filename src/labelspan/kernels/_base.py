@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, StrOptions, fit_context, is_dask_array
-from labelspan._validation import Labels, check_features, check_fit
+from labelspan._labels import Labels
+from labelspan._validation import check_features, check_fit
 from labelspan.kernels._map import KERNELS, KernelMap
 from labelspan.kernels._statistics import Induced, induce
 from labelspan.linalg import EigenPairs, fix_signs

@@ -15,7 +15,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelspan._classifier import LabelClassifier, target_of
 from labelspan._compat import Interval
-from labelspan._validation import Labels
+from labelspan._labels import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS, refuse_dask
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
+from labelspan._labels import Labels
 from labelspan._regression import solutions
-from labelspan._validation import Labels, check_features
+from labelspan._validation import check_features
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce

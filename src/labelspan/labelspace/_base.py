@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._classifier import decide, lazily, remember
 from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
-from labelspan._validation import check_features, check_fit, check_labels
+from labelspan._labels import check_labels
+from labelspan._validation import check_features, check_fit
 from labelspan.labelspace._least_squares import least_squares
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import is_dask_array
-from labelspan._validation import check_block, check_labels
+from labelspan._labels import check_labels
+from labelspan._validation import check_block
 
 Statistic = TypeVar("Statistic")
 

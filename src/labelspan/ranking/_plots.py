@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._validation import check_labels
+from labelspan._labels import check_labels
 
 
 def to_correlation(covariance: np.ndarray) -> np.ndarray:

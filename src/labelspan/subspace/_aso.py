@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labelspan._compat import Interval, is_dask_array
-from labelspan._validation import Labels
+from labelspan._labels import Labels
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
 from labelspan.subspace._base import SubspaceClassifier

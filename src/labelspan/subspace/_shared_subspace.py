@@ -11,8 +11,8 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import Interval
+from labelspan._labels import Labels
 from labelspan._regression import Regression, regress
-from labelspan._validation import Labels
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
 from labelspan.subspace._base import SubspaceClassifier

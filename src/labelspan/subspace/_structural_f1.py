@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval, is_dask_array
 from labelspan._jit import kernel
-from labelspan._validation import Labels
+from labelspan._labels import Labels
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._folds import dense
 
