@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import labelspan as ls
 from labelspan._labels import check_labels
@@ -204,10 +205,37 @@ def test_partial_fit_refuses_chunks_that_do_not_fit_together():
 def test_partial_fit_refuses_labels_in_another_order():
     frame = pd.DataFrame(Y, columns=list("abc"))
     model = ls.MDDM(None).partial_fit(X[:10], frame[:10])
-    with pytest.raises(ValueError, match=r"reorder them: y\[list\(model\.label_names_\)\]"):
+    with pytest.raises(ValueError, match="same columns in the same order"):
         model.partial_fit(X[10:], frame[10:][list("cba")])
     model.partial_fit(X[10:], frame[10:])
     assert_allclose(model.eigenvalues_, ls.MDDM(None).fit(X, Y).eigenvalues_)
+
+
+def test_chunks_without_a_direction_leave_no_model():
+    none = np.zeros((10, 3), int)
+    model = ls.MDDM(None).partial_fit(X[:10], none)
+    with pytest.raises(NotFittedError):
+        model.transform(X)
+    model.partial_fit(X[10:], Y[10:])
+    pooled = ls.MDDM(None).fit(X, np.vstack([none, Y[10:]]))
+    assert_allclose(model.eigenvalues_, pooled.eigenvalues_)
+    # Nor does what fit had found before stay in use.
+    model = ls.MDDM(None).fit(X, Y)
+    with pytest.warns(UserWarning, match="starts anew"):
+        model.partial_fit(X[:10, :3], none)
+    with pytest.raises(NotFittedError):
+        model.transform(X[:, :3])
+
+
+def test_a_first_chunk_that_is_refused_leaves_the_fit():
+    model = ls.MDDM(None).fit(X, Y)
+    expected = model.transform(X)
+    with (
+        pytest.warns(UserWarning, match="starts anew"),
+        pytest.raises(ValueError, match=r"y\[1, 2\] is 2"),
+    ):
+        model.partial_fit(X, changed(Y, 2))
+    np.testing.assert_array_equal(model.transform(X), expected)
 
 
 def test_a_refused_chunk_leaves_no_trace():

@@ -201,3 +201,14 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
     shape = (len(y), len(classes))
     one_hot = sparse.csr_array((np.ones(len(y)), codes, np.arange(len(y) + 1)), shape=shape)
     return Labels(one_hot, classes=classes)
+
+
+def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> None:
+    """Raise if labels came with names, now and in ``fit``, that differ or stand in other places."""
+    if known is None or given is None or list(known) == list(given):
+        return
+    i = next((i for i in range(min(len(known), len(given))) if known[i] != given[i]), 0)
+    raise ValueError(
+        f"Column {i} of y is {given[i]!r}, but in fit it was {known[i]!r}; pass the same columns "
+        "in the same order, that of label_names_."
+    )

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
-from labelspan._labels import Labels
+from labelspan._labels import Labels, refuse_other_names
 from labelspan._validation import (
     NoDirectionError,
     check_block,
@@ -33,6 +33,12 @@ N_COMPONENTS: list[Any] = [
     Interval(RealNotInt, 0, 1, closed="neither"),
     None,
 ]
+
+#: What a fit sets beside the number and names of the features.
+FITTED = (
+    "_pooled", "label_names_", "classes_", "components_", "eigenvalues_", "mean_", "n_components_",
+    "solver_",
+)  # fmt: skip
 
 
 def _has_partial_fit(estimator: LinearReducer) -> bool:
@@ -102,10 +108,11 @@ class LinearReducer(
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> LinearReducer:
         """Add a chunk of rows and find the directions of all rows seen so far.
 
-        The result is that of ``fit`` on all chunks together, whatever their sizes: the
-        statistics are pooled, not the directions. Each call solves anew; the statistics are
-        kept in the estimator, and pickled with it, until ``fit`` is called. Chunks that carry
-        no direction yet, because no label has occurred, are counted all the same.
+        The result is that of ``fit`` on all chunks together, whatever their sizes (the first
+        has at least two rows): the statistics are pooled, not the directions. Each call solves
+        anew; the statistics are kept in the estimator, and pickled with it, until ``fit`` is
+        called. Chunks that carry no direction yet, because no label has occurred, are counted
+        all the same; until one does, there is no model to transform with.
 
         Parameters
         ----------
@@ -124,14 +131,15 @@ class LinearReducer(
         first = not hasattr(self, "_pooled")
         if first:
             self._warn_after_fit()
-            self._forget()
             known = None if classes is None else np.unique(classes)
         else:
             known = getattr(self, "classes_", None)
             if known is None and np.ndim(y) == 1:
                 y = np.asarray(y)[:, None]
         X, labels = check_fit(self, X, y, reset=first, classes=known)
-        if not first:
+        if first:
+            self._forget()
+        else:
             self._check_chunk(labels)
         return self._fit_sample(X, labels, streamed=True, pool=True)
 
@@ -228,12 +236,7 @@ class LinearReducer(
                 f"y has {labels.Y.shape[1]} labels, but the first chunk had "
                 f"{n_labels}; pass the same label columns in every chunk."
             )
-        names = getattr(self, "label_names_", None)
-        if names is not None and labels.names is not None and list(names) != list(labels.names):
-            raise ValueError(
-                f"y has the columns {list(labels.names)[:5]}..., but the first chunk had "
-                f"{list(names)[:5]}...; reorder them: y[list(model.label_names_)]."
-            )
+        refuse_other_names(getattr(self, "label_names_", None), labels.names)
 
     def _remember(self, labels: Labels) -> None:
         if labels.names is not None:
@@ -249,9 +252,13 @@ class LinearReducer(
         self.n_components_ = len(self.components_)
 
     def _forget(self) -> None:
-        """Drop what only an earlier fit on other data set."""
-        for name in ("_pooled", "label_names_", "classes_"):
+        """Drop what an earlier fit on other data set, lest a chunk without directions keep it."""
+        for name in FITTED:
             self.__dict__.pop(name, None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Chunks that hold no direction yet leave names and statistics, but no model.
+        return hasattr(self, "components_")
 
     def _warn_after_fit(self) -> None:
         if hasattr(self, "components_"):

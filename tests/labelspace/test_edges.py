@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chisquare, kstest, norm
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -358,3 +359,14 @@ def test_messages():
         CPLST(ridge=-1.0).fit(X, Y)
     with pytest.raises(ValueError, match="regressor"):
         CPLST(regressor="linear").fit(X, Y)
+
+
+def test_labels_by_name_are_those_of_the_fit():
+    X, Y = problem(3)
+    frame = pd.DataFrame(Y, columns=[f"label {i}" for i in range(Y.shape[1])])
+    model = PLST(2).fit(X, frame)
+    np.testing.assert_array_equal(model.encode(frame), model.encode(Y))
+    swapped = frame[frame.columns[::-1]]
+    for call in (lambda: model.encode(swapped), lambda: model.errors(X, swapped)):
+        with pytest.raises(ValueError, match=r"Column 0 of y is .* in fit it was 'label 0'"):
+            call()

@@ -115,6 +115,10 @@ def test_truncate_is_a_fit_with_fewer_codes(method, ridge):
         np.testing.assert_allclose(
             short.decision_function(X), fitted.decision_function(X), atol=1e-9
         )
+        np.testing.assert_allclose(short.eigenvalues_, fitted.eigenvalues_, rtol=1e-9)
+        np.testing.assert_allclose(np.abs(short.encode(Y)), np.abs(fitted.encode(Y)), atol=1e-9)
+        for ours, theirs in zip(short.errors(X, Y), fitted.errors(X, Y), strict=True):
+            assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9)
     assert full.n_components_ == Y.shape[1]
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._classifier import decide, lazily, remember
 from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
-from labelspan._labels import check_labels
+from labelspan._labels import check_labels, refuse_other_names
 from labelspan._validation import check_features, check_fit
 from labelspan.labelspace._least_squares import least_squares
 from labelspan.labelspace._problem import Problem
@@ -277,6 +277,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         shorter = clone(self).set_params(n_components=int(M))
         shorter.__dict__.update({k: v for k, v in vars(self).items() if k not in vars(shorter)})
         shorter.components_ = self.components_[:M].copy()
+        shorter.eigenvalues_ = self.eigenvalues_[:M].copy()
         shorter.n_components_ = int(M)
         shorter.regressor_ = first_codes(self.regressor_, self.n_components_, int(M))
         return shorter
@@ -334,12 +335,14 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _check_labels(self, Y: Any) -> Any:
         known = self.classes_ if self._one_dimensional else None
-        indicators = check_labels(Y, known).Y
+        labels = check_labels(Y, known)
+        indicators = labels.Y
         if indicators.shape[1] != self._n_labels:
             raise ValueError(
                 f"Y has {indicators.shape[1]} labels, but {type(self).__name__} was fitted with "
                 f"{self._n_labels}; pass the same label columns."
             )
+        refuse_other_names(getattr(self, "label_names_", None), labels.names)
         return indicators
 
     def _binary(self) -> bool:

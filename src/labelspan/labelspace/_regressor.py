@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,22 +68,31 @@ class LinearCodes(Codes):
         """The same map to the first M codes."""
         return LinearCodes(self.mean, self.coef[:M].copy(), self.offset[:M].copy())
 
+    def times(self, factor: float) -> LinearCodes:
+        """The map to codes of another scale."""
+        return LinearCodes(self.mean, self.coef * factor, self.offset * factor)
+
 
 @dataclass(frozen=True)
 class FirstCodes(Codes):
-    """The first M outputs of a regressor that was fitted to more."""
+    """The first M outputs of a regressor that was fitted to more, perhaps in another scale."""
 
     regressor: Any
     n_fitted: int
     M: int
+    factor: float = 1.0
 
     def predict(self, X: Any) -> np.ndarray:
         """Codes (n, M)."""
-        return predict_codes(self.regressor, X, self.n_fitted)[:, : self.M]
+        return self.factor * predict_codes(self.regressor, X, self.n_fitted)[:, : self.M]
 
     def first(self, M: int) -> FirstCodes:
         """The first M outputs of the same regressor."""
-        return FirstCodes(self.regressor, self.n_fitted, M)
+        return replace(self, M=M)
+
+    def times(self, factor: float) -> FirstCodes:
+        """The map to codes of another scale."""
+        return replace(self, factor=factor * self.factor)
 
 
 def fit_regressor(regressor: Any, X: Any, T: np.ndarray) -> Any:
