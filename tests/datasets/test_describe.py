@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from labelspan.datasets import describe, load_dataset, load_yeast, plot_label_cooccurrence
+from labelspan.datasets import (
+    _block_shift,
+    describe,
+    load_dataset,
+    load_yeast,
+    plot_label_cooccurrence,
+)
 from labelspan.datasets._block_shift import block_shift
 from labelspan.datasets._cooccurrence import cooccurrence
 from labelspan.datasets._label_statistics import label_statistics
@@ -130,6 +136,24 @@ def test_planted_shift_is_found(shift):
     assert abs(result.cut - 1200) <= 2417 / 8
 
 
+@pytest.mark.parametrize("n_off", [1, 2])
+def test_labels_written_off_their_columns_are_found_among_the_features(n_off):
+    """A file has the features before the labels, or behind them: there the labels run over."""
+    yeast = load_yeast()
+    before = [yeast.X.copy(), yeast.Y.copy()]
+    before[0][1200:, -n_off:] = yeast.Y[1200:, :n_off]
+    before[1][1200:] = np.pad(yeast.Y[1200:, n_off:], ((0, 0), (0, n_off)))
+    result = block_shift(*before)
+    assert (result.found, result.shift) == (True, -n_off)
+    assert result.leaked_features == tuple(range(103))[-n_off:]
+    behind = [yeast.X.copy(), yeast.Y.copy()]
+    behind[0][1200:, :n_off] = yeast.Y[1200:, -n_off:]
+    behind[1][1200:] = np.pad(yeast.Y[1200:, :-n_off], ((0, 0), (n_off, 0)))
+    result = block_shift(*behind)
+    assert (result.found, result.shift) == (True, n_off)
+    assert result.leaked_features == tuple(range(103))[:n_off]
+
+
 def test_rows_sorted_by_label_raise_no_alarm(data_folder):
     scene = load_dataset("scene")
     order = np.argsort(scene.Y.argmax(axis=1), kind="stable")
@@ -138,11 +162,34 @@ def test_rows_sorted_by_label_raise_no_alarm(data_folder):
 
 
 def test_wide_data_keep_the_features_of_largest_variance(monkeypatch):
+    """Faint noise beside the features changes nothing where it is too wide to be used."""
     yeast = load_yeast()
     Y = np.roll(yeast.Y, 1, axis=1)
     Y[:1200] = yeast.Y[:1200]
-    monkeypatch.setattr("labelspan.datasets._block_shift.MAX_PROFILE_VALUES", 18 * 50)
-    assert block_shift(yeast.X, Y).found
+    faint = 0.01 * yeast.X.std(axis=0).min()
+    noise = faint * np.random.default_rng(0).standard_normal((len(Y), 200))
+    # Inside, as the first and the last two features stand beside the labels.
+    X = np.hstack([yeast.X[:, :50], noise, yeast.X[:, 50:]])
+    # 14 labels and four features beside them, and room for the other 99 features.
+    monkeypatch.setattr("labelspan.datasets._block_shift.MAX_PROFILE_VALUES", 18 * 99)
+    wide, narrow = block_shift(X, Y), block_shift(yeast.X, Y)
+    assert wide.found
+    assert (wide.cut, wide.shift) == (narrow.cut, narrow.shift)
+    assert wide.similarity == pytest.approx(narrow.similarity)
+    assert wide.shifted_similarity == pytest.approx(narrow.shifted_similarity)
+
+
+def test_standard_error_of_a_mean_is_the_textbooks(monkeypatch):
+    """The jackknife over groups of equal size gives s / sqrt(8) of the group means exactly."""
+    X = np.random.default_rng(0).standard_normal((80, 1))
+
+    def gain_of_the_mean(X, Y, cut, shifts):
+        return [_block_shift._Gain(cut, shifts[0], straight=0.0, moved=X.mean())]
+
+    monkeypatch.setattr(_block_shift, "_gains", gain_of_the_mean)
+    groups = [X[start::8].mean() for start in range(8)]
+    actual = _block_shift._standard_error(X, X, _block_shift._Gain(40, 1, 0.0, X.mean()))
+    assert actual == pytest.approx(np.std(groups, ddof=1) / np.sqrt(8))
 
 
 def test_noise_raises_no_alarm():

@@ -33,8 +33,16 @@ def mean_rows(function, Y, S, undefined_rows):
     return np.mean(values) if values else np.nan
 
 
+def with_stored_zeros(A):
+    """A sparse array that stores every other zero, as a difference or a clipped one does."""
+    stored = A != 0
+    stored[::2, ::2] = stored[1::2, 1::2] = True
+    rows, columns = np.nonzero(stored)
+    return sparse.csr_array((A[rows, columns], (rows, columns)), shape=A.shape)
+
+
 def forms(A):
-    return [A, sparse.csr_array(A), sparse.coo_matrix(A)]
+    return [A, sparse.csr_array(A), sparse.coo_matrix(A), with_stored_zeros(A)]
 
 
 @settings(max_examples=60, deadline=None)
@@ -74,6 +82,16 @@ def test_areas_equal_definition(data):
         assert metrics.macro_auc(form_y, form_s, undefined_labels=0.5) == pytest.approx(filled)
         micro = brute.auc(Y.ravel(), S.ravel())
         assert metrics.micro_auc(form_y, form_s) == pytest.approx(micro, nan_ok=True)
+
+
+def test_a_stored_zero_ties_with_the_zeros_that_are_not_stored():
+    """One true and one false row, both with score 0: the area is the half of a tie."""
+    Y = sparse.csr_array([[1], [0]])
+    for row in (0, 1):
+        S = sparse.csr_array(([0.0], ([row], [0])), shape=(2, 1))
+        assert S.nnz == 1
+        assert metrics.macro_auc(Y, S) == 0.5
+        assert metrics.micro_auc(Y, S) == 0.5
 
 
 @settings(max_examples=40, deadline=None)

@@ -47,6 +47,39 @@ def test_mddm_convention_leaves_out_undefined_rows_and_counts_empty_labels_as_on
     assert metrics.get_measure("macro_f1", "mddm", zero_division=0.0)(empty, empty) == 0
 
 
+def test_mddm_convention_on_a_row_of_ties():
+    """The true label of each tied pair: second at the top, first below."""
+    values = metrics.evaluate(
+        [[0, 1, 1, 0]],
+        Y_score=[[2, 2, 1, 1]],
+        measures=["ranking_loss", "one_error", "coverage", "average_precision"],
+        convention="mddm",
+    )
+    assert values == {
+        # Criterion (4) has "<=": of four pairs both ties are errors, and one is in wrong order.
+        "ranking_loss": 3 / 4,
+        # The authors' program looks for a true label among all those with the highest score.
+        "one_error": 0,
+        # Ties share the last of their ranks, here 2 and 4.
+        "coverage": 4 - 1,
+        "average_precision": (1 / 2 + 2 / 4) / 2,
+    }
+
+
+def test_mddm_convention_leaves_out_labels_of_one_class():
+    truth, scores = [[1, 1, 0], [0, 1, 0]], [[0.9, 0.1, 0.1], [0.2, 0.3, 0.3]]
+    assert metrics.get_measure("macro_auc", "mddm")(truth, scores) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["instance_accuracy", "instance_precision", "instance_recall", "samples_f1"]
+)
+def test_mvmd_convention_counts_a_row_without_labels_as_zero(name):
+    """Eqs. (49) to (52) divide a common part of nothing by nothing: such a row earns nothing."""
+    truth = prediction = [[1, 0], [0, 0]]
+    assert metrics.get_measure(name, "mvmd")(truth, prediction) == 1 / 2
+
+
 @pytest.mark.parametrize("name", MEASURES)
 def test_measures_travel_to_other_processes(name):
     measure = metrics.get_measure(name, "mddm")

@@ -1,0 +1,66 @@
+"""The assignment of rows to parts against the rules as they are stated, ties included."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from labelspan.model_selection._assign import _spread, assign
+from tests.reference.exact_stratification import stratified
+
+
+def problems(n_problems, sizes_of):
+    """Labels of a few rows, where most decisions are ties, and sizes that sum to the rows."""
+    rng = np.random.default_rng(0)
+    for _ in range(n_problems):
+        n, q, n_parts = rng.integers(3, 21), rng.integers(1, 6), rng.integers(2, 5)
+        yield rng.random((n, q)) < rng.choice([0.2, 0.4, 0.6]), sizes_of(rng, n, n_parts)
+
+
+def equal(rng, n, n_parts):
+    return np.array([len(rows) for rows in np.array_split(np.arange(n), n_parts)])
+
+
+def unequal(rng, n, n_parts):
+    # Parts of no rows among them, as a shuffle split has that uses every row.
+    return np.bincount(rng.integers(0, n_parts, n), minlength=n_parts)
+
+
+@pytest.mark.parametrize("sizes_of", [equal, unequal])
+def test_every_row_goes_where_the_rules_send_it(sizes_of):
+    n_determined = 0
+    for Y, sizes in problems(300, sizes_of):
+        allowed = list(stratified(Y.astype(int).tolist(), sizes.tolist()))
+        assert assign(sparse.csr_array(Y), sizes, None).tolist() in allowed, (Y, sizes)
+        n_determined += all(part == allowed[0] for part in allowed)
+    # The rules leave open which of two labels with equally few rows goes first; mostly that
+    # makes no difference, or being among the allowed would say little.
+    assert n_determined > 150
+
+
+def test_the_seed_decides_the_order_in_which_rows_are_met():
+    for seed, (Y, sizes) in enumerate(problems(20, equal)):
+        part = assign(sparse.csr_array(Y), sizes, np.random.RandomState(seed))
+        order = np.random.RandomState(seed).permutation(len(Y))
+        met = assign(sparse.csr_array(Y[order]), sizes, None)
+        np.testing.assert_array_equal(part[order], met)
+
+
+def test_of_a_rows_other_labels_the_rare_one_decides():
+    """A fifth of the rows of b outweighs two of the thirteen rows of c."""
+    rows = ["e", "ec", "f", "fc", "db", "d", "abc", "a", "a", "b", "b", "b", *["c"] * 10]
+    Y = np.array([[label in row for label in "abcdef"] for row in rows])
+    part = assign(sparse.csr_array(Y), np.array([11, 11]), None)
+    # The pairs of d, e and f are torn apart, first row first: one part has the b, the other
+    # both c. Row "abc" is the first of label a, which both parts lack alike.
+    assert part[:6].tolist() == [0, 1, 0, 1, 0, 1]
+    assert part[6] == 1
+
+
+@pytest.mark.parametrize("free", [(6, 2), (9, 1), (1, 9), (3, 3), (5, 2, 2), (7, 0, 3), (1, 4, 8)])
+def test_rows_without_labels_are_spread_evenly(free):
+    """However many of them were met, each part has its share to less than one row."""
+    parts = _spread(np.array(free))
+    assert np.bincount(parts, minlength=len(free)).tolist() == list(free)
+    for n_met in range(1, sum(free)):
+        share = n_met * np.array(free) / sum(free)
+        assert (np.abs(np.bincount(parts[:n_met], minlength=len(free)) - share) < 1).all()
