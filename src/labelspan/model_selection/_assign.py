@@ -20,7 +20,7 @@ def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None
     sizes : ndarray of int of shape (n_parts,)
         Rows of each part; they sum to n_samples.
     random_state : RandomState or None
-        Order in which rows are met and ties broken; None is the order of the rows.
+        Order in which rows are met; None is the order of the rows. Nothing else is drawn.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None
     Sechidis, Tsoumakas and Vlahavas (ECML PKDD 2011): the label with the fewest rows left goes
     first, each of its rows to the part that lacks it most. Two changes: sizes are kept exactly
     (a full part takes no more), and ties are broken by what the part lacks of the row's other
-    labels, rare ones weighing most. Time O(nnz n_parts), memory O(nnz + n_labels n_parts).
+    labels, each weighing one over its rows. Time O(nnz n_parts), memory O(nnz + n_labels n_parts).
     """
     n_samples = Y.shape[0]
     order = np.arange(n_samples) if random_state is None else random_state.permutation(n_samples)

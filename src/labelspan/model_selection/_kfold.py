@@ -31,8 +31,8 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     -----
     Iterative stratification (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011), with fold
     sizes that differ by at most one row, and swaps at the end so that every label of at least
-    two rows is in every training part where possible. Time O(nnz(Y) n_splits), memory
-    O(nnz(Y) + n_labels n_splits).
+    two rows is in every training part, as far as swaps of two rows can bring that about. Time
+    O(nnz(Y) n_splits), memory O(nnz(Y) + n_labels n_splits).
 
     Examples
     --------
@@ -162,7 +162,7 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
 
 
 def fold_of_rows(Y: Any, n_splits: int, random_state: np.random.RandomState | None) -> np.ndarray:
-    """Return the fold of each row; every label is in every training part where possible."""
+    """Return the fold of each row; labels are in every training part where swaps can do it."""
     n_samples = Y.shape[0]
     sizes = np.full(n_splits, n_samples // n_splits)
     sizes[: n_samples % n_splits] += 1

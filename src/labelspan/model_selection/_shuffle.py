@@ -31,8 +31,8 @@ class MultilabelStratifiedShuffleSplit:
     Notes
     -----
     Iterative stratification as in `MultilabelStratifiedKFold`, with exact sizes; every label
-    that has a row is in the training part where possible. Each split costs time O(nnz(Y)) and
-    memory O(nnz(Y) + n_labels).
+    that has a row is in the training part, as far as swaps of two rows can bring that about.
+    Each split costs time O(nnz(Y)) and memory O(nnz(Y) + n_labels).
 
     Examples
     --------
