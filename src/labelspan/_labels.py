@@ -98,21 +98,22 @@ def refuse_sets(y: Any) -> None:
     )
 
 
-def refuse_missing_and_mixed(Y: np.ndarray) -> None:
+def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
     """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
     missing = np.argwhere(np.frompyfunc(is_missing, 1, 1)(Y).astype(bool))
     if len(missing):
         place = tuple(missing[0].tolist())
+        where = f"{name}[{', '.join(map(str, place))}]"
         raise ValueError(
-            f"Input y contains NaN: y[{', '.join(map(str, place))}] is {Y[place]!r}. Drop the rows "
-            "that miss a label, or say what it stands for, e.g. y.fillna(0)."
+            f"Input {name} contains NaN: {where} is {Y[place]!r}. Drop the rows that miss a label, "
+            f"or say what it stands for, e.g. {name}.fillna(0)."
         )
     strings = np.frompyfunc(lambda value: isinstance(value, str | bytes), 1, 1)(Y).astype(bool)
     if strings.any() and not strings.all():
         first, other = Y[strings][0], Y[~strings][0]
         raise TypeError(
-            f"y mixes strings and other values: {first!r} and {other!r}. Make all of them strings, "
-            "e.g. y.astype(str), or all of them numbers."
+            f"{name} mixes strings and other values: {first!r} and {other!r}. Make all of them "
+            f"strings, e.g. {name}.astype(str), or all of them numbers."
         )
 
 
@@ -212,3 +213,11 @@ def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> No
         f"Column {i} of y is {given[i]!r}, but in fit it was {known[i]!r}; pass the same columns "
         "in the same order, that of label_names_."
     )
+
+
+def with_complement(Y: Any) -> Any:
+    """[y, 1 - y] for a single label, anything else as it is."""
+    if Y.shape[1] > 1:
+        return Y
+    y = Y.toarray() if sparse.issparse(Y) else Y
+    return np.hstack([y, 1 - y])

@@ -22,8 +22,9 @@ class NoDirectionError(ValueError):
     def __init__(self) -> None:
         super().__init__(
             "There is no direction to keep: every eigenvalue is zero, because every label or "
-            "every feature is constant on the training rows (or label_correlation is zero). "
-            "Check y for labels without rows and X for constant columns."
+            "every feature is constant on the training rows (or label_correlation is zero, or MLDA "
+            "has several labels that are all the same). Check y for labels without rows and X for "
+            "constant columns."
         )
 
 

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics import get_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -281,3 +281,17 @@ def test_probability_scorers_see_labels_not_classes(n_labels):
     model = MLkNN(5).fit(X, Y)
     expected = roc_auc_score(Y, model.predict_proba(X))
     assert get_scorer("roc_auc")(model, X, Y) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_labels", [2, 4])
+def test_scikit_learn_cross_validates_probabilities_of_labels(n_labels):
+    yeast = load_yeast()
+    X, Y = yeast.X[:200], yeast.Y[:200, :n_labels]
+    P = cross_val_predict(MLkNN(5), X, Y, cv=KFold(4), method="predict_proba")
+    for train, test in KFold(4).split(X):
+        model = MLkNN(5).fit(X[train], Y[train])
+        np.testing.assert_array_equal(P[test], model.predict_proba(X[test]))
+        # With two labels, too, their columns are no classes to choose one of.
+        assert get_scorer("roc_auc")(model, X[test], Y[test]) == pytest.approx(
+            roc_auc_score(Y[test], model.predict_proba(X[test]))
+        )

@@ -7,14 +7,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
+from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner
 from labelspan.classifiers._threshold import tuned_thresholds
 from labelspan.datasets import load_yeast
+from labelspan.kernels import KernelCPLST
 from tests.reference.subspace import best_f1_threshold
 
 
@@ -135,3 +138,30 @@ def test_a_splitter_that_repeats_rows_is_refused():
 def test_missing_y():
     with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
         ThresholdTuner(MultiOutputRidge()).fit(np.ones((3, 2)), None)
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_a_given_kernel_is_cut_by_rows_and_columns(cv):
+    yeast = load_yeast()
+    X, Y = yeast.X[:90], yeast.Y[:90, :4]
+    K, D = rbf_kernel(X, gamma=0.5), euclidean_distances(X)
+    for by_kernel, matrix, by_rows in (
+        (KernelCPLST(kernel="precomputed"), K, KernelCPLST(kernel="rbf", gamma=0.5)),
+        (MLkNN(3, metric="precomputed"), D, MLkNN(3)),
+    ):
+        ours, theirs = (ThresholdTuner(inner, cv=cv) for inner in (by_kernel, by_rows))
+        np.testing.assert_allclose(
+            ours.fit(matrix, Y).thresholds_, theirs.fit(X, Y).thresholds_, rtol=1e-8
+        )
+        np.testing.assert_array_equal(
+            cross_val_predict(ours, matrix, Y, cv=KFold(3)),
+            cross_val_predict(theirs, X, Y, cv=KFold(3)),
+        )
+
+
+def test_sparse_classes():
+    yeast = load_yeast()
+    X, y = yeast.X[:90], yeast.Y[:90, 0]
+    expected = ThresholdTuner(MultiOutputRidge()).fit(X, y)
+    found = ThresholdTuner(MultiOutputRidge()).fit(X, sparse.coo_array(y))
+    np.testing.assert_array_equal(found.thresholds_, expected.thresholds_)

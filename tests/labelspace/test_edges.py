@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -370,3 +371,14 @@ def test_labels_by_name_are_those_of_the_fit():
     for call in (lambda: model.encode(swapped), lambda: model.errors(X, swapped)):
         with pytest.raises(ValueError, match=r"Column 0 of y is .* in fit it was 'label 0'"):
             call()
+
+
+def test_a_regressor_on_a_given_kernel_is_cross_validated():
+    X, Y = problem(4)
+    by_kernel = PLST(2, regressor=KernelRidge(1.0, kernel="precomputed"))
+    by_rows = PLST(2, regressor=KernelRidge(1.0, kernel="rbf", gamma=0.1))
+    ours, theirs = (
+        cross_val_predict(model, matrix, Y, cv=KFold(3), method="decision_function")
+        for model, matrix in ((by_kernel, rbf_kernel(X, gamma=0.1)), (by_rows, X))
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)

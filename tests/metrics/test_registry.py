@@ -4,10 +4,11 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labelspan import metrics
-from labelspan.metrics import CONVENTIONS, MEASURES, PAPER_MEASURES
+from labelspan.metrics import CONVENTIONS, MEASURES, PAPER_MEASURES, evaluate, get_measure
 
 rng = np.random.default_rng(0)
 Y = rng.random((30, 6)) < 0.4
@@ -119,3 +120,20 @@ def test_propensities_follow_the_published_formula():
 def test_errors_name_value_range_and_repair(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_measure_with_several_parameters_is_evaluated_for_each():
+    truth, scores = np.array([[1, 0, 0], [0, 1, 1]]), np.array([[3, 2, 1], [3, 2, 1]])
+    first, third = (get_measure("precision_at_k", k=k) for k in (1, 3))
+    assert (first.title, third.title) == ("Precision@1", "Precision@3")
+    found = evaluate(truth, None, scores, measures=[first, third, "coverage"])
+    assert found == {"precision_at_k(k=1)": 0.5, "precision_at_k(k=3)": 0.5, "coverage": 1.0}
+    for twice in (["coverage", "coverage"], [first, first]):
+        with pytest.raises(ValueError, match="asked for twice; drop one"):
+            evaluate(truth, None, scores, measures=twice)
+
+
+def test_a_missing_value_of_a_nullable_frame_is_named():
+    frame = pd.DataFrame([[1, 0], [0, pd.NA]], dtype="Int64")
+    with pytest.raises(ValueError, match=r"Y_pred\[1, 1\] is <NA>"):
+        evaluate([[1, 0], [0, 1]], frame, measures=["hamming_loss"])

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelspan.selection import DiscriminativeRatio, MultilabelFisherScore
+from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from tests.ranking.problems import small
 from tests.reference import ranking as reference
 
@@ -66,3 +67,22 @@ def test_too_many_features_are_capped_with_a_warning():
     X, Y, _, _ = small(4)
     with pytest.warns(UserWarning, match="k=10 is more than the 6 features"):
         assert MultilabelFisherScore().fit(X, Y).get_support().all()
+
+
+def test_one_label_is_told_from_its_complement():
+    X, Y, _, _ = small(3, n_samples=50)
+    y = Y[:, 0]
+    ours, theirs = DiscriminativeRatio(2).fit(X, y), DiscriminativeRatio(2).fit(X, np.c_[y, 1 - y])
+    np.testing.assert_array_equal(ours.scores_, theirs.scores_)
+    assert np.isfinite(ours.scores_).all()
+    # Labels that are the same twice are two, with nothing between them.
+    with pytest.warns(UserWarning, match="all labels are the same"):
+        same = DiscriminativeRatio(2).fit(X, np.c_[y, y])
+    assert np.isinf(same.scores_).all()
+
+
+@pytest.mark.parametrize("selector", [DiscriminativeRatio(), MLFS(), CMLFS()])
+def test_without_a_fit_there_is_no_support(selector):
+    for call in (selector.get_support, lambda: selector.transform(np.eye(3))):
+        with pytest.raises(NotFittedError):
+            call()

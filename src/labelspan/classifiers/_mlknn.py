@@ -53,7 +53,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         Probability of each label.
     posterior_ : ndarray of shape (n_labels, n_neighbors_ + 1)
         Probability of each label if 0, 1, ... of the nearest rows have it.
-    classes_ : ndarray of shape (n_classes,), or list of ndarray
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         The classes of a 1-d y; else [0, 1] for each label.
     label_names_ : ndarray of str
         Columns of Y, if it was a frame.
@@ -163,7 +163,8 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         self.posterior_ = posterior(histogram, self.prior_, self.smoothing)
         remember(self, labels)
         if not self._one_dimensional:
-            self.classes_ = [np.array([0, 1]) for _ in range(Y.shape[1])]
+            # Indicators for scikit-learn's scorers, an array for its cross-validation.
+            self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         # The caller's array may change after fit; given distances are not needed again.
         self._fit_X = None if self.metric == "precomputed" else X.copy()
         self._Y = Y

@@ -203,6 +203,7 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         inner = get_tags(self.estimator)
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
@@ -211,7 +212,7 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 def target_of(y: Any, labels: Labels) -> Any:
     """What the estimator is fitted on: the classes of a 1-d y, 0/1 integers of a 2-d one."""
     if labels.classes is not None:
-        return np.asarray(y).ravel()
+        return (y.toarray() if sparse.issparse(y) else np.asarray(y)).ravel()
     if sparse.issparse(y):
         return sparse.csr_array(labels.Y).astype(np.int64)
     Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
@@ -236,6 +237,9 @@ def held_out_scores(
     estimator: Any, X: Any, target: Any, train: np.ndarray, test: np.ndarray, n_labels: int
 ) -> np.ndarray:
     """Scores of the rows `test` after fitting on the rows `train`."""
+    if get_tags(estimator).input_tags.pairwise:
+        # A given kernel or distance: its columns are training rows.
+        X = np.asarray(X)[:, train]
     estimator.fit(take_rows(X, train), take_rows(target, train))
     return label_scores(estimator, take_rows(X, test), n_labels)
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval
+from labelspan._labels import with_complement
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, leading, leading_pencil
 from labelspan.linalg._eigenpairs import EPS
@@ -130,14 +131,6 @@ def cooccurrence(X: Any, Y: Any) -> np.ndarray:
     Y = with_complement(Y)
     together = Y.T @ Y
     return together.toarray() if sparse.issparse(together) else together
-
-
-def with_complement(Y: Any) -> Any:
-    """[y, 1 - y] for a single label, anything else as it is."""
-    if Y.shape[1] > 1:
-        return Y
-    y = Y.toarray() if sparse.issparse(Y) else Y
-    return np.hstack([y, 1 - y])
 
 
 def label_similarity(together: np.ndarray) -> np.ndarray:

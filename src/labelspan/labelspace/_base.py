@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._classifier import decide, lazily, remember
@@ -359,6 +360,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
+        if self.regressor is not None:
+            tags.input_tags.pairwise = get_tags(self.regressor).input_tags.pairwise
         return tags
 
 

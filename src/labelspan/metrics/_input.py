@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._labels import refuse_missing_and_mixed
+
 # Cells of a dense block: 2**20 doubles are 8 MB, which stays near the cache and bounds memory.
 BLOCK_CELLS = 2**20
 
@@ -113,6 +115,8 @@ def _two_dimensional(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def _check_indicator(values: np.ndarray, allowed: tuple[int, ...], name: str) -> None:
+    if values.dtype == object:
+        refuse_missing_and_mixed(values, name)
     wrong = ~np.isin(values, allowed)
     if wrong.any():
         raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -152,7 +153,9 @@ def get_measure(name: str, convention: str = "sklearn", **parameters: Any) -> Me
             f"There is no convention {convention!r}; use one of {', '.join(CONVENTIONS)}."
         )
     bound = {**CONVENTIONS[convention].get(name, {}), **parameters}
-    return replace(MEASURES[name], parameters=tuple(bound.items()))
+    measure = MEASURES[name]
+    title = re.sub(r"@\d+$", f"@{bound['k']}", measure.title) if "k" in bound else measure.title
+    return replace(measure, title=title, parameters=tuple(bound.items()))
 
 
 def evaluate(
@@ -181,6 +184,8 @@ def evaluate(
     Returns
     -------
     dict of str to float
+        By the names of the measures; one that is asked for with several parameters is told
+        apart by them: ``"precision_at_k(k=1)"``.
 
     Examples
     --------
@@ -191,11 +196,17 @@ def evaluate(
     outputs = {"labels": Y_pred, "scores": Y_score}
     if measures is None:
         measures = [name for name, item in MEASURES.items() if outputs[item.needs] is not None]
-    results = {}
-    for item in measures:
-        measure = get_measure(item, convention) if isinstance(item, str) else item
+    asked = [get_measure(item, convention) if isinstance(item, str) else item for item in measures]
+    results: dict[str, float] = {}
+    for measure in asked:
         if outputs[measure.needs] is None:
             argument = "Y_pred" if measure.needs == "labels" else "Y_score"
             raise ValueError(f"The measure {measure.name!r} needs {argument}, which is None.")
-        results[measure.name] = measure(Y_true, outputs[measure.needs])
+        key = measure.name
+        if sum(other.name == key for other in asked) > 1:
+            told = ", ".join(f"{name}={value}" for name, value in measure.parameters)
+            key += f"({told})" if told else ""
+        if key in results:
+            raise ValueError(f"The measure {key} is asked for twice; drop one of them.")
+        results[key] = measure(Y_true, outputs[measure.needs])
     return results

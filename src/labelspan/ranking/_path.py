@@ -114,7 +114,10 @@ def ranking_path(
     Y = check_labels(y).Y
     check_consistent_length(X, Y)
     if Y.shape[1] == 1:
-        raise ValueError("y has 1 label; a path needs 2 or more. Pass np.hstack([y, 1 - y]).")
+        raise ValueError(
+            "y has 1 label; a path needs 2 or more. Pass the label, as 0 and 1, with its "
+            "complement: np.column_stack([y, 1 - y])."
+        )
     report_uncached()
     rng = generator(random_state)
     Y = Y.toarray() if sparse.issparse(Y) else Y

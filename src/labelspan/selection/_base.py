@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval
 from labelspan.ranking._base import COMMON, RankingClassifier
@@ -72,6 +73,7 @@ class RankingSelector(SelectorMixin, RankingClassifier):
         return np.flatnonzero(self.support_)
 
     def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
         return self.support_
 
     def __sklearn_tags__(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
@@ -13,6 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, fit_context
+from labelspan._labels import with_complement
 from labelspan._validation import check_fit
 from labelspan.moments._collect import row_blocks
 from labelspan.ranking._bounds import top_mask
@@ -76,11 +78,21 @@ class _FeatureScore(SelectorMixin, BaseEstimator):
             The fitted estimator itself.
         """
         X, labels = check_fit(self, X, y, min_samples=1)
-        self.scores_, merit = self._score(label_sums(X, labels.Y))
+        self.scores_, merit = self._score(label_sums(X, self._labels(labels.Y)))
+        if np.isneginf(merit).all():
+            warnings.warn(
+                "No feature tells the labels apart: every feature is constant, or all labels are "
+                "the same. The first k features are kept.",
+                UserWarning,
+                stacklevel=2,
+            )
         self.support_ = top_mask(merit, cap(self.k, X.shape[1], "k"))
         self.ranking_ = np.empty(len(merit), dtype=np.int64)
         self.ranking_[np.argsort(-merit, kind="stable")] = np.arange(1, len(merit) + 1)
         return self
+
+    def _labels(self, Y: Any) -> Any:
+        return Y
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -182,7 +194,8 @@ class DiscriminativeRatio(_FeatureScore):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The ratio; infinite for a constant feature.
+        The ratio; infinite for a feature with the same mean given every label, such as a
+        constant one.
     support_ : ndarray of bool, shape (n_features,)
         Features kept; of equal scores the first.
     ranking_ : ndarray of int, shape (n_features,)
@@ -212,6 +225,9 @@ class DiscriminativeRatio(_FeatureScore):
 
     def __init__(self, k: int = 10):
         self.k = k
+
+    def _labels(self, Y: Any) -> Any:
+        return with_complement(Y)
 
     def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
         used = sums.counts > 0
