@@ -117,6 +117,22 @@ def test_values_whose_squares_overflow_are_refused(method):
         clone(method.estimator).fit(X * 1e155, Y)
 
 
+SCALED = [
+    ls.MultiOutputRidge(), ls.MLkNN(3), ls.ASOClassifier(2), ls.StructuralF1SVM(), ls.LaRankSVM(),
+    ls.CMLFS(2), ls.DiscriminativeRatio(2), ls.MultilabelFisherScore(2), ls.PLST(),
+    ls.SharedSubspaceClassifier(2), ls.KernelCPLST(kernel="linear"), ls.OPLS(ridge=0.0),
+    ls.MVMD(), ls.LPP(2, n_neighbors=3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("estimator", SCALED, ids=lambda estimator: type(estimator).__name__)
+def test_values_whose_squares_are_no_numbers_are_refused_by_every_family(estimator, form):
+    for scale, trouble in ((1e160, "overflow"), (1e-170, "vanish")):
+        with pytest.raises(ValueError, match=rf"sums of squares of X {trouble}.*Scale X first"):
+            clone(estimator).fit(form(X * scale), Y)
+
+
 BAD_PARAMETERS = [
     (ls.MDDM(0), "n_components"),
     (ls.MDDM(1.0), "n_components"),

@@ -14,6 +14,8 @@ from labelspan._labels import Labels, check_labels
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
+# The sum of squares of X that leaves room for products with numbers of rows and labels.
+LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
 
 
 class NoDirectionError(ValueError):
@@ -103,7 +105,29 @@ def check_features(
         dtype=[np.float64, np.float32],
         ensure_min_samples=ensure_min_samples,
     )
-    return canonical(X) if sparse.issparse(X) else X
+    X = canonical(X) if sparse.issparse(X) else X
+    if reset:
+        refuse_overflow(X)
+    return X
+
+
+def refuse_overflow(X: Any) -> None:
+    """Raise if squares of X, or their products with counts, do not fit into float64.
+
+    One pass by BLAS. Squares of float32 fit.
+    """
+    values = X.data if sparse.issparse(X) else X.ravel(order="K")
+    if values.dtype != np.float64:
+        return
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.dot(values, values)
+    if squares <= LARGEST_SQUARES and (squares > 0 or not values.any()):
+        return
+    trouble = "vanish" if squares == 0 else "overflow"
+    raise ValueError(
+        f"The sums of squares of X {trouble}: its largest value is {np.abs(values).max():.3g}. "
+        "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+    )
 
 
 def canonical(X: Any) -> sparse.csr_array:

@@ -105,3 +105,17 @@ def test_a_tight_gap_on_benchmark_data(name, dataset):
         print(f"{name} mu={mu}: gap {gap:.1e} after {model.n_iter_} sweeps")
         assert gap <= 1e-4
         assert np.all(np.diff(model.objectives_) <= 0)
+
+
+@pytest.mark.parametrize("mu", [1e-6, 1.0, 1e6, 1e12, 1e16, 1e30])
+def test_the_label_covariance_has_trace_one_at_any_mu(mu):
+    """And it gains no less than all of it on the leading eigenvector, the best for large mu."""
+    A = np.random.default_rng(0).standard_normal((6, 4))
+    gram = A.T @ A
+    found = Covariance.waterfill(gram, mu)
+    assert found.values.min() >= 0
+    assert found.values.sum() == pytest.approx(1.0)
+    values = np.linalg.eigvalsh(gram)
+    coupling = found.coupling(mu)
+    gain = np.trace(coupling @ gram)
+    assert gain >= values[-1] / (1 + mu) * (1 - 1e-9)

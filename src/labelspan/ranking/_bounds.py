@@ -43,9 +43,11 @@ class Covariance:
         if roots[0] == 0.0:
             return cls.isotropic(len(gram))
         counts = np.arange(1, len(roots) + 1)
-        scale = (1.0 + counts * mu) / np.cumsum(roots)
-        rank = int(counts[roots * scale > mu][-1])
-        d = np.maximum(roots * scale[rank - 1] - mu, 0.0)
+        # (1 + k mu) r / sum - mu, in an order of operations that keeps the 1 beside a large mu.
+        shares = roots / np.cumsum(roots)
+        rank = int(counts[shares + mu * (counts * shares - 1.0) > 0][-1])
+        shares = roots / roots[:rank].sum()
+        d = np.maximum(shares + mu * (rank * shares - 1.0), 0.0)
         return cls(d, vectors[:, ::-1])
 
     def coupling(self, mu: float) -> np.ndarray:

@@ -194,7 +194,10 @@ class Planes:
 
     def minimiser(self, tolerance: float) -> tuple[np.ndarray, float]:
         """Minimise over all planes, forget those long idle; the weights and the dual value."""
-        self.weights = simplex_maximum(self.gram, self.losses, self.weights, tolerance)
+        # Shares of C, so that no cost is too small or too large for the simplex.
+        C = self.C
+        shares = simplex_maximum(C * self.gram, self.losses, self.weights / C, tolerance / C)
+        self.weights = C * shares
         w = self.G.T @ self.weights
         dual = float(self.losses @ self.weights - 0.5 * w @ w)
         self.idle = np.where(self.weights > 0, 0, self.idle + 1)
