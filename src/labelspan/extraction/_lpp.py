@@ -44,7 +44,7 @@ class LPP(LinearReducer):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Directions, smallest eigenvalue first.
+        Directions, smallest eigenvalue first, orthonormal in the metric of the constraint.
     eigenvalues_ : ndarray of shape (n_components_,)
         Their eigenvalues, ascending.
     mean_ : ndarray of shape (n_features,)
