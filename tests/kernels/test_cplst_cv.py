@@ -172,13 +172,11 @@ def test_constant_features_leave_no_scale(form, value):
     assert width == pytest.approx(1 / np.var(np.arange(60)))
 
 
-@pytest.mark.parametrize("scale", [1e-158, 1e160])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.filterwarnings("ignore:overflow")
-def test_features_without_a_usable_scale(form, scale):
+def test_features_without_a_usable_scale(form):
     X, Y = problem(60)
     with pytest.raises(ValueError, match="no width of the kernel can be taken"):
-        KernelCPLSTCV().fit(form(X * scale), Y)
+        KernelCPLSTCV().fit(form(X * 1e-158), Y)
 
 
 @pytest.mark.parametrize(
