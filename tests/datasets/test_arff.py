@@ -264,7 +264,8 @@ MALFORMED = {
     "missing comma": (HEAD + "{0 1 1 2}\n", 6, 6, "expected a comma"),
     "trailing comma": (HEAD + "{0 1,}\n", 6, 6, "expected a column index"),
     "weight": (HEAD + "{0 1},{5}\n", 6, 6, "instance weights"),
-    "column twice": (HEAD + "{1 1,1 2}\n", None, None, "row 1 of the data names column 1 twice"),
+    "column twice": (HEAD + "% x\n{1 1}\n\n{1 1,1 2}\n", 9, None, "row names column 1 twice"),
+    "label twice": (HEAD + "{0 1,1 2,0 1}\n", 6, None, "row names column 0 twice"),
     "no data line": (HEAD[:-6], None, None, "no @data line"),
     "binary": ("\x00\x01\x02\n@data\n", 1, None, "not an ARFF header line"),
     "no attributes": ("@relation t\n@data\n1\n", None, None, "no @attribute"),
@@ -279,8 +280,9 @@ MALFORMED = {
     ),
     "open categories": ("@relation t\n@attribute x {a,b\n@data\n", 2, None, "not closed by }"),
     "category twice": ("@relation t\n@attribute x {a,a}\n@data\n", 2, None, "listed twice"),
-    "sparse label": (HEAD + "{0 1}\n{1 2}\n{0 ?}\n", None, None, "row 3 of the data: label 'a' is"),
-    "missing label": (HEAD + "?,1,u\n", None, None, "label 'a' is nan"),
+    "sparse label": (HEAD + "{0 1}\n{1 2}\n{0 ?}\n", 8, None, "label 'a' is nan; allowed are 0, 1"),
+    "missing label": (HEAD + " % x\n\n0,1,u\n?,1,u\n", 9, None, "label 'a' is nan"),
+    "large label": (HEAD.replace("{0,1}", "real") + "1,1,u\n2,1,u\n", 7, None, "label 'a' is 2;"),
 }
 
 
@@ -307,6 +309,15 @@ def test_error_line_counts_over_blocks(tmp_path, monkeypatch):
     assert caught.value.line == 106
 
 
+@pytest.mark.parametrize("row", ["{0 ?}", "{1 5,1 5}"])
+def test_line_of_a_row_counts_over_blocks(row, tmp_path, monkeypatch):
+    monkeypatch.setattr("labelspan.datasets._stream.LineBlocks.__init__.__defaults__", (64,))
+    path = write(tmp_path, HEAD + "{1 2} % x\n%\n\n" * 100 + f"{row}\n")
+    with pytest.raises(DataFileError) as caught:
+        read_arff(path)
+    assert caught.value.line == 306
+
+
 def test_small_blocks_give_the_same_table(tmp_path, monkeypatch):
     rows = "".join(f"{{0 1,1 {i}.5}}\n{{}}\n" for i in range(50))
     path = write(tmp_path, HEAD + rows)
@@ -324,6 +335,33 @@ def test_not_utf8_says_what_to_pass(tmp_path):
     with pytest.raises(DataFileError, match="line 3: not utf-8; try encoding='latin-1'"):
         read_arff(path)
     assert read_arff(path, encoding="latin-1").feature_names == ("é", "c")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp037"])
+def test_encoding_without_the_bytes_of_ascii_is_refused(encoding, tmp_path):
+    path = tmp_path / "toy.arff"
+    path.write_bytes((HEAD + "0,1,u\n").encode(encoding))
+    message = f"toy.arff: encoding='{encoding}' does not keep .* iconv -f {encoding} -t utf-8"
+    with pytest.raises(DataFileError, match=message):
+        read_arff(path, encoding=encoding)
+
+
+def test_utf16_by_its_mark_and_unknown_encoding(tmp_path):
+    path = tmp_path / "toy.arff"
+    path.write_bytes((HEAD + "0,1,u\n").encode("utf-16"))
+    with pytest.raises(DataFileError, match="line 1: a UTF-16 file; convert it first: iconv"):
+        read_arff(path)
+    with pytest.raises(DataFileError, match="encoding='klingon' is not one of Python's"):
+        read_arff(path, encoding="klingon")
+
+
+@pytest.mark.parametrize("declared", ["string", "date 'yyyy-MM-dd'"])
+@pytest.mark.parametrize("row", ["1,2", "{0 1,1 2}"])
+def test_label_of_strings_or_dates_is_refused(declared, row, tmp_path):
+    text = f"@relation 't: -C 1'\n@attribute l {declared}\n@attribute x real\n@data\n{row}\n"
+    path = write(tmp_path, text)
+    with pytest.raises(DataFileError, match=r"label 'l' is a string or date .* declare it \{0,1\}"):
+        read_arff(path)
 
 
 def test_unknown_label_in_the_xml(tmp_path):

@@ -75,8 +75,9 @@ MALFORMED = {
     "label huge": ("99999999999999999999 1:1\n", 1, 1, "Limits.max_columns"),
     "negative label": ("-1 1:1\n", 1, 1, "expected labels"),
     "qid": ("1 qid:3 1:1\n", 1, 3, "expected a feature"),
-    "feature twice": ("0 1:1 1:2\n", None, None, "column 0 twice"),
-    "label twice": ("0,0 1:1\n", None, None, "column 0 twice"),
+    "feature twice": ("0 1:1 1:2\n", 1, None, "row names feature 1 twice"),
+    "feature twice later": ("# x\n0 1:1\n\n0 3:1 1:1 3:2\n", 4, None, "row names feature 3 twice"),
+    "label twice": ("0 1:1\n0,0 1:1\n", 2, None, "row names label 0 twice"),
 }
 
 
@@ -107,6 +108,8 @@ BAD_XMC = {
     "wide feature": ("1 2 2\n0 2:1\n", 2, "beyond the last feature"),
     "wide label": ("1 2 2\n2 1:1\n", 2, "beyond the last label"),
     "huge": ("1 999999999 2\n0 1:1\n", 1, "announces 999999999 features; the limit is 4000000"),
+    "feature twice": ("3 2 2\n# x\n\n0 1:1\n0 1:1 1:2\n", 5, "row names feature 1 twice"),
+    "label twice": ("1 2 2\n1,1 1:1\n", 2, "row names label 1 twice"),
     "huge rows": ("999999999 9 2\n0 1:1\n", 1, "announces 999999999 rows"),
 }
 

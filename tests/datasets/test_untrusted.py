@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import struct
 import subprocess
 import sys
 import zipfile
@@ -11,6 +12,7 @@ import zipfile
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse as sp
 
 from labelspan.datasets import (
     DataFileError,
@@ -159,6 +161,28 @@ BAD_NPZ = {
     "negative index": (npz_bytes(**CSR | {"X_indices": np.array([0, -7])}, Y=Y), "usable npz"),
     "indptr falls": (npz_bytes(**CSR | {"X_indptr": np.array([0, 9, 2])}, Y=Y), "usable npz"),
     "names": (npz_bytes(X=np.eye(2), Y=Y, label_names=np.array(["a"])), "for 2 columns"),
+    "complex X": (npz_bytes(**CSR | {"X_data": np.ones(2) * 1j}, Y=Y), "2-d array of numbers"),
+    "text in X": (npz_bytes(**CSR | {"X_data": np.array(["1", "2"])}, Y=Y), "2-d array of numbers"),
+    "3-d X": (npz_bytes(X=np.ones((2, 2, 2)), Y=Y), "it has shape (2, 2, 2)"),
+    "3-d shape": (npz_bytes(**CSR | {"X_shape": np.array([2, 2, 2])}, Y=Y), "shape (2, 2, 2)"),
+    "fractional indices": (
+        npz_bytes(**CSR | {"X_indices": np.array([0.5, 1.5])}, Y=Y),
+        "X_indices must be integers, not float64",
+    ),
+    "entry twice": (
+        npz_bytes(**CSR | {"X_indices": np.array([1, 1]), "X_indptr": np.array([0, 0, 2])}, Y=Y),
+        "row 2 of X has column 2 twice; call sum_duplicates()",
+    ),
+    "label value": (npz_bytes(X=np.eye(2), Y=Y - 2.0 * Y[::-1]), "-2 in row 1, column 2"),
+    "latin-1 names": (
+        npz_bytes(X=np.eye(2), Y=Y, label_names=np.array([b"\xe9", b"b"])),
+        "t.npz: label_names cannot be read as text",
+    ),
+    "no letters": (
+        npz_bytes(X=np.eye(2), Y=Y, label_names=np.full(2, 2**31 - 1, np.int32).view("U1")),
+        "label_names cannot be read as text",
+    ),
+    "latin-1 source": (npz_bytes(X=np.eye(2), Y=Y, source=b"\xe9"), "source cannot be read"),
     "split": (npz_bytes(X=np.eye(2), Y=Y, train_idx=np.array([5])), "row numbers below 2"),
 }
 
@@ -171,6 +195,57 @@ def test_bad_npz(case, tmp_path):
     with pytest.raises(DataFileError) as caught:
         read_npz(path)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("n_repeats", [2, 257])
+def test_labels_that_npz_repeats_are_refused(n_repeats, tmp_path):
+    """Their sum in eight bits is 2, or 1 again."""
+    parts = {
+        "Y_data": np.ones(n_repeats, dtype=np.uint8),
+        "Y_indices": np.zeros(n_repeats, dtype=np.int32),
+        "Y_indptr": np.array([0, n_repeats]),
+        "Y_shape": np.array([1, 1]),
+    }
+    np.savez(tmp_path / "t.npz", X=np.ones((1, 1)), **parts)
+    with pytest.raises(DataFileError, match="row 1 of Y has column 1 twice"):
+        read_npz(tmp_path / "t.npz")
+
+
+def test_names_of_npz_may_be_utf8_bytes(tmp_path):
+    names = np.array(["é".encode(), b"b"])
+    np.savez(tmp_path / "t.npz", X=np.eye(2), Y=Y, label_names=names, source="ü".encode())
+    dataset = read_npz(tmp_path / "t.npz")
+    assert (dataset.label_names, dataset.source) == (("é", "b"), "ü")
+
+
+EMPTY_CSR = {
+    "X_data": np.ones(0),
+    "X_indices": np.zeros(0, dtype=int),
+    "X_indptr": np.zeros(3, dtype=int),
+}
+WIDE_NPZ = {
+    "dense": {"X": np.zeros((0, 2_000_000)), "Y": np.zeros((0, 1))},
+    "labels": {"X": np.zeros((0, 1)), "Y": np.zeros((0, 2_000_000))},
+    "CSR": EMPTY_CSR | {"X_shape": np.array([2, 10**11]), "Y": Y},
+}
+
+
+@pytest.mark.parametrize("case", WIDE_NPZ)
+def test_npz_of_few_bytes_and_many_columns_is_refused(case, tmp_path):
+    np.savez_compressed(tmp_path / "t.npz", **WIDE_NPZ[case])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DataFileError, match=r"0 columns; the limit is 1000 \(Limits.max_columns\)"):
+        read_npz(tmp_path / "t.npz", limits=Limits(max_columns=1000))
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * _rss_unit() < 50e6
+
+
+def test_rows_of_npz_and_mat_are_limited(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.ones((11, 1)), Y=np.ones((11, 1)))
+    scipy.io.savemat(tmp_path / "t.mat", {"data": np.ones((11, 1)), "target": np.ones((1, 11))})
+    for read, file in ((read_npz, "t.npz"), (read_mat, "t.mat")):
+        assert read(tmp_path / file, limits=Limits(max_rows=11)).X.shape == (11, 1)
+        with pytest.raises(DataFileError, match=r"11 rows; the limit is 10 \(Limits.max_rows\)"):
+            read(tmp_path / file, limits=Limits(max_rows=10))
 
 
 def test_pickled_npz_is_refused(tmp_path):
@@ -214,8 +289,11 @@ def test_bad_mat(tmp_path, data_folder):
 BAD_MAT = {
     "no target": ({"data": np.eye(3)}, "no numeric variable target; the file has: data"),
     "shapes": ({"data": np.eye(3), "target": np.ones((2, 2))}, "does not fit"),
-    "values": ({"data": np.eye(3), "target": 2 * np.eye(3)}, "other than -1, 0 and 1"),
+    "values": ({"data": np.eye(3), "target": 2 * np.eye(3)}, "other than -1, 0 and 1: 2 in row 1"),
     "text": ({"data": np.eye(3), "target": "abc"}, "no numeric variable target"),
+    "3-d target": ({"data": np.eye(3), "target": np.ones((3, 3, 2))}, "shape (3, 3, 2)"),
+    "3-d data": ({"data": np.ones((3, 2, 2)), "target": np.eye(3)}, "shape (3, 2, 2)"),
+    "complex": ({"data": 1j * np.eye(3), "target": np.eye(3)}, "and type complex128"),
 }
 
 
@@ -226,6 +304,49 @@ def test_mat_with_wrong_variables(case, tmp_path):
     with pytest.raises(DataFileError) as caught:
         read_mat(tmp_path / "t.mat")
     assert message in str(caught.value)
+
+
+WIDE_MAT = {
+    "columns": ((2, 500_000), r"data has 500000 columns; the limit is 1000 \(Limits.max_columns\)"),
+    "rows": ((10**8, 2), r"800000\d+ bytes of values; the limit is 16777216 \(Limits.max_bytes\)"),
+    "many columns": ((2, 5_000_000), r"more than 16777216 bytes after decompression"),
+}
+
+
+@pytest.mark.parametrize("case", WIDE_MAT)
+def test_sparse_mat_of_few_bytes_and_large_shape_is_refused(case, tmp_path):
+    shape, message = WIDE_MAT[case]
+    variables = {"data": sp.csc_array(shape), "target": np.eye(2)}
+    scipy.io.savemat(tmp_path / "t.mat", variables, do_compression=True)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DataFileError, match=message):
+        read_mat(tmp_path / "t.mat", limits=Limits(max_bytes=2**24, max_columns=1000))
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * _rss_unit() < 50e6
+
+
+def test_sparse_mat_that_unpacks_to_many_values_is_refused(tmp_path):
+    """Their number is nowhere in the shape; 70 kB unpack to 16 MB."""
+    variables = {"data": sp.csc_array(np.ones((1000, 1000))), "target": np.ones((1, 1000))}
+    scipy.io.savemat(tmp_path / "t.mat", variables, do_compression=True)
+    assert (tmp_path / "t.mat").stat().st_size < 100_000
+    with pytest.raises(DataFileError, match="more than 2000000 bytes after decompression"):
+        read_mat(tmp_path / "t.mat", limits=Limits(max_bytes=2_000_000))
+    assert read_mat(tmp_path / "t.mat").X.nnz == 1_000_000
+
+
+@pytest.mark.parametrize("row", [3, 200_000_000, -5, 1])
+def test_sparse_mat_with_a_row_that_is_not_there_or_there_twice(row, tmp_path):
+    """SciPy takes such a number as it is, and its conversion writes beyond its memory."""
+    path = tmp_path / "t.mat"
+    data = sp.csc_array(np.array([[1.0, 0], [0, 1], [0, 1]]))
+    scipy.io.savemat(path, {"data": data, "target": np.eye(3)})
+    content = path.read_bytes()
+    assert content.count(struct.pack("=3i", 0, 1, 2)) == 1
+    content = content.replace(struct.pack("=3i", 0, 1, 2), struct.pack("=3i", 0, 1, row))
+    path.write_bytes(content)
+    message = "row 2 of data has column 2 twice" if row == 1 else "data is a broken sparse matrix"
+    with pytest.raises(DataFileError, match=message):
+        read_mat(path)
 
 
 def test_mat_73_says_how_to_save_it_again(tmp_path):

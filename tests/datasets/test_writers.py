@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -95,7 +97,7 @@ def test_npz_round_trip(dataset):
 
 
 def test_npz_with_wide_indices_can_be_learnt_by_liblinear(tmp_path):
-    X = sp.random_array((30, 5), density=0.5, rng=np.random.default_rng(0), format="csr")
+    X = sp.csr_array(sp.random(30, 5, density=0.5, random_state=0, format="csr"))
     csr = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
     wide = {key: part if key == "data" else part.astype(np.int64) for key, part in csr.items()}
     parts = {f"X_{key}": part for key, part in wide.items()}
@@ -141,6 +143,106 @@ def test_missing_values(tmp_path):
     X[0, 0] = np.inf
     with pytest.raises(ValueError, match="which ARFF cannot hold"):
         write_arff(holed, tmp_path / "infinite.arff")
+
+
+RELATIONS = {
+    "yeast -C 2": "yeast",
+    "-C 1": "''",
+    "a -C -C 1 2 b": "'a b'",
+    "t\t-C\n-1": "t",
+    "plain": "plain",
+    "two words": "'two words'",
+    "yeast-C 2": "'yeast-C 2'",
+    "x -C2 -Cs 1": "'x -C2 -Cs 1'",
+}
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_the_name_of_a_set_moves_no_labels(name, tmp_path):
+    X, Y = np.array([[1.0, 0.0, 1.0]]), np.array([[1]], dtype=np.uint8)
+    dataset = MultilabelDataset(name, X, Y, ("a", "b", "c"), ("l",), None, None, "")
+    write_arff(dataset, tmp_path / "toy.arff")
+    assert (tmp_path / "toy.arff").read_text().startswith(f"@relation {RELATIONS[name]}\n")
+    assert_same(read_arff(tmp_path / "toy.arff"), dataset)
+
+
+WRITERS = {"set.npz": write_npz, "set.arff": write_arff, "set.txt": write_libsvm}
+SPARSE_OR_DENSE = [np.asarray, sp.csr_array]
+
+
+@pytest.mark.parametrize("kind", SPARSE_OR_DENSE)
+@pytest.mark.parametrize("file", WRITERS)
+@pytest.mark.parametrize("value", [-1, 2, np.nan, 0.5])
+def test_labels_other_than_0_and_1_are_not_written(value, file, kind, tmp_path):
+    yeast = load_yeast()
+    Y = yeast.Y[:5].astype(float)
+    Y[3, 1] = value
+    dataset = dataclasses.replace(yeast, X=kind(yeast.X[:5]), Y=kind(Y), train=None, test=None)
+    with pytest.raises(ValueError, match=rf"Y\[3, 1\] is {value}; labels are written as 0 and 1"):
+        WRITERS[file](dataset, tmp_path / file)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("dtype", [bool, float, np.int64])
+@pytest.mark.parametrize("kind", SPARSE_OR_DENSE)
+def test_labels_of_any_type_are_written_as_0_and_1(kind, dtype, tmp_path):
+    yeast = load_yeast()
+    X, Y = kind(yeast.X[:9]), kind(yeast.Y[:9].astype(dtype))
+    dataset = dataclasses.replace(yeast, X=X, Y=Y, train=None, test=None)
+    for file, write in WRITERS.items():
+        write(dataset, tmp_path / file)
+    expected = dataclasses.replace(dataset, Y=kind(yeast.Y[:9]))
+    assert_same(read_npz(tmp_path / "set.npz"), expected)
+    assert_same(read_arff(tmp_path / "set.arff"), expected)
+    text = read_libsvm(tmp_path / "set.txt", n_features=103, n_labels=14)
+    assert_same(text, expected, names=False)
+
+
+def test_entries_that_are_stored_twice_are_written_once(tmp_path):
+    X = sp.csr_array((np.array([1.0, 2.0, 3.0]), [1, 0, 1], [0, 3]), shape=(1, 2))
+    dataset = MultilabelDataset("t", X, np.eye(1), ("a", "b"), ("l",), None, None, "")
+    write_npz(dataset, tmp_path / "t.npz")
+    assert read_npz(tmp_path / "t.npz").X.toarray().tolist() == [[2, 4]]
+    assert X.nnz == 3
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_a_file_too_large_to_write_leaves_the_old_one(file, tmp_path):
+    """A limit on the size of files stands for a full disk."""
+    resource = pytest.importorskip("resource", reason="the limit is one of POSIX")
+    for name in (file, "set.xml"):
+        (tmp_path / name).write_bytes(b"precious")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=rf"File too large: .*{file}") as caught:
+            WRITERS[file](load_yeast(), tmp_path / file)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename == str(tmp_path / file)
+    assert {path.name for path in tmp_path.iterdir()} == {file, "set.xml"}
+    assert all(path.read_bytes() == b"precious" for path in tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links are those of POSIX")
+def test_a_file_that_is_replaced_keeps_its_mode_and_its_links(tmp_path):
+    target, link = tmp_path / "target.npz", tmp_path / "link.npz"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_npz(load_yeast(), link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert_same(read_npz(target), load_yeast())
+    with pytest.raises(FileNotFoundError) as caught:
+        write_npz(load_yeast(), tmp_path / "none" / "set.npz")
+    assert caught.value.filename == str(tmp_path / "none" / "set.npz")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no devices here")
+def test_a_device_is_written_to_not_replaced():
+    write_libsvm(load_yeast(), "/dev/null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
 def test_bad_names_are_refused(tmp_path):

@@ -19,6 +19,15 @@ def test_average_ranks_of_the_worked_example():
     np.testing.assert_array_equal(reversed_ranks.ranks, ranks.ranks)
 
 
+def test_scores_that_are_equal_but_for_rounding_share_their_rank():
+    ranks = stats.average_ranks(
+        [[0.1 + 0.2, 0.3, 0.5], [0.7, 0.7 + 1e-12, 1e20], [-1e308, 1e308, 0]]
+    )
+    assert ranks.ranks.tolist() == [[2.5, 2.5, 1], [3, 2, 1], [3, 1, 2]]
+    percent = stats.friedman(100 * AUC, tie_correction=True)
+    assert percent.chi_square == stats.friedman(AUC, tie_correction=True).chi_square
+
+
 def test_friedman_of_the_worked_example():
     result = stats.friedman(AUC)
     assert result.chi_square == pytest.approx(9.28, abs=0.005)

@@ -13,13 +13,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets._arff_header import Header, read_header, unquote
-from labelspan.datasets._arff_rows import Columns, read_rows
+from labelspan.datasets._arff_rows import Columns, read_rows, row_lines
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
 from labelspan.datasets._mulan_xml import first_repeat, read_label_names
+from labelspan.datasets._row_lines import RowLines
 from labelspan.datasets._split import join
 from labelspan.datasets._stream import LineBlocks
+from labelspan.datasets._tables import first_entry
 
 MEKA_LABELS = re.compile(r"(?:^|\s)-C\s+(-?\d{1,9})(?=\s|$)")
 SPLIT_SUFFIX = re.compile(r"[-_](train|test)(-sparse)?$", re.IGNORECASE)
@@ -60,7 +62,7 @@ def read_arff(
     name : str, optional
         Name of the data set; by default the name of the file.
     encoding : str, default="utf-8"
-        Encoding of names and categories.
+        Encoding of names and categories, in which ASCII text has the bytes of ASCII.
     limits : Limits, optional
         Largest file to accept.
 
@@ -103,14 +105,16 @@ def read_arff(
         with LineBlocks(part, limits) as source:
             header = read_header(source, encoding)
             labels = _label_columns(header, part, label_names, label_count, xml, limits)
+            names = _chosen(header.names, labels)
+            _refuse_text(header, labels, part)
             columns = Columns(header, _feature_columns(header, labels, ignore), labels)
-            X, targets = read_rows(source, columns, encoding)
+            lines = row_lines(source)
+            X, targets = read_rows(source, columns, encoding, lines)
         _report(header, X, part, ignore)
-        names = _chosen(header.names, labels)
         return MultilabelDataset(
             name=name or _stem(path),
             X=X,
-            Y=_indicators(targets, names, part),
+            Y=_indicators(targets, names, lines),
             feature_names=_chosen(header.names, columns.features),
             label_names=names,
             train=None,
@@ -201,6 +205,18 @@ def _present(
     return np.unique([columns[name] for name in names])
 
 
+def _refuse_text(header: Header, labels: np.ndarray, path: Path) -> None:
+    """Refuse a label column of strings or dates, which the rows are read without."""
+    skipped = labels[header.is_skipped()[labels]]
+    if len(skipped):
+        raise DataFileError(
+            f"label {header.names[skipped[0]]!r} is a string or date attribute; allowed are 0, 1 "
+            "and -1: declare it {0,1} in the header, or choose other columns by xml=, "
+            "label_names= or label_count= (--xml or --label-count)",
+            file=path,
+        )
+
+
 def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
     """Warn of what does not reach X as it is in the file."""
     skipped = np.flatnonzero(header.is_skipped()).tolist()
@@ -232,29 +248,16 @@ def _chosen(names: list[str], columns: np.ndarray) -> tuple[str, ...]:
     return tuple(names[i] for i in columns.tolist())
 
 
-def _indicators(table: Any, names: Sequence[str], path: Path) -> Any:
+def _indicators(table: Any, names: Sequence[str], lines: RowLines) -> Any:
     """Turn label columns into 0 and 1 (uint8); -1 counts as 0."""
     stored = table.data if sp.issparse(table) else table
     if sp.issparse(table) and (stored == 1).all():
         return table.astype(np.uint8)
     wrong = ~((stored == 1) | (stored == 0) | (stored == -1))
     if wrong.any():
-        row, position, value = _first_entry(table, wrong)
-        message = (
-            f"row {row + 1} of the data: label {names[position]!r} is {value:g}; "
-            "allowed are 0, 1 and -1"
-        )
-        raise DataFileError(message, file=path)
+        row, position, value = first_entry(table, wrong)
+        message = f"label {names[position]!r} is {value:g}; allowed are 0, 1 and -1"
+        raise lines.error(message, row)
     if not sp.issparse(table):
         return (table > 0).astype(np.uint8)
     return sp.csr_array(table > 0).astype(np.uint8)
-
-
-def _first_entry(table: Any, where: np.ndarray) -> tuple[int, int, float]:
-    """Row, column and value of the first entry of a dense or CSR table where a mask is true."""
-    if not sp.issparse(table):
-        row, column = np.argwhere(where)[0].tolist()
-        return row, column, float(table[row, column])
-    entry = int(np.flatnonzero(where)[0])
-    row = int(np.searchsorted(table.indptr, entry, side="right")) - 1
-    return row, int(table.indices[entry]), float(table.data[entry])

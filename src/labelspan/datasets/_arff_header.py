@@ -15,6 +15,7 @@ from labelspan.datasets._arff_header_kernels import (
     line_keys,
     scan_header,
 )
+from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._stream import LineBlocks
 
 NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
@@ -31,6 +32,9 @@ ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 WIDE_BLANK = re.compile(r"[^\S\x00-\x7f]")
 WALK_ROWS = 4096
 ASCII = bytes(range(128))
+SIGNS = b"@data {0 1.5,2 'a'}\n"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+TO_UTF8 = "convert it first: iconv -f {} -t utf-8"
 UTF8 = ("utf-8", "surrogatepass")
 # Key of a name that was not copied by the kernel; such a name may be any.
 ANY_KEY = 0
@@ -114,7 +118,10 @@ class _Lines:
 
 def read_header(source: LineBlocks, encoding: str) -> Header:
     """Read up to the ``@data`` line and leave the source at the line after it."""
+    _check_encoding(source, encoding)
     block = source.next_block()
+    if block[:2].tobytes() in UTF16_MARKS:
+        raise source.error(f"a UTF-16 file; {TO_UTF8.format('utf-16')}")
     stop = 0
     if _keeps_ascii(encoding):
         lines = _scan(block, ASCII_NAME_BYTES, source.n_lines)
@@ -132,6 +139,20 @@ def read_header(source: LineBlocks, encoding: str) -> Header:
             "(Limits.max_columns)"
         )
     return header
+
+
+def _check_encoding(source: LineBlocks, encoding: str) -> None:
+    """Refuse an encoding in which the words and signs of ARFF have other bytes."""
+    try:
+        is_usable = SIGNS.decode(encoding) == SIGNS.decode("ascii")
+    except UnicodeError:
+        is_usable = False
+    except LookupError as error:
+        message = f"encoding={encoding!r} is not one of Python's; give one such as 'latin-1'"
+        raise DataFileError(message, file=source.path) from error
+    if not is_usable:
+        message = f"encoding={encoding!r} does not keep the bytes of ASCII, by which rows are read"
+        raise DataFileError(f"{message}; {TO_UTF8.format(encoding)}", file=source.path)
 
 
 def _keeps_ascii(encoding: str) -> bool:

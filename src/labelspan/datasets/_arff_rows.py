@@ -14,6 +14,7 @@ from labelspan.datasets._arff_kernels import MESSAGES, OK, TOO_MANY_ROWS, parse_
 from labelspan.datasets._arff_sparse_kernels import ABSENT, parse_sparse
 from labelspan.datasets._csr import CsrBuffer, drop_zeros, grown
 from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._row_lines import RowLines
 from labelspan.datasets._stream import LineBlocks
 
 FIRST_BYTE = re.compile(rb"^[ \t\r]*([^ \t\r\n%])", re.MULTILINE)
@@ -22,7 +23,14 @@ QUOTES = b"'\""
 SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 4, 2
 
 
-def read_rows(source: LineBlocks, columns: Columns, encoding: str) -> tuple[Any, Any]:
+def row_lines(source: LineBlocks) -> RowLines:
+    """Lines of the rows of a source whose header was read."""
+    return RowLines.behind(source, FIRST_BYTE)
+
+
+def read_rows(
+    source: LineBlocks, columns: Columns, encoding: str, lines: RowLines
+) -> tuple[Any, Any]:
     """Parse all rows; the first one decides whether they are dense or sparse.
 
     Returns
@@ -37,7 +45,7 @@ def read_rows(source: LineBlocks, columns: Columns, encoding: str) -> tuple[Any,
             if first is None:
                 continue
             rows = _SparseRows if first == b"{" else _DenseRows
-            reader = rows(source, columns, encoding)
+            reader = rows(source, columns, encoding, lines)
         reader.add(text)
     if reader is None:
         return np.empty((0, len(columns.features))), np.empty((0, len(columns.labels)))
@@ -56,8 +64,11 @@ class Columns:
 class _Rows:
     """What dense and sparse rows share: the category table and the values left to Python."""
 
-    def __init__(self, source: LineBlocks, columns: Columns, encoding: str) -> None:
+    def __init__(
+        self, source: LineBlocks, columns: Columns, encoding: str, lines: RowLines
+    ) -> None:
         self.source = source
+        self.lines = lines
         self.columns = columns
         self.header = columns.header
         self.encoding = encoding
@@ -165,7 +176,7 @@ class _SparseRows(_Rows):
     def tables(self) -> tuple[sp.csr_array, sp.csr_array]:
         header, source = self.header, self.source
         first, second = (
-            fill_absent(part.table(columns, source), header.defaults(columns), source)
+            fill_absent(part.table(columns, self.lines), header.defaults(columns), source)
             for part, columns in zip(
                 self.parts, (self.columns.features, self.columns.labels), strict=True
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._errors import DataFileError
-from labelspan.datasets._stream import LineBlocks
+from labelspan.datasets._row_lines import RowLines
+from labelspan.datasets._tables import repeated_entry
 
 # Largest room to ask for at once without knowing that it is needed: 32 MB of data.
 MAX_ENTRIES = 2**22
@@ -61,11 +61,11 @@ class CsrBuffer:
         self.n_rows = n_rows
         self.n_entries = int(self.ends[self.n_rows])
 
-    def table(self, columns: np.ndarray, source: LineBlocks) -> sp.csr_array:
+    def table(self, columns: np.ndarray, lines: RowLines, what: str = "column") -> sp.csr_array:
         """Give the rows, with sorted columns and no column twice in a row; call it once.
 
-        `columns` are the numbers of the columns in the file. Stored zeros are kept: in an ARFF
-        file they differ from an absent entry.
+        `columns` are the numbers of the columns in the file, and `what` it numbers. Stored zeros
+        are kept: in an ARFF file they differ from an absent entry.
         """
         # Shrinking in place: the memory behind was never touched, and nothing is copied.
         self.ends.resize(self.n_rows + 1, refcheck=False)
@@ -76,7 +76,9 @@ class CsrBuffer:
         table = sp.csr_array((self.data, self.indices, ends), shape=(self.n_rows, len(columns)))
         if not table.has_canonical_format:
             table.sort_indices()
-            _refuse_repeats(table, columns, source)
+            if (place := repeated_entry(table)) is not None:
+                row, column = place
+                raise lines.error(f"the row names {what} {columns[column]} twice", row)
             table.has_canonical_format = True
         return table
 
@@ -95,13 +97,3 @@ def drop_zeros(table: sp.csr_array) -> None:
     """Remove stored zeros, if there are any."""
     if not table.data.all():
         table.eliminate_zeros()
-
-
-def _refuse_repeats(table: sp.csr_array, columns: np.ndarray, source: LineBlocks) -> None:
-    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
-    same = (table.indices[1:] == table.indices[:-1]) & (rows[1:] == rows[:-1])
-    if same.any():
-        entry = int(np.flatnonzero(same)[0])
-        row, column = int(rows[entry]), columns[table.indices[entry]]
-        message = f"row {row + 1} of the data names column {column} twice"
-        raise DataFileError(message, file=source.path)

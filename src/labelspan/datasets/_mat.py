@@ -15,7 +15,15 @@ import scipy.sparse as sp
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
+from labelspan.datasets._mat_size import check_unpacked_bytes
 from labelspan.datasets._split import join
+from labelspan.datasets._tables import (
+    check_matrix,
+    check_size,
+    check_values,
+    numbered,
+    without_repeats,
+)
 
 NUMERIC_CLASSES = frozenset(
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
@@ -55,7 +63,7 @@ def read_mat(
     name : str, optional
         Name of the data set; by default the name of the file.
     limits : Limits, optional
-        Largest file to accept; shapes are checked before the values are read.
+        Largest file and matrices to accept; shapes are checked before the values are read.
 
     Returns
     -------
@@ -75,22 +83,38 @@ def read_mat(
     [[1, 1], [0, 1], [0, 0]]
     """
     path = Path(path)
-    variables = _load(path, Limits() if limits is None else limits)
-    name = name or path.stem
+    limits = Limits() if limits is None else limits
+    variables = _load(path, limits)
+
+    def read_part(prefix: str) -> MultilabelDataset:
+        X, Y = _matrices(variables, prefix + data, prefix + target, limits, path)
+        return MultilabelDataset(
+            name=name or path.stem,
+            X=X,
+            Y=Y,
+            feature_names=numbered("feature", X.shape[1]),
+            label_names=numbered("label", Y.shape[1]),
+            train=None,
+            test=None,
+            source=str(path),
+        )
+
     if f"train_{data}" not in variables:
-        return _part(variables, data, target, path, name)
-    train = _part(variables, f"train_{data}", f"train_{target}", path, name)
-    if f"test_{data}" not in variables:
-        return train
-    return join(train, _part(variables, f"test_{data}", f"test_{target}", path, name), path)
+        return read_part("")
+    train = read_part("train_")
+    return join(train, read_part("test_"), path) if f"test_{data}" in variables else train
 
 
 def _load(path: Path, limits: Limits) -> dict[str, Any]:
     """Read the numeric variables after checking their declared shapes."""
     try:
+        check_unpacked_bytes(path, limits)
         listed = scipy.io.whosmat(path)
-        total = sum(8 * math.prod(shape) for _, shape, kind in listed if kind != "sparse")
-        if max(total, path.stat().st_size) > limits.max_bytes:
+        # The memory of a sparse matrix without values is that of its rows or of its columns.
+        total = sum(
+            8 * (sum(shape) if kind == "sparse" else math.prod(shape)) for _, shape, kind in listed
+        )
+        if total > limits.max_bytes:
             message = f"{total} bytes of values; the limit is {limits.max_bytes}"
             raise DataFileError(f"{message} (Limits.max_bytes)", file=path)
         numeric = [name for name, _, kind in listed if kind in NUMERIC_CLASSES]
@@ -105,37 +129,41 @@ def _load(path: Path, limits: Limits) -> dict[str, Any]:
         raise DataFileError(message, file=path) from error
 
 
-def _part(
-    variables: dict[str, Any], data: str, target: str, path: Path, name: str
-) -> MultilabelDataset:
+def _matrices(
+    variables: dict[str, Any], data: str, target: str, limits: Limits, path: Path
+) -> tuple[Any, Any]:
+    """Give X and Y, the latter with a row a sample and in 0 and 1."""
     missing = [key for key in (data, target) if key not in variables]
     if missing:
         present = ", ".join(sorted(key for key in variables if not key.startswith("__")))
         message = f"no numeric variable {' or '.join(missing)}; the file has: {present or 'none'}"
         raise DataFileError(message, file=path)
+    for key in (data, target):
+        check_matrix(variables[key].shape, variables[key].dtype, key, path)
     X, Y = variables[data], variables[target]
-    X = sp.csr_array(X) if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
     if Y.shape[1] == X.shape[0]:
         Y = Y.T
     elif Y.shape[0] != X.shape[0]:
         message = f"{target} is {Y.shape}, which does not fit {data}, {X.shape}"
         raise DataFileError(message, file=path)
-    return MultilabelDataset(
-        name=name,
-        X=X,
-        Y=_indicators(Y, target, path),
-        feature_names=tuple(f"feature{i}" for i in range(X.shape[1])),
-        label_names=tuple(f"label{i}" for i in range(Y.shape[1])),
-        train=None,
-        test=None,
-        source=str(path),
-    )
+    # Places in the labels are told as those of Y, whichever way the file has them.
+    labels = f"{target} (samples by labels)"
+    check_size(X.shape, data, limits, path)
+    check_size(Y.shape, labels, limits, path)
+    X, Y = _rows(X, data, path), _rows(Y, labels, path)
+    check_values(Y, (-1, 0, 1), labels, path)
+    is_label = sp.csr_array(Y > 0) if sp.issparse(Y) else Y > 0
+    X = X if sp.issparse(X) else X.astype(np.float64, copy=False)
+    return X, is_label.astype(np.uint8)
 
 
-def _indicators(Y: Any, target: str, path: Path) -> Any:
-    stored = Y.data if sp.issparse(Y) else Y
-    if not np.isin(stored, (-1, 0, 1)).all():
-        raise DataFileError(f"{target} has values other than -1, 0 and 1", file=path)
-    if sp.issparse(Y):
-        return sp.csr_array(Y > 0).astype(np.uint8)
-    return np.ascontiguousarray(Y > 0).astype(np.uint8)
+def _rows(matrix: Any, key: str, path: Path) -> Any:
+    """Give a matrix by rows; SciPy does not look whether the numbers of a sparse one are in it."""
+    if not sp.issparse(matrix):
+        return np.ascontiguousarray(matrix)
+    if matrix.format in ("csc", "csr"):
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise DataFileError(f"{key} is a broken sparse matrix ({error})", file=path) from error
+    return without_repeats(sp.csr_array(matrix), key, path)

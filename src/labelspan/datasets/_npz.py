@@ -6,7 +6,7 @@ import os
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,15 @@ import scipy.sparse as sp
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
+from labelspan.datasets._replace_file import replace_file
+from labelspan.datasets._tables import (
+    check_matrix,
+    check_size,
+    check_values,
+    numbered,
+    without_repeats,
+)
+from labelspan.datasets._written_labels import written_labels
 
 # What zipfile, zlib and NumPy raise for a damaged archive.
 BROKEN = (
@@ -45,7 +54,7 @@ def read_npz(
     name : str, optional
         Name of the data set; by default the name of the file.
     limits : Limits, optional
-        Largest archive to accept; sizes are checked before anything is read.
+        Largest archive and matrices to accept; sizes are checked before anything is read.
 
     Returns
     -------
@@ -65,24 +74,26 @@ def read_npz(
     MultilabelDataset('toy': 3 samples, 3 features, 2 labels)
     """
     path = Path(path)
+    limits = Limits() if limits is None else limits
     try:
-        arrays = _load(path, Limits() if limits is None else limits)
-        X, Y = (_matrix(arrays, key, path) for key in ("X", "Y"))
+        arrays = _load(path, limits)
+        X, Y = (_matrix(arrays, key, limits, path) for key in ("X", "Y"))
     except (DataFileError, FileNotFoundError):
         raise
     except BROKEN as error:
         raise DataFileError(f"not a usable npz archive ({error})", file=path) from error
     if X.shape[0] != Y.shape[0]:
         raise DataFileError(f"X has {X.shape[0]} rows, Y has {Y.shape[0]}", file=path)
+    check_values(Y, (0, 1), "Y", path)
     return MultilabelDataset(
         name=name or path.stem,
         X=X,
-        Y=_indicators(Y, path),
+        Y=Y.astype(np.uint8),
         feature_names=_names(arrays, "feature_names", X.shape[1], path),
         label_names=_names(arrays, "label_names", Y.shape[1], path),
         train=_rows(arrays, "train_idx", X.shape[0], path),
         test=_rows(arrays, "test_idx", X.shape[0], path),
-        source=str(arrays.get("source", path)),
+        source=str(_text(arrays, "source", path) if "source" in arrays else path),
     )
 
 
@@ -94,7 +105,7 @@ def write_npz(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     dataset : MultilabelDataset
         The data set.
     path : str or path
-        File to write.
+        File to write; one that is there is replaced once the new one is whole.
 
     Examples
     --------
@@ -113,15 +124,25 @@ def write_npz(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     }
     split = {"train_idx": dataset.train, "test_idx": dataset.test}
     arrays |= {key: rows for key, rows in split.items() if rows is not None}
-    for key, matrix in (("X", dataset.X), ("Y", dataset.Y)):
+    for key, matrix in (("X", dataset.X), ("Y", written_labels(dataset.Y))):
         if sp.issparse(matrix):
-            csr = sp.csr_array(matrix)
+            csr = sp.csr_array(matrix, copy=True)
+            csr.sum_duplicates()
             parts = (csr.data, csr.indices, csr.indptr, csr.shape)
             arrays |= {f"{key}_{p}": part for p, part in zip(CSR_PARTS, parts, strict=True)}
         else:
             arrays[key] = np.asarray(matrix)
-    with Path(path).open("wb") as file:
-        np.savez_compressed(file, **arrays)
+    with replace_file(path) as file:
+        _write_archive(file, arrays)
+
+
+def _write_archive(file: IO[bytes], arrays: dict[str, Any]) -> None:
+    """Do as ``numpy.savez_compressed``, which in NumPy 2.0 leaves its archive open on failure."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, array in arrays.items():
+            # The size of a member is not known before it is compressed.
+            with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def _load(path: Path, limits: Limits) -> dict[str, np.ndarray]:
@@ -159,38 +180,49 @@ def _check_header(file: BinaryIO, member: zipfile.ZipInfo, path: Path) -> None:
         raise DataFileError(message, file=path)
 
 
-def _matrix(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
+def _matrix(arrays: dict[str, np.ndarray], key: str, limits: Limits, path: Path) -> Any:
     if key in arrays:
-        if arrays[key].ndim != 2 or arrays[key].dtype.kind not in "fiub":
-            raise DataFileError(f"{key} must be a 2-d array of numbers", file=path)
+        check_matrix(arrays[key].shape, arrays[key].dtype, key, path)
+        check_size(arrays[key].shape, key, limits, path)
         return arrays[key]
     missing = [f"{key}_{part}" for part in CSR_PARTS if f"{key}_{part}" not in arrays]
     if missing:
         raise DataFileError(f"neither {key} nor {', '.join(missing)} in the archive", file=path)
     data, indices, indptr, shape = (arrays[f"{key}_{part}"] for part in CSR_PARTS)
-    matrix = sp.csr_array((data, indices, indptr), shape=tuple(int(n) for n in shape))
+    for name, part in (("indices", indices), ("indptr", indptr), ("shape", shape)):
+        if part.dtype.kind not in "iu":
+            raise DataFileError(f"{key}_{name} must be integers, not {part.dtype}", file=path)
+    size = tuple(shape.ravel().tolist())
+    check_matrix(size, data.dtype, key, path)
+    check_size(size, key, limits, path)
+    matrix = sp.csr_array((data, indices, indptr), shape=size)
     matrix.check_format(full_check=True)
     # Files may hold 64-bit indices that need no more than 32; liblinear refuses the former.
     if max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max:
         matrix.indices = matrix.indices.astype(np.int32, copy=False)
         matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
-    return matrix
-
-
-def _indicators(Y: Any, path: Path) -> Any:
-    stored = Y.data if sp.issparse(Y) else Y
-    if not np.isin(stored, (0, 1)).all():
-        raise DataFileError("Y has values other than 0 and 1", file=path)
-    return Y.astype(np.uint8)
+    return without_repeats(matrix, key, path)
 
 
 def _names(arrays: dict[str, np.ndarray], key: str, count: int, path: Path) -> tuple[str, ...]:
     prefix = key.removesuffix("_names")
     if key not in arrays:
-        return tuple(f"{prefix}{i}" for i in range(count))
+        return numbered(prefix, count)
     if arrays[key].shape != (count,):
         raise DataFileError(f"{key}: {arrays[key].shape} names for {count} columns", file=path)
-    return tuple(arrays[key].astype(np.str_).tolist())
+    return tuple(_text(arrays, key, path))
+
+
+def _text(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
+    """Give the strings of an array, as lists within lists."""
+    array = arrays[key]
+    try:
+        text = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
+        return text.astype(np.str_).tolist()
+    # NumPy keeps any four bytes as a letter; Python has a SystemError for those that are none.
+    except (ValueError, SystemError) as error:
+        message = f"{key} cannot be read as text ({error}); save an array of str, or of UTF-8 bytes"
+        raise DataFileError(message, file=path) from error
 
 
 def _rows(arrays: dict[str, np.ndarray], key: str, n_rows: int, path: Path) -> np.ndarray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +12,15 @@ import scipy.sparse as sp
 from labelspan.datasets._csr import CsrBuffer, drop_zeros
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._pairs_kernel import BAD_VALUE, MESSAGES, OK, parse_pairs
+from labelspan.datasets._row_lines import RowLines
 from labelspan.datasets._stream import LineBlocks
+from labelspan.datasets._tables import numbered
 
 # The shortest label is "3," and the shortest feature is "1:0 ".
 LABEL_BYTES, FEATURE_BYTES = 2, 4
+# A line that is a row: not a comment, and not blank unless such lines are kept.
+ROW = re.compile(rb"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
+ROW_OR_BLANK = re.compile(rb"^[ \t\r]*[^ \t\r#]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,7 @@ def read_pairs(
     """
     limit = source.limits.max_columns
     bounds = (limit if size[0] is None else size[0], limit if size[1] is None else size[1])
+    lines = RowLines.behind(source, ROW_OR_BLANK if keep_blank else ROW)
     labels, features = CsrBuffer(), CsrBuffer()
     for text in source:
         n_rows = _parse_block(source, text, first, bounds, keep_blank, labels, features)
@@ -56,9 +63,10 @@ def read_pairs(
         known if known is not None else part.n_columns
         for known, part in zip(size, (labels, features), strict=True)
     ]
-    X = features.table(np.arange(widths[1]), source)
+    numbers = [np.arange(start, start + n) for start, n in zip(first, widths, strict=True)]
+    X = features.table(numbers[1], lines, "feature")
     drop_zeros(X)
-    return PairRows(X, labels.table(np.arange(widths[0]), source).astype(np.uint8))
+    return PairRows(X, labels.table(numbers[0], lines, "label").astype(np.uint8))
 
 
 def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
@@ -67,8 +75,8 @@ def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
         name=name,
         X=rows.X,
         Y=rows.Y,
-        feature_names=tuple(f"feature{i}" for i in range(rows.X.shape[1])),
-        label_names=tuple(f"label{i}" for i in range(rows.Y.shape[1])),
+        feature_names=numbered("feature", rows.X.shape[1]),
+        label_names=numbered("label", rows.Y.shape[1]),
         train=None,
         test=None,
         source=source,

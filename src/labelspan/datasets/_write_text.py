@@ -13,7 +13,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
+from labelspan.datasets._arff import MEKA_LABELS
 from labelspan.datasets._dataset import MultilabelDataset
+from labelspan.datasets._replace_file import replace_file
+from labelspan.datasets._written_labels import written_labels
 
 PLAIN_NAME = re.compile(r"[^\s,{}'\"%\\@?][^\s,{}'\"%\\]*")
 # What XML 1.0 cannot hold: control characters, surrogates and two noncharacters.
@@ -34,7 +37,7 @@ def write_libsvm(
     dataset : MultilabelDataset
         The data set.
     path : str or path
-        File to write.
+        File to write; one that is there is replaced once the new one is whole.
     rows : ndarray of int, optional
         Rows to write, such as ``dataset.train``; by default all.
 
@@ -51,7 +54,7 @@ def write_libsvm(
     """
     X, Y = _selected(dataset, rows)
     _check_values(X, "LibSVM text", allow_missing=False)
-    with Path(path).open("w", encoding="ascii", newline="\n") as file:
+    with replace_file(path, encoding="ascii") as file:
         for labels, features in zip(_rows(Y), _rows(X), strict=True):
             left = ",".join(str(label) for label, _ in labels)
             # A row without anything would be a blank line, which readers skip.
@@ -71,9 +74,10 @@ def write_arff(
     Parameters
     ----------
     dataset : MultilabelDataset
-        The data set; names must be distinct.
+        The data set; names must be distinct. An option ``-C`` in its own name is not written:
+        it would tell readers other labels than the XML file.
     path : str or path
-        ARFF file to write.
+        ARFF file to write; one that is there is replaced once both new files are whole.
     xml : str or path, optional
         XML file to write; by default ``NAME.xml`` beside ``NAME.arff``.
     rows : ndarray of int, optional
@@ -94,20 +98,29 @@ def write_arff(
     _check_names((*dataset.feature_names, *dataset.label_names))
     X, Y = _selected(dataset, rows)
     _check_values(X, "ARFF", allow_missing=True)
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"@relation {_quoted(dataset.name)}\n\n")
+    with (
+        replace_file(path, encoding="utf-8") as file,
+        replace_file(path.with_suffix(".xml") if xml is None else xml, encoding="utf-8") as labels,
+    ):
+        labels.writelines(_xml_lines(dataset.label_names))
+        file.write(f"@relation {_quoted(_relation(dataset.name))}\n\n")
         file.writelines(f"@attribute {_quoted(n)} numeric\n" for n in dataset.feature_names)
         file.writelines(f"@attribute {_quoted(n)} {{0,1}}\n" for n in dataset.label_names)
         file.write("\n@data\n")
         file.writelines(_sparse_lines(X, Y) if sp.issparse(X) else _dense_lines(X, Y))
-    _write_xml(dataset.label_names, path.with_suffix(".xml") if xml is None else Path(xml))
 
 
-def _write_xml(names: Iterable[str], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{NAMESPACE}">\n')
-        file.writelines(f"<label name={quoteattr(name)}></label>\n" for name in names)
-        file.write("</labels>\n")
+def _xml_lines(names: Iterable[str]) -> Iterator[str]:
+    yield f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{NAMESPACE}">\n'
+    yield from (f"<label name={quoteattr(name)}></label>\n" for name in names)
+    yield "</labels>\n"
+
+
+def _relation(name: str) -> str:
+    """Name without MEKA's option; to take one out may bring two words together as another."""
+    while MEKA_LABELS.search(name):
+        name = MEKA_LABELS.sub("", name).rstrip()
+    return name
 
 
 def _check_names(names: tuple[str, ...]) -> None:
@@ -120,9 +133,8 @@ def _check_names(names: tuple[str, ...]) -> None:
 
 
 def _selected(dataset: MultilabelDataset, rows: np.ndarray | None) -> tuple[Any, Any]:
-    if rows is None:
-        return dataset.X, dataset.Y
-    return dataset.X[rows], dataset.Y[rows]
+    Y = written_labels(dataset.Y)
+    return (dataset.X, Y) if rows is None else (dataset.X[rows], Y[rows])
 
 
 def _check_values(X: Any, what: str, *, allow_missing: bool) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+from labelspan.stats._rounding import rounding_of_difference
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def bayesian_signed_rank(
     first, second : array-like of shape (n_datasets,)
         A measure of both methods, larger is better.
     rope : float, default=0.01
-        Differences up to this size mean nothing in practice.
+        Differences up to this size, and the rounding of the scores, mean nothing in practice.
     prior_strength : float, default=0.6
         Weight of the prior's one pseudo-observation of a difference of 0.
     n_draws : int, default=50000
@@ -76,23 +79,32 @@ def bayesian_signed_rank(
             f"first and second have shapes {a.shape} and {b.shape}; give two finite lists of one "
             "length."
         )
-    if rope < 0 or prior_strength <= 0:
-        raise ValueError(
-            f"rope={rope} and prior_strength={prior_strength}; give rope >= 0 and "
-            "prior_strength > 0."
-        )
+    _check_numbers(rope, prior_strength, n_draws)
     differences = np.concatenate([[0.0], a - b])
+    slack = np.concatenate([[0.0], rounding_of_difference(a, b)])
     concentration = np.concatenate([[prior_strength], np.ones(len(a))])
     weights = check_random_state(random_state).dirichlet(concentration, n_draws)
     means = (differences[:, None] + differences) / 2
+    # 0.82 - 0.81 is 0.01, though not to the last digit.
+    edge = rope + (slack[:, None] + slack) / 2
     shares = [
-        _share(weights, where) for where in (means > rope, np.abs(means) <= rope, means < -rope)
+        _share(weights, where) for where in (means > edge, np.abs(means) <= edge, means < -edge)
     ]
     votes = np.column_stack(shares)
     winner = votes == votes.max(axis=1, keepdims=True)
     # Regions that share the largest weight share the vote.
     first_share, rope_share, second_share = (winner / winner.sum(axis=1, keepdims=True)).mean(0)
     return BayesianResult(float(first_share), float(rope_share), float(second_share))
+
+
+def _check_numbers(rope: float, prior_strength: float, n_draws: int) -> None:
+    if not (0 <= rope < np.inf and 0 < prior_strength < np.inf):
+        raise ValueError(
+            f"rope={rope} and prior_strength={prior_strength}; give finite numbers, rope >= 0 and "
+            "prior_strength > 0."
+        )
+    if not isinstance(n_draws, Integral) or n_draws < 1:
+        raise ValueError(f"n_draws={n_draws!r}; give an integer of at least 1, such as 50000.")
 
 
 def _share(weights: np.ndarray, where: np.ndarray) -> np.ndarray:

@@ -72,6 +72,7 @@ def friedman(
 
     Notes
     -----
+    Ranks, and what counts as a tie, are those of `average_ranks`.
     Time O(n_datasets n_methods log n_methods).
 
     References

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,9 @@ def _position(control: int | str, names: tuple[str, ...]) -> int:
     if isinstance(control, str):
         if control in names:
             return names.index(control)
-    elif 0 <= control < len(names):
+    elif isinstance(control, Integral) and 0 <= control < len(names):
         return int(control)
-    raise ValueError(f"control={control!r} is not a method; use a column or one of {names}.")
+    raise ValueError(
+        f"control={control!r} is not a method; use a column from 0 to {len(names) - 1} or one of "
+        f"{names}."
+    )
