@@ -3,7 +3,9 @@
 import ctypes
 import os
 import signal
+import sys
 import time
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -45,6 +47,49 @@ class Prints(_Faulty):
         print('{"kind": "answer"}', flush=True)
         os.write(1, b"noise\n")
         return self
+
+
+class RaisesHalfACharacter(_Faulty):
+    def fit(self, X, y=None):
+        raise ValueError("bad \udcff")
+
+
+class WarnsOfHalfACharacter(_Faulty):
+    def fit(self, X, y=None):
+        warnings.warn("bad \udcff", stacklevel=2)
+        return self
+
+
+class Exits(_Faulty):
+    def fit(self, X, y=None):
+        sys.exit(3)
+
+
+class Interrupts(_Faulty):
+    def fit(self, X, y=None):
+        raise KeyboardInterrupt
+
+
+class EndsItsProcess(_Faulty):
+    def fit(self, X, y=None):
+        os._exit(3)
+
+
+class CannotBeMade(_Faulty):
+    def __init__(self):
+        raise TypeError("not today")
+
+
+class OnlyPredicts(BaseEstimator):
+    def fit(self, X, y=None):
+        self.labels_ = np.asarray(y).mean(axis=0) > 0.5
+        return self
+
+    def predict(self, X):
+        return np.tile(self.labels_.astype(int), (X.shape[0], 1))
+
+    def decision_function(self, X):
+        return np.tile(self.labels_.astype(float), (X.shape[0], 1))
 
 
 class Slow(_Faulty):

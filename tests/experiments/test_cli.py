@@ -1,6 +1,7 @@
 """The command: tables, files, exit codes and messages."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -94,8 +95,8 @@ def test_compare_reads_a_plan(labelspan, tmp_path):
     [
         (("compare", "--methods", "mdm"), "there is no method 'mdm'; did you mean"),
         (("compare", "--splits", "x"), "splits='x' is not understood"),
-        (("compare", "--classifiers", "mvmd"), "mvmd does not classify; give it with --methods"),
-        (("compare", "--label-count", "6"), "yeast is not a file, so it has no label_count"),
+        (("compare", "--classifiers", "mvmd"), "mvmd is a reducer, not a classifier; give it"),
+        (("compare", "--label-count", "6"), "yeast takes no label_count, which is for"),
         (("compare", "--measures", "f9"), "There is no measure 'f9'"),
         (("compare", "--data", "no/such.arff"), "no/such.arff"),
         (("report", "nowhere"), "there is no store in nowhere"),
@@ -220,6 +221,160 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
     assert message in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "--methods", "none,mvmd,ridge"), "ridge is a classifier, not a model; give"),
+        (("compare", "--classifiers", "cplst"), "cplst is a model, not a classifier; give it with"),
+        (
+            ("compare", "--methods", "sklearn.neighbors:KNeighborsClassifier"),
+            "write model:sklearn.neighbors:KNeighborsClassifier to compare it as a whole",
+        ),
+        (("compare", "--measures", "micro_f1,micro_f1"), "the measure 'micro_f1' is given twice"),
+        (("compare", "--measures", ""), "measures are empty; give at least one"),
+        (("compare", "--seed", "-1"), "seed is -1; give a whole number of at least 0"),
+        (("compare", "--timeout", "0"), "timeout is 0; give seconds above 0"),
+        (("compare", "--timeout", "1e300"), "timeout is 1e+300; give seconds above 0, at most"),
+        (("compare", "--timeout", "nan"), "timeout is nan; give seconds above 0"),
+        (
+            ("compare", "--plan", "p.toml", "--methods", "mvmd"),
+            "--methods does not go with --plan, which says it itself; leave one out.",
+        ),
+        (
+            ("compare", "--data", "a.npz", "--test", "b.npz"),
+            "a.npz takes no test, which is for files that end with .arff, .svm, .libsvm, .txt",
+        ),
+        (
+            ("compare", "--data", "a.npz", "--label-count", "2"),
+            "a.npz takes no label_count, which is for files that end with .arff; leave it out.",
+        ),
+        (("describe", "a.npz", "--test", "nope.npz"), "a.npz takes no test, which is for files"),
+        (("describe", "f.svm", "--xml", "nope.xml"), "f.svm takes no xml, which is for files"),
+        (("describe", "yeast", "--label-count", "3"), "yeast takes no label_count, which is for"),
+        (
+            ("reduce", "yeast", "--apply", "m.skops", "--method", "pca"),
+            "--method does not go with --apply, which fits nothing; leave one out.",
+        ),
+        (
+            ("reduce", "yeast", "--apply", "m.skops", "--n-components", "1"),
+            "--n-components does not go with --apply",
+        ),
+        (
+            ("reduce", "yeast", "--method", "sklearn.decomposition:Nope"),
+            "sklearn.decomposition has no 'Nope'; give the path of a class",
+        ),
+        (("reduce", "yeast", "--method", "json:loads"), "json:loads needs a value of 's'"),
+        (
+            ("reduce", "yeast", "--method", "sklearn.neighbors:KNeighborsClassifier"),
+            "KNeighborsClassifier has no transform; `labelspan methods` lists reducers.",
+        ),
+        (
+            ("reduce", "yeast", "--out", "nowhere/red.npz"),
+            "--out is 'nowhere/red.npz', but there is no folder ",
+        ),
+        (
+            ("reduce", "yeast", "--model", "nowhere/m.skops"),
+            "--model is 'nowhere/m.skops', but there is no folder ",
+        ),
+        (
+            ("reproduce", "mvmd/figure3", "--document", "nowhere/x.md"),
+            "--document is 'nowhere/x.md', but there is no folder ",
+        ),
+    ],
+)
+def test_what_could_not_count_is_refused_before_the_work(
+    labelspan, tmp_path, monkeypatch, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = labelspan(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_files_whose_names_begin_alike_can_be_compared(labelspan, tmp_path):
+    files = [write_toy(tmp_path, name=name) for name in ("x.v1", "x.v2")]
+    data = [word for path in files for word in ("--data", path)]
+    code, out, _ = labelspan(
+        "compare", *data, "--methods", "mvmd,none", "--classifiers", "ridge", "--splits", "1x2",
+        "--directions", "", "--jobs", "0", "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert code == 0
+    assert out.startswith("x.v1, x.v2: means over")
+
+
+def test_names_and_errors_cannot_steer_the_terminal(labelspan, tmp_path):
+    steering = "e\x1b]0;PWN\x07\x1b[31m"
+    data = write_toy(tmp_path, name=steering)
+    faulty = "tests.experiments.faulty:Raises"
+    code, out, err = labelspan(
+        "compare", "--data", data, "--methods", f"none,{faulty}", "--splits", "1x2",
+        "--directions", "", "--jobs", "0", "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert code == 1
+    assert out.startswith("e ]0;PWN  [31m: means over")
+    assert "failed: e ]0;PWN [31m / Raises" in err
+    code, more, missing = labelspan("describe", f"{tmp_path}/nowhere/{steering}.npz")
+    assert code == 2
+    assert "e ]0;PWN  [31m.npz" in missing
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", out + err + more + missing)
+
+
+def test_a_name_with_markup_is_text_on_a_terminal(tmp_path):
+    pty = pytest.importorskip("pty")
+    data = write_toy(tmp_path)
+    outer, inner = pty.openpty()
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        f'name = "p"\nsources = [{{name = "b [/x]", path = {str(data)!r}}}]\nsplits = "1x2"\n'
+        'reducers = ["none", "mvmd"]\nclassifiers = ["ridge"]'
+    )
+    command = ("compare", "--plan", plan, "--jobs", "0", "--out", tmp_path / "out")
+    done = subprocess.run(
+        [sys.executable, "-m", "labelspan", *command], stdout=inner, stderr=subprocess.PIPE,
+        text=True, check=False,
+    )  # fmt: skip
+    os.close(inner)
+    shown = os.read(outer, 10**5).decode()
+    os.close(outer)
+    assert done.returncode == 0, done.stderr
+    assert "b [/x]: means over" in shown
+
+
+# Interrupts itself, as the keyboard would, while the commands are imported.
+INTERRUPTED = """
+import os, signal, sys
+from labelspan.cli import main
+
+class Finder:
+    def find_spec(self, name, *ignored):
+        if name == "labelspan.cli._compare":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+main()
+"""
+
+
+def test_interrupted_while_it_is_imported_the_command_ends_with_a_word():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "methods"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr.startswith("labelspan: interrupted;")
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_reproduce_leaves_out_does_not_stand_before_its_json(labelspan, tmp_path, monkeypatch):
+    monkeypatch.setenv("LABELSPAN_DATA", str(tmp_path / "empty"))
+    code, out, err = labelspan("reproduce", "mddm/table5", "--json", "--out", tmp_path / "out")
+    assert code == 1
+    assert json.loads(out) == []
+    assert "mddm/table5 is left out: it needs the data set" in err
 
 
 def test_the_version(labelspan):

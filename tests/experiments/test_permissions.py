@@ -54,6 +54,7 @@ def folder():
 def as_nobody(folder):
     home = folder / "home"
     home.mkdir()
+    home.chmod(0o777)
 
     def call(*arguments):
         finished = subprocess.run(
@@ -117,6 +118,41 @@ def test_a_store_that_may_only_be_read_can_be_reported_elsewhere(folder, locked,
     assert Path(out.strip()).read_text().startswith("<!DOCTYPE html>")
     with Store(locked, read_only=True) as store:
         assert outcome(store)
+
+
+@pytest.fixture
+def logged(folder):
+    """A store whose results are still in its log, as a killed run leaves it."""
+    place = folder / "logged"
+    with Store(folder / "written") as store:
+        run(toy_plan(folder), store, n_jobs=0)
+        # Copied while it is open: the last to close a store empties the log.
+        shutil.copytree(store.folder, place)
+    assert (place / "results.sqlite-wal").stat().st_size > 0
+    return place
+
+
+def lock(place):
+    for path in place.iterdir():
+        path.chmod(0o444)
+    place.chmod(0o555)
+
+
+def test_results_in_the_log_are_read_where_nothing_can_be_written(folder, logged, as_nobody):
+    lock(logged)
+    code, out, error = as_nobody("report", logged, "--format", "csv", "--out", folder / "home")
+    assert (code, error) == (0, "")
+    assert Path(out.strip()).read_text().count(",ok,") == 2 * len(toy_plan(folder).cells)
+
+
+def test_results_in_a_log_without_its_index_are_not_passed_over(folder, logged, as_nobody):
+    (logged / "results.sqlite-shm").unlink()
+    lock(logged)
+    code, out, error = as_nobody("report", logged, "--out", folder / "home")
+    assert (code, out) == (2, "")
+    assert error.count("\n") == 1
+    assert "results.sqlite-wal holds results that cannot be read" in error
+    assert f"copy the whole folder {logged} to a place that may" in error
 
 
 def test_a_report_beside_a_store_that_may_only_be_read_says_what_to_do(locked, as_nobody):

@@ -172,10 +172,73 @@ def test_ranks_in_the_table_are_those_of_the_means(tmp_path):
             "SELECT method, avg(value) mean FROM cells JOIN measurements ON cell = id WHERE "
             "measure = 'micro_f1' AND directions IS NULL GROUP BY method ORDER BY mean DESC"
         )
-    for rank, row in enumerate(values, 1):
+    # The second method failed on a split.
+    for row, rank in zip(values, ("1", "-", "2"), strict=True):
         line = next(line for line in text.splitlines() if line.startswith(f"| {row['method']} "))
         assert f"{row['mean']:.4f}" in line
         assert f"({rank})" in line.split("|")[2]
+
+
+def tied(folder, values, n_stored=None):
+    """A store of three methods with these values on every split, or of the first cells of it."""
+    steps = tuple(Step("mvmd", (("beta", b),), name) for b, name in enumerate(values))
+    plan = toy_plan(folder, reducers=steps, measures=("micro_f1",))
+    store = Store(folder / "out")
+    store.add_plan(plan)
+    for cell in plan.cells[:n_stored]:
+        found = values[cell.method]
+        value = found if isinstance(found, float) else found[cell.split]
+        if value is None:
+            store.add(cell, Result(cell.id, "failed", "it broke"))
+        else:
+            store.add(cell, Result(cell.id, "ok", rows=(("micro_f1", value),)))
+    return store
+
+
+def bold(store):
+    """Methods in bold: in LaTeX and, which must be the same, in the page."""
+    rows = [row for row in render(store, "latex").splitlines() if r"\textbf" in row]
+    page = [row for row in render(store).split("<tr data-m") if 'class="best"' in row]
+    assert len(page) == len(rows)
+    return [row.split(" ")[0] for row in rows]
+
+
+def test_a_method_that_failed_or_is_not_finished_has_neither_rank_nor_bold(tmp_path):
+    values = {"good": 0.4, "better": 0.5, "flaky": (0.9, None, None, None)}
+    with tied(tmp_path, values) as store:
+        text = render(store, "md")
+        assert bold(store) == ["better"]
+    lines = {line.split()[1]: line for line in text.splitlines() if line.startswith("| ")}
+    assert "0.9000 (-)" in lines["flaky"]
+    assert r"3 of 4 splits failed" in lines["flaky"]
+    assert "(1)" in lines["better"]
+    assert "have not been run" not in text
+
+
+def test_a_report_of_an_interrupted_run_says_what_is_missing(tmp_path):
+    # Of three splits all cells, of the fourth only the first method's.
+    with tied(tmp_path, {"good": (0.1, 0.1, 0.1, 0.9), "better": 0.2, "best": 0.3}, 10) as store:
+        text, table, page = render(store, "md"), render(store, "latex"), render(store)
+        assert bold(store) == []
+    assert "2 of 12 cells have not been run" in text
+    assert "2 of 12 cells have not been run" in table.splitlines()[1]
+    assert "2 of 12 cells have not been run" in page
+    lines = {line.split()[1]: line for line in text.splitlines() if line.startswith("| ")}
+    assert r"1 of 4 splits missing" in lines["better"]
+    assert "(-)" in lines["best"]
+
+
+def test_all_methods_that_share_the_best_value_are_bold(tmp_path):
+    with tied(tmp_path, {"a": 0.5, "b": 0.5, "c": 0.5}) as store:
+        assert bold(store) == ["a", "b", "c"]
+
+
+def test_a_name_that_begins_as_an_option_is_text_in_latex(tmp_path):
+    with tied(tmp_path, {"[1] X": 0.5, "*b": 0.4, "c": 0.3}) as store:
+        text = render(store, "latex")
+    assert "\\midrule\n{[}1] X & " in text
+    assert not re.search(r"(\\\\|\\midrule)\s*[\[*]", text)
+    assert latex_escape("[2pt]") == "{[}2pt]"
 
 
 def test_a_store_without_results_still_gives_a_page(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from labelspan.datasets import write_npz
 from labelspan.experiments import Cell, Source, Splits, Step, Store, load_plan, run, run_cell
 from labelspan.experiments._progress import Lines
+from labelspan.experiments.report import write_report
 from tests.experiments.plans import outcome, toy_plan, write_toy
 
 FAULTY = "tests.experiments.faulty:"
@@ -67,6 +68,54 @@ def test_a_method_that_misbehaves_is_a_row_and_the_others_finish(tmp_path, capsy
     printed = capsys.readouterr().err
     assert "timeout: toy / Hangs / ridge, split 0: ran past" in printed
     assert f"{len(plan.cells)}/{len(plan.cells)} cells" in printed
+
+
+def test_text_that_is_not_whole_ends_neither_the_run_nor_the_report(tmp_path):
+    names = ("RaisesHalfACharacter", "WarnsOfHalfACharacter")
+    reducers = ("none", *(f"{FAULTY}{name}" for name in names))
+    plan = toy_plan(tmp_path, reducers=reducers, splits=Splits("random", n_repeats=1))
+    for n_jobs in (0, 1):
+        with Store(tmp_path / f"out {n_jobs}") as store:
+            assert run(plan, store, n_jobs=n_jobs).statuses == {"ok": 2, "failed": 1}
+            (row,) = store.query("SELECT error FROM cells WHERE status = 'failed'")
+            assert row["error"].startswith(r"ValueError: bad \udcff (fit")
+            page = write_report(store, tmp_path / "report.html").read_text(encoding="utf-8")
+            assert page.count(r"bad \udcff") >= 2
+
+
+def test_a_method_that_ends_its_process_or_tries_to_is_a_row_that_says_how(tmp_path):
+    names = ("Exits", "Interrupts", "EndsItsProcess", "Dies")
+    reducers = tuple(f"{FAULTY}{name}" for name in names)
+    plan = toy_plan(tmp_path, reducers=reducers, splits=Splits("random", n_repeats=1))
+    with Store(tmp_path / "out") as store:
+        run(plan, store, n_jobs=1)
+        rows = store.query("SELECT reducer, status, error FROM cells")
+    found = {row["reducer"]: f"{row['status']}: {row['error']}" for row in rows}
+    assert found["Exits"].startswith("failed: SystemExit: 3 (fit")
+    assert found["Interrupts"].startswith("failed: KeyboardInterrupt")
+    assert found["EndsItsProcess"] == "crashed: the process ended with exit code 3"
+    assert found["Dies"] == ("crashed: the process ended with signal 9, for want of memory perhaps")
+
+
+@pytest.mark.parametrize("timeout", [None, 30.0])
+def test_a_process_that_does_not_start_is_no_fault_of_a_cell(tmp_path, monkeypatch, timeout):
+    plan = toy_plan(tmp_path)
+    monkeypatch.setattr("labelspan.experiments._worker.START_SECONDS", 0.01)
+    with Store(tmp_path / "out") as store:
+        with pytest.raises(RuntimeError, match=r"did not start within 0.01 s; run fewer at a time"):
+            run(plan, store, n_jobs=2, timeout=timeout)
+        assert store.n_cells == 0
+        monkeypatch.undo()
+        assert run(plan, store, n_jobs=1).statuses == {"ok": len(plan.cells)}
+
+
+def test_a_process_that_ends_while_it_starts_is_no_fault_of_a_cell(tmp_path, monkeypatch):
+    plan = toy_plan(tmp_path)
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with Store(tmp_path / "out") as store:
+        with pytest.raises(RuntimeError, match="ended with exit code 1 while it started; see"):
+            run(plan, store, n_jobs=1)
+        assert store.n_cells == 0
 
 
 def test_data_that_cannot_be_read_are_rows_too(tmp_path):

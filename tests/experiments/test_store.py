@@ -99,6 +99,20 @@ def test_a_second_run_is_refused_and_the_first_goes_on(tmp_path, plan):
         assert run(plan, first, n_jobs=0).statuses == {"ok": len(plan.cells)}
 
 
+def test_a_lock_that_cannot_be_opened_says_so(tmp_path, plan):
+    with Store(tmp_path) as store:
+        lock = tmp_path / "results.lock"
+        lock.mkdir()
+        with pytest.raises(StoreError, match=r"results.lock cannot be opened.*--out"):
+            run(plan, store, n_jobs=0)
+        lock.rmdir()
+        lock.write_bytes(b"not a database, but some other text" * 100)
+        with pytest.raises(StoreError, match=r"results.lock is not a store"):
+            run(plan, store, n_jobs=0)
+        lock.unlink()
+        assert run(plan, store, n_jobs=0).statuses == {"ok": len(plan.cells)}
+
+
 def test_a_locked_store_says_so_and_keeps_what_it_has(tmp_path, plan):
     with filled(tmp_path, plan, 2) as store:
         before = outcome(store)

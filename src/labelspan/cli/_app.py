@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from labelspan import __version__
 
@@ -45,13 +45,20 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except KeyboardInterrupt:
-            text = (
-                "interrupted; what is finished is stored, and the same command goes on from there"
-            )
-            print(f"labelspan: {text}", file=sys.stderr)
-            sys.exit(INTERRUPTED)
+            _end_interrupted()
 
     return wrapped
+
+
+def _end_interrupted() -> NoReturn:
+    say("interrupted; what is finished is stored, and the same command goes on from there")
+    sys.exit(INTERRUPTED)
+
+
+def say(text: str) -> None:
+    """Print a line of our own; names from files and arguments must not steer the terminal."""
+    shown = "".join(char if char.isprintable() else " " for char in text)
+    print(f"labelspan: {shown}", file=sys.stderr)
 
 
 def _options() -> Callable[..., None]:
@@ -78,8 +85,11 @@ def main() -> None:
     try:
         app = build()
     except ImportError as error:
-        print(f"labelspan: {error}; pip install 'labelspan[cli]'", file=sys.stderr)
+        say(f"{error}; pip install 'labelspan[cli]'")
         sys.exit(USAGE)
+    except KeyboardInterrupt:
+        # The imports take seconds on a busy machine.
+        _end_interrupted()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warnings_in_a_line()
@@ -87,7 +97,7 @@ def main() -> None:
     except EXPECTED as error:
         if os.environ.get("LABELSPAN_DEBUG"):
             raise
-        print(f"labelspan: {explained(error)}", file=sys.stderr)
+        say(explained(error))
         sys.exit(USAGE)
 
 
@@ -99,7 +109,7 @@ def _warnings_in_a_line() -> Callable[..., None]:
         text = " ".join(str(message).split())
         if text not in said:
             said.add(text)
-            print(f"labelspan: {text}", file=sys.stderr)
+            say(text)
 
     return show
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from labelspan.cli import _output as output
+from labelspan.cli._options import refuse_beside
 from labelspan.datasets import list_datasets
 from labelspan.experiments import (
     METHODS,
@@ -22,18 +23,23 @@ from labelspan.experiments import (
     run,
 )
 from labelspan.experiments._analysis import Analysis
+from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments._methods import get_method
 from labelspan.experiments._plan import DEFAULT_MEASURES
 from labelspan.experiments._progress import default_progress
-from labelspan.experiments._run import RunSummary
+from labelspan.experiments._run import RunSummary, check_before_run
+from labelspan.experiments._sources import sources_of, text_fields
 from labelspan.experiments._verdict import caution, primary, recommendation, verdict
 from labelspan.experiments.report import write_report
-from labelspan.metrics import MEASURES
 
 CURVE = "1,2,5,10,20,50"
+# What a plan says in place of the command line.
+OF_THE_DATA = ("data", "test", "xml", "label_count")
+OF_THE_RUN = ("methods", "classifiers", "splits", "measures", "convention", "directions", "seed")
 
 
 def command(
+    context: typer.Context,
     data: Annotated[
         list[str] | None, typer.Option(help="Data set: a name or a file; may be repeated.")
     ] = None,
@@ -82,6 +88,7 @@ def command(
     Interrupted, the same command goes on where it stopped.
     """
     if plan is not None:
+        refuse_beside(context, "plan", (*OF_THE_DATA, *OF_THE_RUN), "which says it itself")
         chosen = load_plan(plan)
     else:
         steps = _steps(methods, classifiers)
@@ -97,6 +104,7 @@ def command(
             seed=seed,
             directions=_numbers(directions),
         )
+    check_before_run(chosen, timeout, dask)
     _check_sources(chosen.sources)
     with Store(out) as store:
         summary = run(
@@ -147,20 +155,15 @@ def _sources(
     given = {key: value for key, value in extra.items() if value not in ("", None)}
     if given and len(data) > 1:
         raise ValueError(f"--{next(iter(given)).replace('_', '-')} goes with one --data only.")
-    sources = [Source.from_any(item) for item in data]
-    if given and not sources[0].path:
-        raise ValueError(f"{data[0]} is not a file, so it has no {', '.join(given)}.")
     if given:
-        return (Source.from_any({"name": sources[0].name, "path": data[0], **given}),)
-    return tuple(sources)
+        return (Source.from_any({**text_fields(data[0]), **given}),)
+    return sources_of(data)
 
 
 def _steps(methods: str, classifiers: str) -> dict[str, tuple[Step, ...]]:
     names = _names(methods) or [method.name for method in METHODS if method.kind == "reducer"]
     kinds = {name: get_method(name).kind for name in [*names, *_names(classifiers)]}
-    wrong = [name for name in _names(classifiers) if kinds[name] == "reducer" and ":" not in name]
-    if wrong:
-        raise ValueError(f"{wrong[0]} does not classify; give it with --methods.")
+    # A list that a method is not for is the plan's to refuse; so is a classifier alone.
     return {
         "reducers": tuple(Step(name) for name in names if kinds[name] == "reducer"),
         "models": tuple(Step(name) for name in names if kinds[name] != "reducer"),
@@ -173,7 +176,7 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     if json:
         output.print_json(as_data(analysis, summary, page))
         return
-    titles = [MEASURES[name].title for name in measures]
+    titles = [ALL_MEASURES[name].title for name in measures]
     header = ["method", "rank", *titles, "directions", "fit, s"]
     rows = [
         [
@@ -193,7 +196,7 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     for sentence in (verdict(primary(analysis)), caution(analysis), recommendation(analysis)):
         if sentence:
             print(output.clean(sentence))
-    print(f"report: {page}")
+    print(output.clean(f"report: {page}"))
 
 
 def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, object]:

@@ -10,6 +10,7 @@ import typer
 from labelspan.cli import _output as output
 from labelspan.datasets import describe
 from labelspan.experiments import Source
+from labelspan.experiments._sources import text_fields
 
 
 def command(
@@ -33,10 +34,7 @@ def command(
 
 
 def read_source(data: str, *, label_count: int | None, xml: str, test: str) -> Source:
-    """Build a source from an argument and its options."""
-    source = Source.from_any(data)
-    if not source.path:
-        return source
+    """Build a source from an argument and its options; one that is not for the file is refused."""
     options = {"label_count": label_count, "xml": xml, "test": test}
     given = {key: value for key, value in options.items() if value not in ("", None)}
-    return Source.from_any({"path": data, **given})
+    return Source.from_any({**text_fields(data), **given})

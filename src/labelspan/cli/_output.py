@@ -7,10 +7,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from labelspan.experiments._plain_text import clean, escaped
+
+__all__ = ["clean", "command_line", "number", "print_json", "print_table"]
+
 
 def print_json(content: Any) -> None:
     """Print plain data as JSON."""
-    print(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+    print(escaped(json.dumps(content, indent=2, ensure_ascii=False, default=str)))
 
 
 def print_table(
@@ -18,6 +22,7 @@ def print_table(
 ) -> None:
     """Print a table: drawn on a terminal, aligned columns elsewhere."""
     rows = [[clean(value) for value in row] for row in rows]
+    title = clean(title)
     if sys.stdout.isatty():
         _print_rich(header, rows, title, n_left)
         return
@@ -39,17 +44,12 @@ def _print_rich(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title)
+    table = Table(title=Text(title))
     for place, name in enumerate(header):
         table.add_column(Text(name), justify="left" if place < n_left else "right")
     for row in rows:
         table.add_row(*(Text(value) for value in row))
     Console().print(table)
-
-
-def clean(value: str) -> str:
-    """One line without control characters: names from files must not steer the terminal."""
-    return "".join(char if char.isprintable() else " " for char in str(value))
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -13,11 +13,15 @@ from scipy import sparse
 from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
+from labelspan.cli._options import check_place, refuse_beside
 from labelspan.datasets import MultilabelDataset, write_npz
 from labelspan.experiments import get_method
 
+FITTING = ("method", "n_components", "set", "rows")
+
 
 def command(
+    context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
     method: Annotated[str, typer.Option(help="Reducer; `labelspan methods` lists them.")] = "mvmd",
     n_components: Annotated[
@@ -42,10 +46,15 @@ def command(
     json: Annotated[bool, typer.Option(help="Print what was done as JSON.")] = False,
 ) -> None:
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""
+    if apply is not None:
+        refuse_beside(context, "apply", FITTING, "which fits nothing")
     if rows not in ("train", "all"):
         raise ValueError(f"--rows is {rows!r}; give train or all.")
     if out.suffix != ".npz":
         raise ValueError(f"--out is {str(out)!r}; give a name that ends with .npz.")
+    check_place(out, "out")
+    if model is not None:
+        check_place(model, "model")
     dataset = read_source(data, label_count=label_count, xml=xml, test=test).load()
     if apply is not None:
         estimator, n_rows = load_model(apply), None
@@ -88,9 +97,13 @@ def _fitted(
     method = get_method(name)
     if method.kind != "reducer" or not method.path:
         raise ValueError(f"{name} does not reduce features; `labelspan methods` lists reducers.")
+    estimator = method.make(parameters)
+    for need in ("transform", "get_feature_names_out"):
+        if not hasattr(estimator, need):
+            raise ValueError(f"{name} has no {need}; `labelspan methods` lists reducers.")
     chosen = dataset.train if rows == "train" and dataset.train is not None else slice(None)
     X, Y = dataset.X[chosen], dataset.Y[chosen]
-    return method.make(parameters).fit(X, Y), X.shape[0]
+    return estimator.fit(X, Y), X.shape[0]
 
 
 def _reduced(estimator: Any, dataset: MultilabelDataset) -> MultilabelDataset:
@@ -124,4 +137,4 @@ def _show(
     fitted = "" if n_rows is None else f", fitted on {n_rows} rows"
     print(f"{estimator!r}{fitted}: {dataset.X.shape[0]} rows, {before} features to {after}")
     for path in paths:
-        print(path)
+        print(output.clean(str(path)))

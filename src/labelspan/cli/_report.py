@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from labelspan.cli import _output as output
 from labelspan.experiments import Store
 from labelspan.experiments.report import FORMATS, write_report
 
@@ -33,4 +34,5 @@ def command(
     with Store(results, read_only=True) as store:
         folder.mkdir(parents=True, exist_ok=True)
         for name in formats:
-            print(write_report(store, folder / f"report{FORMATS[name][0]}", name, plan))
+            page = write_report(store, folder / f"report{FORMATS[name][0]}", name, plan)
+            print(output.clean(str(page)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from labelspan.cli import _output as output
+from labelspan.cli._options import check_place
 from labelspan.datasets import list_datasets
 from labelspan.experiments import METHODS, Store
 from labelspan.experiments._progress import default_progress
@@ -44,10 +46,12 @@ def command(
         _list(json)
         return
     experiments = find_experiments(names)
+    if page is not None:
+        check_place(page, "document")
     ready = [item for item in experiments if not _lacks(item)]
     for item in experiments:
         if item not in ready:
-            print(f"{item.name} is left out: it needs {_lacks(item)}")
+            print(f"{item.name} is left out: it needs {_lacks(item)}", file=sys.stderr)
     outcomes = []
     with Store(out) as store:
         for outcome in reproduce(
@@ -109,7 +113,8 @@ def _list(json: bool) -> None:
 
 
 def _show(outcome: Outcome) -> None:
-    title = f"\n{outcome.experiment.name}: {outcome.experiment.title}"
+    print()
+    title = f"{outcome.experiment.name}: {outcome.experiment.title}"
     header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
     reasons = reasons_of(outcome.judged)
     output.print_table(header, [cells(line, reasons) for line in outcome.judged], title)

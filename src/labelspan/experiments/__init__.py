@@ -3,10 +3,13 @@
 from labelspan.experiments._analysis import Analysis, Ranking, analyse
 from labelspan.experiments._cell import STATUSES, Result, run_cell
 from labelspan.experiments._methods import METHODS, Method, get_method
-from labelspan.experiments._plan import Cell, Plan, Step, load_plan
+from labelspan.experiments._plan import Cell, Plan, load_plan
 from labelspan.experiments._run import RunSummary, run
-from labelspan.experiments._sources import Source, Splits
-from labelspan.experiments._store import Store, StoreError
+from labelspan.experiments._sources import Source
+from labelspan.experiments._splits import Splits
+from labelspan.experiments._step import Step
+from labelspan.experiments._store import Store
+from labelspan.experiments._store_file import StoreError
 
 __all__ = [
     "METHODS",

@@ -10,10 +10,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments._plan import Plan
-from labelspan.experiments._store import Store, StoreError
+from labelspan.experiments._store import Store
+from labelspan.experiments._store_file import StoreError
 from labelspan.stats import (
     FriedmanResult,
     NemenyiResult,
@@ -26,6 +28,8 @@ from labelspan.stats import (
 # With fewer data sets than this the blocks of the tests are the splits.
 LEAST_DATASETS = 5
 ALPHA = 0.05
+# Differences in the last digits are rounding, not rank.
+DIGITS = 10
 
 Row = dict[str, Any]
 
@@ -62,6 +66,20 @@ class Ranking:
     friedman: FriedmanResult | None
     nemenyi: NemenyiResult | None
     pair: float | None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The methods, the best first: by average ranks, or by what the test of two counts."""
+        # Many small gains can have the better average rank and the smaller sum of signed ranks.
+        key = self.ranks if self.pair is None else self._signed_ranks()
+        return tuple(self.methods[place] for place in np.argsort(key, kind="stable"))
+
+    def _signed_ranks(self) -> np.ndarray:
+        """Less the signed ranks by which each of two methods gains; those of equals cancel."""
+        sign = 1 if ALL_MEASURES[self.measure].direction == "max" else -1
+        gains = sign * np.round(self.values, DIGITS) @ np.array([1, -1])
+        total = float(np.sign(gains) @ rankdata(np.abs(gains)))
+        return np.array([-total, total])
 
     @property
     def differ(self) -> bool:
@@ -183,10 +201,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     ...     analyse(store).methods[0]
     'MDDM_f'
     """
-    plans = [row for row in store.plans() if plan in (None, row["hash"])]
-    if not plans:
-        raise StoreError(f"there is no plan {plan or ''} in {store.folder}.")
-    chosen = Plan.from_dict(json.loads(plans[0]["content"]))
+    chosen = Plan.from_dict(json.loads(stored_plan(store, plan)["content"]))
     cells = _cells(store, chosen)
     plain = [cell for cell in cells if cell["directions"] is None]
     excluded = _excluded(plain)
@@ -199,6 +214,14 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
         if (ranking := _ranking(measure, competing, blocks_are)) is not None
     }
     return Analysis(chosen, cells, found, _overall(found), excluded, blocks_are)
+
+
+def stored_plan(store: Store, plan: str | None = None) -> Row:
+    """The row of a plan by its hash; by default of the one that was run last."""
+    plans = [row for row in store.plans() if plan in (None, row["hash"])]
+    if not plans:
+        raise StoreError(f"there is no plan {plan or ''} in {store.folder}.")
+    return plans[0]
 
 
 def _cells(store: Store, plan: Plan) -> list[Row]:
@@ -233,18 +256,30 @@ def _excluded(cells: Sequence[Row]) -> dict[str, str]:
 
 def _ranking(measure: str, cells: Sequence[Row], blocks_are: str) -> Ranking | None:
     """Table of blocks by methods; incomplete blocks are left out."""
+    methods = tuple(dict.fromkeys(cell["method"] for cell in cells))
     classifiers = dict.fromkeys(cell["classifier"] for cell in cells if not cell["is_model"])
+    if blocks_are == "data sets":
+        cells = _in_every_method(measure, cells)
     table: dict[tuple[Any, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for cell in cells:
         value = cell["values"].get(measure)
         for key in _keys(cell, tuple(classifiers), blocks_are) if value is not None else ():
             table[key][cell["method"]].append(value)
-    methods = tuple(dict.fromkeys(cell["method"] for cell in cells))
     full = {key: row for key, row in table.items() if len(row) == len(methods)}
     if len(methods) < 2 or not full:
         return None
     values = np.array([[np.mean(row[method]) for method in methods] for row in full.values()])
     return _tested(measure, methods, tuple(_block_name(key) for key in full), values)
+
+
+def _in_every_method(measure: str, cells: Sequence[Row]) -> list[Row]:
+    """Cells of the splits that all methods have a value on: else means are of unlike splits."""
+    present: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
+    for cell in cells:
+        if cell["values"].get(measure) is not None:
+            present[cell["dataset"], cell["split"]].add((cell["method"], cell["classifier"]))
+    everything = {(cell["method"], cell["classifier"]) for cell in cells}
+    return [cell for cell in cells if present[cell["dataset"], cell["split"]] == everything]
 
 
 def _keys(cell: Row, classifiers: tuple[str, ...], blocks_are: str) -> list[tuple[Any, ...]]:
@@ -265,8 +300,7 @@ def _tested(
     measure: str, methods: tuple[str, ...], blocks: tuple[str, ...], values: np.ndarray
 ) -> Ranking:
     larger = ALL_MEASURES[measure].direction == "max"
-    # Differences in the last digits are rounding, not rank.
-    rounded = np.round(values, 10)
+    rounded = np.round(values, DIGITS)
     ranks = average_ranks(rounded, greater_is_better=larger, names=methods)
     enough = len(blocks) >= 2
     return Ranking(

@@ -17,8 +17,10 @@ from labelspan.classifiers._threshold import label_scores
 from labelspan.experiments._environment import environment, peak_memory, reset_peak_memory
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
-from labelspan.experiments._plan import Cell, Step
+from labelspan.experiments._plain_text import escaped
+from labelspan.experiments._plan import Cell
 from labelspan.experiments._sources import loaded, split_indices
+from labelspan.experiments._step import Step
 
 # A spectrum is drawn, not computed with: this many of its values are kept.
 LONGEST_SPECTRUM = 400
@@ -113,15 +115,15 @@ def run_cell(cell: Cell) -> Result:
             status, error = "ok", ""
         except NotFiniteError as problem:
             found, status, error = {}, "nan", str(problem)
-        except Exception as problem:
-            found, status, error = {}, "failed", _explained(problem)
+        except (Exception, SystemExit) as problem:
+            found, status, error = {}, "failed", explained(problem)
     return Result(
         cell=cell.id,
         status=status,
-        error=error[:LONGEST_TEXT],
+        error=escaped(error[:LONGEST_TEXT]),
         seconds=clock.totals(),
         peak_memory=peak_memory(),
-        warnings=tuple(dict.fromkeys(str(item.message)[:LONGEST_TEXT] for item in caught)),
+        warnings=tuple(dict.fromkeys(escaped(str(item.message)[:LONGEST_TEXT]) for item in caught)),
         environment=environment(),
         finished=time.time(),
         **found,
@@ -243,7 +245,7 @@ def _count(values: np.ndarray) -> str:
     return f"{np.count_nonzero(~np.isfinite(values))} of {values.size}"
 
 
-def _explained(error: Exception) -> str:
+def explained(error: BaseException) -> str:
     """Type, message and the innermost line: what a reader needs to find the fault."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].name}, line {frames[-1].lineno})" if frames else ""

@@ -13,12 +13,15 @@ import queue
 import signal
 import sys
 import threading
+import time
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from labelspan.experiments._cell import prepare, run_cell
+from labelspan.experiments._cell import Result, explained, prepare, run_cell
+from labelspan.experiments._environment import environment
 from labelspan.experiments._facts import facts_of
-from labelspan.experiments._plan import cell_from_dict
+from labelspan.experiments._plain_text import escaped
+from labelspan.experiments._plan import Cell, cell_from_dict
 from labelspan.experiments._sources import Source
 
 
@@ -58,7 +61,21 @@ def _answer(message: dict[str, Any], answers: TextIO) -> None:
     with contextlib.suppress(Exception):
         prepare(cell)
     _send(answers, {"kind": "loaded"})
-    _send(answers, {"kind": "answer", "content": asdict(run_cell(cell))})
+    _send(answers, {"kind": "answer", "content": asdict(_result(cell))})
+
+
+def _result(cell: Cell) -> Result:
+    try:
+        return run_cell(cell)
+    except KeyboardInterrupt as error:
+        # Not from the keyboard, whose interruption is ignored here: the method raised it.
+        return Result(
+            cell=cell.id,
+            status="failed",
+            error=escaped(explained(error)),
+            environment=environment(),
+            finished=time.time(),
+        )
 
 
 def _send(answers: TextIO, message: dict[str, Any]) -> None:

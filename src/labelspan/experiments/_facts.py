@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.datasets import describe
+from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._sources import Source, loaded
 
 # A heat map of more labels is not readable; the most frequent ones are shown.
@@ -36,7 +37,7 @@ def facts_of(source: Source) -> dict[str, Any]:
             warnings.simplefilter("ignore")
             description = describe(dataset.X, dataset.Y, train=dataset.train, test=dataset.test)
     except Exception as error:
-        return {"error": f"{type(error).__name__}: {error}"}
+        return {"error": escaped(f"{type(error).__name__}: {error}")}
     Y = sparse.csr_array(dataset.Y) > 0
     counts = np.asarray(Y.sum(axis=0)).ravel()
     shown = np.sort(np.argsort(-counts, kind="stable")[:MOST_LABELS])
@@ -45,9 +46,9 @@ def facts_of(source: Source) -> dict[str, Any]:
     return {
         "description": plain,
         "problems": list(description.problems),
-        "source": dataset.source,
+        "source": escaped(dataset.source),
         "has_split": dataset.train is not None,
-        "label_names": list(dataset.label_names),
+        "label_names": [escaped(name) for name in dataset.label_names],
         "label_counts": counts.tolist(),
         "correlation": correlation(Y[:, shown].toarray()),
         "correlation_labels": shown.tolist(),

@@ -13,6 +13,9 @@ from sklearn.base import clone
 
 Kind = Literal["reducer", "classifier", "model"]
 
+#: Before an import path: the class is compared as a whole.
+MODEL = "model:"
+
 
 @dataclass(frozen=True)
 class Method:
@@ -58,7 +61,13 @@ class Method:
         if not self.path:
             return None
         module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
+        found = getattr(import_module(module), name, None)
+        if not callable(found):
+            what = "has no" if found is None else "has, but not as a class,"
+            raise ImportError(
+                f"{module} {what} {name!r}; give the path of a class, as package.module:Class"
+            )
+        return found
 
     def make(self, parameters: Mapping[str, Any] | None = None) -> Any:
         """Build the estimator.
@@ -82,7 +91,23 @@ class Method:
             raise ValueError(
                 f"{self.name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}."
             )
-        return clone(cls(**given), safe=False)
+        needed = [name for name, parameter in known.items() if _is_needed(parameter)]
+        lacking = [name for name in needed if name not in given]
+        if lacking:
+            raise ValueError(f"{self.name} needs a value of {lacking[0]!r}; give it a parameter.")
+        estimator = cls(**given)
+        if not hasattr(estimator, "get_params"):
+            raise ValueError(
+                f"{self.name} makes a {type(estimator).__name__}, which is no estimator of "
+                "scikit-learn's kind; give the path of a class that is."
+            )
+        return clone(estimator, safe=False)
+
+
+def _is_needed(parameter: inspect.Parameter) -> bool:
+    """Whether a call must name it: it has no default and is not one of many."""
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and parameter.kind not in many
 
 
 _EXTRACTION, _CLASSIFIERS = "labelspan.extraction", "labelspan.classifiers"
@@ -150,7 +175,7 @@ def get_method(name: str) -> Method:
     if name in _BY_NAME:
         return _BY_NAME[name]
     if ":" in name:
-        path = name.removeprefix("model:")
+        path = name.removeprefix(MODEL)
         title = path.partition(":")[2]
         return Method(name, title, "reducer" if path == name else "model", path)
     near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.5)

@@ -13,9 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from labelspan.experiments._fields import check_keys, check_text, check_whole, list_of
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
-from labelspan.experiments._sources import Source, Splits
+from labelspan.experiments._plain_text import escaped
+from labelspan.experiments._sources import Source, sources_of
+from labelspan.experiments._splits import Splits
+from labelspan.experiments._step import Step, as_model, freeze, is_bare_path, steps_of
 
 DEFAULT_MEASURES = (
     "micro_f1",
@@ -26,38 +30,14 @@ DEFAULT_MEASURES = (
     "average_precision",
 )
 
-
-@dataclass(frozen=True)
-class Step:
-    """A method with its parameters.
-
-    Parameters
-    ----------
-    method : str
-        A name of `METHODS`, or an import path ``package.module:Class``, see `get_method`.
-    parameters : tuple of (str, value)
-        Arguments over those of the method.
-    label : str
-        Name in tables; by default the title of the method and its parameters.
-
-    Examples
-    --------
-    >>> from labelspan.experiments import Step
-    >>> Step("mvmd", (("beta", 0.9),)).title
-    'MVMD beta=0.9'
-    """
-
-    method: str
-    parameters: tuple[tuple[str, Any], ...] = ()
-    label: str = ""
-
-    @property
-    def title(self) -> str:
-        """Name in tables."""
-        if self.label:
-            return self.label
-        values = [f"{name}={value}" for name, value in self.parameters]
-        return " ".join([get_method(self.method).title, *values])
+# What NumPy takes for a seed.
+LARGEST_SEED = 2**32 - 1
+#: Where a method of a kind is given, on the command line and in a plan.
+PLACES = {
+    "reducer": "--methods, or reducers in a plan",
+    "classifier": "--classifiers, or classifiers in a plan",
+    "model": "--methods, or models in a plan",
+}
 
 
 @dataclass(frozen=True)
@@ -163,23 +143,65 @@ class Plan:
     curve_splits: int = 2
 
     def __post_init__(self) -> None:
-        for measure in self.measures:
-            measure_of(measure, self.convention)
-        for what, names in (
-            ("reducers", [step.title for step in self.reducers]),
-            ("classifiers", [step.title for step in (*self.classifiers, *self.models)]),
-            ("data sets", [source.name for source in self.sources]),
-        ):
-            double = [name for name in names if names.count(name) > 1]
-            if double:
-                raise ValueError(f"two {what} are called {double[0]!r}; give one another label.")
-        if any(number < 1 for number in self.directions):
-            raise ValueError(f"directions hold {min(self.directions)}; give at least 1.")
+        check_text(self.name, "name")
+        check_text(self.convention, "convention")
+        check_whole(self.seed, "seed", 0, LARGEST_SEED)
+        check_whole(self.curve_splits, "curve_splits", 0)
+        for number in self.directions:
+            check_whole(number, "a number of directions", 1)
+        self._check_measures()
+        self._check_kinds()
+        self._check_names()
         if not self.cells:
             raise ValueError(
                 "the plan has no cells; give at least one data set, and a reducer with a "
                 "classifier or a model."
             )
+
+    def _check_measures(self) -> None:
+        if not self.measures:
+            raise ValueError("measures are empty; give at least one, such as micro_f1.")
+        for measure in self.measures:
+            check_text(measure, "a measure")
+            measure_of(measure, self.convention)
+        double = _double(self.measures)
+        if double:
+            raise ValueError(f"the measure {double[0]!r} is given twice; give it once.")
+
+    def _check_kinds(self) -> None:
+        """A list takes what it is for; a path says nothing of its class, so its list does."""
+        for kind, steps in self._steps().items():
+            for step in (step for step in steps if not is_bare_path(step.method)):
+                known = get_method(step.method).kind
+                if known != kind:
+                    raise ValueError(
+                        f"{step.method} is a {known}, not a {kind}; give it with the {known}s "
+                        f"({PLACES[known]})."
+                    )
+
+    def _check_names(self) -> None:
+        """Results are told apart by these names alone."""
+        lists = {kind: [step.title for step in steps] for kind, steps in self._steps().items()}
+        for kind, titles in lists.items():
+            if double := _double(titles):
+                raise ValueError(f"two {kind}s are called {double[0]!r}; give one another label.")
+        for one, other in itertools.combinations(lists, 2):
+            if shared := [title for title in lists[one] if title in lists[other]]:
+                raise ValueError(
+                    f"a {one} and a {other} are called {shared[0]!r}; give one another label."
+                )
+        names = [source.name for source in self.sources]
+        if double := _double(names):
+            raise ValueError(
+                f"two data sets are called {double[0]!r}; give one a name of its own in a plan, "
+                'as { name = "other", path = "..." }.'
+            )
+        for name in (self.name, *names, *itertools.chain(*lists.values())):
+            if escaped(name) != name:
+                raise ValueError(f"the name {escaped(name)!r} is not whole text; change it.")
+
+    def _steps(self) -> dict[str, tuple[Step, ...]]:
+        return {"reducer": self.reducers, "classifier": self.classifiers, "model": self.models}
 
     @cached_property
     def hash(self) -> str:
@@ -193,7 +215,7 @@ class Plan:
 
     def _pairs(self) -> Iterator[tuple[Step, Step]]:
         yield from itertools.product(self.reducers, self.classifiers)
-        yield from ((Step("none"), model) for model in self.models)
+        yield from ((Step("none"), as_model(model)) for model in self.models)
 
     def _plain(self) -> Iterator[Cell]:
         for source in self.sources:
@@ -236,36 +258,22 @@ class Plan:
         Plan
         """
         content = dict(content)
-        unknown = set(content) - set(cls.__dataclass_fields__)
-        if unknown:
-            raise ValueError(
-                f"a plan has no field {sorted(unknown)[0]!r}; it has "
-                f"{', '.join(cls.__dataclass_fields__)}."
-            )
+        check_keys(content, cls.__dataclass_fields__, "a plan")
+        if "name" not in content:
+            raise ValueError('a plan has no name; add name = "...", the title of its report.')
         for key in ("reducers", "classifiers", "models"):
-            content[key] = tuple(step for item in content.get(key, ()) for step in steps_of(item))
-        content["sources"] = tuple(Source.from_any(item) for item in content.get("sources", ()))
+            items = list_of(content.get(key, ()), key)
+            content[key] = tuple(step for item in items for step in steps_of(item, key))
+        content["sources"] = sources_of(list_of(content.get("sources", ()), "sources"))
         content["splits"] = Splits.from_any(content.get("splits", {}))
         for key in ("measures", "directions"):
             if key in content:
-                content[key] = tuple(content[key])
+                content[key] = tuple(list_of(content[key], key))
         return cls(**content)
 
 
-def steps_of(item: str | Mapping[str, Any]) -> Sequence[Step]:
-    """Give the steps of a table: one, or one for each combination of its grid."""
-    if isinstance(item, str):
-        return [Step(item)]
-    fixed = dict(item.get("parameters", ()))
-    grid = dict(item.get("grid", {}))
-    label = item.get("label", "")
-    steps = []
-    for values in itertools.product(*grid.values()):
-        chosen = dict(zip(grid, values, strict=True))
-        name = " ".join([label, *(f"{k}={v}" for k, v in chosen.items())]) if label else ""
-        parameters = tuple((key, freeze(value)) for key, value in {**fixed, **chosen}.items())
-        steps.append(Step(item["method"], parameters, name))
-    return steps
+def _double(names: Sequence[str]) -> list[str]:
+    return [name for name in names if names.count(name) > 1]
 
 
 def load_plan(path: str | os.PathLike[str]) -> Plan:
@@ -301,18 +309,12 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a TOML file: {error}") from error
-    content["sources"] = [
-        Source.from_any(item, folder=path.parent) for item in content.get("sources", ())
-    ]
+    sources = list_of(content.get("sources", []), "sources")
+    content["sources"] = sources_of(sources, folder=path.parent)
     return Plan.from_dict(content)
-
-
-def freeze(value: Any) -> Any:
-    """Turn lists into tuples, all the way down."""
-    return tuple(freeze(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def digest(content: Any) -> str:
@@ -332,18 +334,3 @@ def cell_from_dict(content: Mapping[str, Any]) -> Cell:
         content[key] = Step(step["method"], parameters, step["label"])
     content["measures"] = tuple(content["measures"])
     return Cell(**content)
-
-
-def parameters_of(plan: Plan) -> dict[str, dict[str, str]]:
-    """Every parameter of every step as text, defaults included: these change with versions."""
-    found = {}
-    for step in (*plan.reducers, *plan.classifiers, *plan.models):
-        method = get_method(step.method)
-        try:
-            estimator = method.make(dict(step.parameters))
-        except (ImportError, AttributeError, TypeError, ValueError):
-            # Its cells will say what is wrong.
-            estimator = None
-        values = {} if estimator is None else estimator.get_params(deep=False)
-        found[step.title] = {name: repr(value) for name, value in values.items()}
-    return found

@@ -7,6 +7,7 @@ import time
 from typing import Any, Protocol, TextIO
 
 from labelspan.experiments._cell import Result
+from labelspan.experiments._plain_text import clean
 from labelspan.experiments._plan import Cell
 
 # Plain lines are for logs: one at a time, not one a cell.
@@ -40,12 +41,12 @@ class Failures:
         self.counts[key] = self.counts.get(key, 0) + 1
         if result.status == "ok" or self.counts[key] > SAME_ERRORS:
             return None
-        return f"{result.status}: {described(cell)}: {result.error}"
+        return clean(f"{result.status}: {described(cell)}: {result.error}")
 
     def rest(self) -> list[str]:
         """Give a line for each error that was not shown every time."""
         return [
-            f"{status}: {count - SAME_ERRORS} more cells: {error}"
+            clean(f"{status}: {count - SAME_ERRORS} more cells: {error}")
             for (status, error), count in self.counts.items()
             if status != "ok" and count > SAME_ERRORS
         ]
@@ -150,7 +151,7 @@ def described(cell: Cell) -> str:
     """Name a cell in a line."""
     directions = "" if cell.directions is None else f", {cell.directions} directions"
     names = (cell.source.name, cell.reducer.title, cell.classifier.title)
-    return f"{' '.join(' / '.join(names).split())}, split {cell.split}{directions}"
+    return f"{' '.join(clean(' / '.join(names)).split())}, split {cell.split}{directions}"
 
 
 def default_progress() -> Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
@@ -14,6 +15,7 @@ from joblib import Parallel, delayed
 from labelspan.experiments._cell import Result, run_cell
 from labelspan.experiments._environment import code
 from labelspan.experiments._facts import facts_of
+from labelspan.experiments._methods_of_plan import check_methods
 from labelspan.experiments._plan import Cell, Plan, digest
 from labelspan.experiments._progress import Progress, Silent
 from labelspan.experiments._store import Store
@@ -95,6 +97,7 @@ def run(
     RunSummary(n_cells=1, n_resumed=0, statuses={'ok': 1})
     """
     n_jobs = _n_jobs(n_jobs)
+    check_before_run(plan, timeout, dask)
     if n_jobs == 0 and timeout is not None:
         raise ValueError("a timeout needs n_jobs of at least 1: a process that can be ended.")
     display = Silent() if progress is None else progress
@@ -228,6 +231,17 @@ def _summary(plan: Plan, store: Store, n_resumed: int) -> RunSummary:
         if row["id"] in ids:
             statuses[row["status"]] = statuses.get(row["status"], 0) + 1
     return RunSummary(len(plan.cells), n_resumed, statuses)
+
+
+def check_before_run(plan: Plan, timeout: float | None, dask: str | None) -> None:
+    """Refuse what would fail in every cell, before a folder is made or a result is final."""
+    check_methods(plan, elsewhere=dask is not None)
+    # A NaN is in no range.
+    if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
+        raise ValueError(
+            f"timeout is {timeout:g}; give seconds above 0, at most {threading.TIMEOUT_MAX:g}, or "
+            "leave it out."
+        )
 
 
 def _n_jobs(n_jobs: int | None) -> int:

@@ -1,19 +1,18 @@
-"""Where the rows of an experiment come from, and how they are split."""
+"""Where the rows of an experiment come from."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import re
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from sklearn.model_selection import KFold, ShuffleSplit
-
 from labelspan.datasets import (
+    DataFileError,
     MultilabelDataset,
     list_datasets,
     load_dataset,
@@ -23,13 +22,11 @@ from labelspan.datasets import (
     read_npz,
     read_xmc,
 )
+from labelspan.datasets._arff import _xml_beside
+from labelspan.experiments._fields import check_keys, check_text, check_whole
+from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._prepare import PREPARATIONS
-from labelspan.model_selection import (
-    MultilabelStratifiedShuffleSplit,
-    RepeatedMultilabelStratifiedKFold,
-)
-
-Indices = tuple[np.ndarray, np.ndarray]
+from labelspan.experiments._splits import Indices, Splits
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Source:
     label_count : int or None
         As MEKA's ``-C``: positive for the first columns, negative for the last.
     sha256 : str
-        Hash of the file, so that results of other content are not taken for its own.
+        Hash of the files, so that results of other content are not taken for their own.
     prepare : str
         Name of a preparation that a paper describes.
 
@@ -68,6 +65,18 @@ class Source:
     sha256: str = ""
     prepare: str = ""
 
+    def __post_init__(self) -> None:
+        for key in ("name", "path", "test", "xml", "sha256", "prepare"):
+            check_text(getattr(self, key), f"{key} of a data set")
+        if not self.name and not self.path:
+            raise ValueError("a data set has neither name nor path; give one of them.")
+        if self.label_count is not None:
+            check_whole(self.label_count, f"label_count of {self.name}")
+        if self.prepare and self.prepare not in PREPARATIONS:
+            raise ValueError(
+                f"prepare of {self.name} is {self.prepare!r}; give {' or '.join(PREPARATIONS)}."
+            )
+
     def load(self) -> MultilabelDataset:
         """Read the data set.
 
@@ -75,33 +84,40 @@ class Source:
         -------
         MultilabelDataset
         """
+        self._refuse_unused()
+        if self.path and self.sha256 and content_hash(self) != self.sha256:
+            raise ValueError(
+                f"the files of {self.name} have changed since the plan was made "
+                f"({self.path}); make the plan again, or bring them back."
+            )
         dataset = self._read() if self.path else load_dataset(self.name)
         prepare = PREPARATIONS[self.prepare] if self.prepare else None
         return prepare(dataset) if prepare else dataset
 
     def _read(self) -> MultilabelDataset:
+        reader, _ = READERS[suffix_of(self.path)]
+        return reader(self.path, name=self.name, **self._options())
+
+    def _options(self) -> dict[str, Any]:
+        """The fields that only some readers take, where they are given."""
+        fields = {key: getattr(self, key) for key in ("test", "xml", "label_count")}
+        return {key: value for key, value in fields.items() if value not in ("", None)}
+
+    def _refuse_unused(self) -> None:
+        """Refuse a field that the reader of the file would not see."""
         suffix = suffix_of(self.path)
-        test = self.test or None
-        readers: dict[str, Callable[[], MultilabelDataset]] = {
-            ".arff": lambda: read_arff(
-                self.path,
-                test,
-                xml=self.xml or None,
-                label_count=self.label_count,
-                name=self.name,
-            ),
-            ".npz": lambda: read_npz(self.path, name=self.name),
-            ".mat": lambda: read_mat(self.path, name=self.name),
-            ".svm": lambda: read_libsvm(self.path, test, name=self.name),
-            ".libsvm": lambda: read_libsvm(self.path, test, name=self.name),
-            ".txt": lambda: read_xmc(self.path, test, name=self.name),
-        }
-        if suffix not in readers:
+        if self.path and suffix not in READERS:
             raise ValueError(
                 f"{self.path} ends with {suffix!r}; the name of a data file ends with "
-                f"{', '.join(readers)} (or these and .gz)."
+                f"{', '.join(READERS)} (or these and .gz)."
             )
-        return readers[suffix]()
+        _, taken = READERS.get(suffix, (None, ()))
+        for key in (key for key in self._options() if key not in taken):
+            files = ", ".join(name for name, (_, keys) in READERS.items() if key in keys)
+            raise ValueError(
+                f"{self.path or self.name} takes no {key}, which is for files that end with "
+                f"{files}; leave it out."
+            )
 
     @classmethod
     def from_any(cls, item: Any, *, folder: Path | None = None) -> Source:
@@ -120,12 +136,59 @@ class Source:
         """
         if isinstance(item, Source):
             return item
+        if not isinstance(item, str | os.PathLike | Mapping):
+            raise ValueError(f"a data set is {item!r}; give a name, a path or a table.")
         fields = dict(item) if isinstance(item, Mapping) else text_fields(str(item))
+        check_keys(fields, cls.__dataclass_fields__, "a data set")
         for key in ("path", "test", "xml"):
+            check_text(fields.get(key, ""), f"{key} of a data set")
             if fields.get(key):
                 fields[key] = str((folder or Path()).joinpath(fields[key]).absolute())
-        source = cls(**{"name": Path(fields.get("path", "")).name.split(".")[0], **fields})
-        return replace(source, sha256=hash_of(source.path)) if source.path else source
+        source = cls(**{"name": short_name(fields.get("path", "")), **fields})
+        if source.sha256:
+            # A plan from a store knows its files as they were: they may be gone by now.
+            return source
+        source._refuse_unused()
+        return replace(source, sha256=content_hash(source)) if source.path else source
+
+
+#: Readers of data files by suffix, with the options that each takes.
+READERS: dict[str, tuple[Callable[..., MultilabelDataset], tuple[str, ...]]] = {
+    ".arff": (read_arff, ("test", "xml", "label_count")),
+    ".npz": (read_npz, ()),
+    ".mat": (read_mat, ()),
+    ".svm": (read_libsvm, ("test",)),
+    ".libsvm": (read_libsvm, ("test",)),
+    ".txt": (read_xmc, ("test",)),
+}
+
+
+def sources_of(items: Sequence[Any], folder: Path | None = None) -> tuple[Source, ...]:
+    """Build sources; files ``x.v1.arff`` and ``x.v2.arff`` are not both called ``x``."""
+    sources = [Source.from_any(item, folder=folder) for item in items]
+    names = [source.name for source in sources]
+    return tuple(
+        replace(source, name=long_name(source.path))
+        if names.count(source.name) > 1 and not _is_named(item)
+        else source
+        for item, source in zip(items, sources, strict=True)
+    )
+
+
+def _is_named(item: Any) -> bool:
+    if isinstance(item, Mapping):
+        return "name" in item
+    return isinstance(item, Source) or "path" not in text_fields(str(item))
+
+
+def short_name(path: str) -> str:
+    """Name of a file up to its first dot."""
+    return escaped(Path(path).name.split(".")[0])
+
+
+def long_name(path: str) -> str:
+    """Name of a file without its last suffix."""
+    return escaped(Path(path.removesuffix(".gz")).stem)
 
 
 def text_fields(text: str) -> dict[str, Any]:
@@ -142,141 +205,25 @@ def suffix_of(path: str) -> str:
     return Path(path.removesuffix(".gz")).suffix.lower()
 
 
+def content_hash(source: Source) -> str:
+    """SHA-256 of the data file; of the hashes of all files where there are several."""
+    hashes = [hash_of(path) for path in (source.path, *_more_files(source))]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
+
+
+def _more_files(source: Source) -> Iterator[str]:
+    """Files besides the first that say what the rows and labels are."""
+    yield from filter(None, (source.test, source.xml))
+    if suffix_of(source.path) == ".arff" and not source.xml and source.label_count is None:
+        for part in filter(None, (source.path, source.test)):
+            with contextlib.suppress(DataFileError):
+                yield str(_xml_beside(Path(part)))
+
+
 def hash_of(path: str) -> str:
     """SHA-256 of a file."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-@dataclass(frozen=True)
-class Splits:
-    """How rows are split into training and test parts.
-
-    Parameters
-    ----------
-    kind : {"folds", "random", "plain", "inner", "standard"}
-        Repeated stratified folds, stratified random splits, random splits without regard to
-        the labels (as the papers drew them), folds of the training rows of the first of these
-        (to choose parameters), or the split of the data set.
-    n_folds : int
-        Folds, of "folds" and "inner".
-    n_repeats : int
-        Repetitions, of "folds", "random" and "plain".
-    train : float or int
-        Training share or rows, of "random", "plain" and "inner".
-
-    Examples
-    --------
-    >>> from labelspan.experiments import Splits
-    >>> Splits.from_any("5x2").n_splits
-    10
-    >>> Splits.from_any("30x1000")
-    Splits(kind='random', n_folds=2, n_repeats=30, train=1000)
-    """
-
-    kind: str = "folds"
-    n_folds: int = 2
-    n_repeats: int = 5
-    train: float | int = 0.6
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("folds", "random", "plain", "inner", "standard"):
-            raise ValueError(
-                f"splits are {self.kind!r}; give folds, random, plain, inner or standard."
-            )
-        if self.n_folds < 2 or self.n_repeats < 1:
-            raise ValueError(
-                f"{self.n_repeats} repetitions of {self.n_folds} folds were asked for; give at "
-                "least 1 and 2."
-            )
-
-    @property
-    def n_splits(self) -> int:
-        """Number of splits."""
-        sizes = {"folds": self.n_folds * self.n_repeats, "inner": self.n_folds, "standard": 1}
-        return sizes.get(self.kind, self.n_repeats)
-
-    @property
-    def title(self) -> str:
-        """What the report says about the splits."""
-        return {
-            "folds": f"{self.n_repeats} x {self.n_folds}-fold stratified cross-validation",
-            "random": f"{self.n_repeats} stratified random splits, training part {self.train}",
-            "plain": f"{self.n_repeats} random splits, training part {self.train}",
-            "inner": f"{self.n_folds} folds of one random training part {self.train}",
-            "standard": "the standard split of each data set",
-        }[self.kind]
-
-    @classmethod
-    def from_any(cls, item: Any) -> Splits:
-        """Build splits from a word, a table or splits.
-
-        Parameters
-        ----------
-        item : str, mapping or Splits
-            ``"standard"``; ``"5x2"`` for five repetitions of two folds, ``"10"`` for ten folds
-            once, ``"30x0.8"`` or ``"30x1000"`` for thirty random splits with a share of, or so
-            many, training rows.
-
-        Returns
-        -------
-        Splits
-        """
-        if isinstance(item, Splits):
-            return item
-        if isinstance(item, Mapping):
-            return cls(**item)
-        if item == "standard":
-            return cls("standard")
-        match = re.fullmatch(r"(?:(\d+)x)?(\d+|0?\.\d+)", str(item))
-        if not match:
-            raise ValueError(
-                f"splits={item!r} is not understood; give 'standard', '5x2' (repetitions x "
-                "folds), '10' (folds) or '30x0.8' (random splits x training share or rows)."
-            )
-        repeats, number = int(match[1] or 1), match[2]
-        if "." in number:
-            return cls("random", n_repeats=repeats, train=float(number))
-        if int(number) > LARGEST_FOLDS:
-            return cls("random", n_repeats=repeats, train=int(number))
-        return cls("folds", n_folds=int(number), n_repeats=repeats)
-
-    def indices(self, dataset: MultilabelDataset, seed: int) -> list[Indices]:
-        """Row indices of the training and test part of each split.
-
-        Parameters
-        ----------
-        dataset : MultilabelDataset
-            The rows.
-        seed : int
-            Seed of the random kinds.
-
-        Returns
-        -------
-        list of (ndarray, ndarray)
-        """
-        if self.kind == "standard":
-            if dataset.train is None or dataset.test is None:
-                raise ValueError(
-                    f"{dataset.name} has no standard split; use splits such as 5x2 or 10x0.6."
-                )
-            return [(dataset.train, dataset.test)]
-        if self.kind == "folds":
-            folds = RepeatedMultilabelStratifiedKFold(
-                self.n_folds, n_repeats=self.n_repeats, random_state=seed
-            )
-            return list(folds.split(dataset.Y, dataset.Y))
-        if self.kind == "inner":
-            train, _ = replace(self, kind="plain", n_repeats=1).indices(dataset, seed)[0]
-            parts = KFold(self.n_folds, shuffle=True, random_state=seed).split(train)
-            return [(train[some], train[rest]) for some, rest in parts]
-        kind = ShuffleSplit if self.kind == "plain" else MultilabelStratifiedShuffleSplit
-        shuffle = kind(self.n_repeats, train_size=self.train, random_state=seed)
-        return list(shuffle.split(dataset.Y, dataset.Y))
-
-
-# A number after the x above this many is a number of training rows, not of folds.
-LARGEST_FOLDS = 50
 
 
 # Cells of a data set follow each other, so two are enough.

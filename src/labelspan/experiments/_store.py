@@ -13,11 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from labelspan.experiments._cell import Result
-from labelspan.experiments._plan import Cell, Plan, digest, parameters_of
+from labelspan.experiments._methods_of_plan import parameters_of
+from labelspan.experiments._plain_text import escaped
+from labelspan.experiments._plan import Cell, Plan, digest
+from labelspan.experiments._store_file import (
+    BUSY_SECONDS,
+    StoreError,
+    explained,
+    is_busy,
+    opened_to_read,
+    opened_to_write,
+)
 
 FILE_NAME = "results.sqlite"
 FORMAT = 1
-BUSY_SECONDS = 30.0
 
 SCHEMA = """
 CREATE TABLE plans (
@@ -43,16 +52,6 @@ FINAL = """
 CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table}
 BEGIN SELECT RAISE(ABORT, 'results are final once written'); END;
 """
-
-
-class StoreError(RuntimeError):
-    """The store cannot be used: locked, read-only, full or not a store.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong and what repairs it.
-    """
 
 
 class Store:
@@ -178,7 +177,7 @@ class Store:
             The command that ran it.
         """
         content, parameters = json.dumps(asdict(plan)), json.dumps(parameters_of(plan))
-        row = (plan.hash, plan.name, content, command, time.time(), parameters)
+        row = (plan.hash, plan.name, content, escaped(command), time.time(), parameters)
         with self._writing() as cursor:
             cursor.execute("DELETE FROM plans WHERE hash = ?", row[:1])
             cursor.execute("INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -260,35 +259,32 @@ class Store:
         """
         # A lock of SQLite on a file of its own: it ends with the process, however that ends, on
         # every system, and leaves the results readable.
-        lock = sqlite3.connect(self.folder / "results.lock", timeout=0.1, isolation_level=None)
+        path = self.folder / "results.lock"
+        with explained(path, self._busy_seconds):
+            lock = sqlite3.connect(path, timeout=0.1, isolation_level=None)
         try:
-            try:
-                lock.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                raise StoreError(
-                    f"another run is working on {self.folder}; wait for it, or give this one "
-                    "another folder with --out. Nothing was changed."
-                ) from error
+            with explained(path, self._busy_seconds):
+                self._lock(lock)
             yield
         finally:
             lock.close()
 
+    def _lock(self, lock: sqlite3.Connection) -> None:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error):
+                raise
+            raise StoreError(
+                f"another run is working on {self.folder}; wait for it, or give this one "
+                "another folder with --out. Nothing was changed."
+            ) from error
+
     def _open(self) -> sqlite3.Connection:
         if self.read_only:
-            # Beside a store that cannot be written there can be no index of the log either.
-            immutable = "" if os.access(self.folder, os.W_OK) else "&immutable=1"
-            address = f"{self.path.absolute().as_uri()}?mode=ro{immutable}"
-            return sqlite3.connect(address, uri=True, timeout=self._busy_seconds)
+            return opened_to_read(self.path, self._busy_seconds)
         self.folder.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=self._busy_seconds, isolation_level=None)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return opened_to_write(self.path, self._busy_seconds)
 
     def _check_format(self) -> None:
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]
@@ -318,17 +314,8 @@ class Store:
             finally:
                 cursor.close()
 
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(_repair(error, self)) from error
-        except OSError as error:
-            raise StoreError(
-                f"the folder {self.folder} cannot be made or read ({error.strerror}); choose "
-                "another one with --out."
-            ) from error
+    def _explained(self) -> contextlib.AbstractContextManager[None]:
+        return explained(self.path, self._busy_seconds)
 
 
 def _create(cursor: sqlite3.Cursor) -> None:
@@ -362,27 +349,3 @@ def _cell_columns(cell: Cell, result: Result, environment: str) -> tuple[Any, ..
         environment,
         result.finished,
     )
-
-
-def _repair(error: sqlite3.Error, store: Store) -> str:
-    """Say what happened and what to do, by the code of the error."""
-    code = getattr(error, "sqlite_errorcode", None)
-    primary = None if code is None else code & 0xFF
-    safe = "Results written so far are safe; the same command goes on from there."
-    place = {
-        sqlite3.SQLITE_BUSY: f"{store.path} is locked by another program for more than "
-        f"{store._busy_seconds:g} s; close it and start again. {safe}",
-        sqlite3.SQLITE_FULL: f"the disk of {store.path} is full; make room and start again. {safe}",
-        sqlite3.SQLITE_IOERR: f"{store.path} cannot be written ({error}): a full or failing "
-        f"disk. {safe}",
-        sqlite3.SQLITE_READONLY: f"{store.path} is read-only; make it writable or choose another "
-        "folder with --out.",
-        sqlite3.SQLITE_CANTOPEN: f"{store.path} cannot be opened: the folder is missing or "
-        "read-only; choose another one with --out.",
-        sqlite3.SQLITE_PERM: f"{store.path} may not be used; choose another folder with --out.",
-        sqlite3.SQLITE_NOTADB: f"{store.path} is not a store of results; move it away or choose "
-        "another folder with --out.",
-        sqlite3.SQLITE_CORRUPT: f"{store.path} is damaged; restore it from a copy or choose "
-        "another folder with --out.",
-    }
-    return place.get(primary or -1, f"{store.path}: {error}")

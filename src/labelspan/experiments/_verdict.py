@@ -22,7 +22,7 @@ def verdict(ranking: Ranking | None) -> str:
         figures = f"Wilcoxon {p_value(ranking.pair)}, {len(ranking.blocks)} blocks"
         if not ranking.differ:
             return f"{title}: no difference between the two methods is shown ({figures})."
-        first, second = _by_rank(ranking)
+        first, second = ranking.order
         return f"{title}: {first} is better than {second} ({figures})."
     if ranking.friedman is None or ranking.nemenyi is None:
         return f"{title}: too few methods or blocks for the test of Friedman."
@@ -30,8 +30,8 @@ def verdict(ranking: Ranking | None) -> str:
     figures = f"F({test.F_df[0]}, {test.F_df[1]}) = {test.F:.2f}, {p_value(test.F_p_value)}"
     if not ranking.differ:
         return f"{title}: no difference between the methods is shown (Friedman {figures})."
-    best = _best(ranking)
-    tied = [name for name in _by_rank(ranking) if not ranking.separated(best, name)]
+    best = ranking.order[0]
+    tied = [name for name in ranking.order if not ranking.separated(best, name)]
     others = f"; not separated from it: {listed(tied[1:])}" if len(tied) > 1 else ""
     return (
         f"{title}: the methods differ (Friedman {figures}); by Nemenyi's critical difference of "
@@ -50,10 +50,10 @@ def recommendation(analysis: Analysis) -> str:
             f"No recommendation: on {title} the data do not show that any method is better than "
             f"another; {_cheapest(analysis, ranking.methods)}."
         )
-    best = _best(ranking)
+    best = ranking.order[0]
     tied = [name for name in ranking.methods if not ranking.separated(best, name)]
     chosen = min(tied, key=lambda name: analysis.overall[name])
-    beaten = [name for name in _by_rank(ranking) if ranking.separated(chosen, name)]
+    beaten = [name for name in ranking.order if ranking.separated(chosen, name)]
     rank = f"average rank {analysis.overall[chosen]:.2f} of {len(ranking.methods)} methods"
     better = f", significantly better on {title} than {listed(beaten)}" if beaten else ""
     return f"Use {chosen}: {rank} over {_measures(analysis)}{better}{_size(analysis, chosen)}."
@@ -102,12 +102,3 @@ def _cheapest(analysis: Analysis, methods: Sequence[str]) -> str:
         return f"the significance level is {ALPHA:g}"
     name = min(known, key=lambda method: known[method])
     return f"{name} needs the fewest directions ({known[name]:.0f} on average)"
-
-
-def _by_rank(ranking: Ranking) -> list[str]:
-    pairs = sorted(zip(ranking.ranks, ranking.methods, strict=True), key=lambda pair: pair[0])
-    return [name for _, name in pairs]
-
-
-def _best(ranking: Ranking) -> str:
-    return _by_rank(ranking)[0]

@@ -20,7 +20,15 @@ from labelspan.experiments._plan import Cell
 from labelspan.experiments._sources import Source
 
 START_SECONDS = 120.0
+# How long a process that has closed its answers may take to end.
+END_SECONDS = 5.0
+# The signal by which a system that runs out of memory ends a process; not every system names it.
+KILLED = 9
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class WorkerStartError(RuntimeError):
+    """A process that should run cells did not start: no cell is to blame."""
 
 
 class Worker:
@@ -53,10 +61,8 @@ class Worker:
             self.kill()
             return _ended(cell, "timeout", f"ran past the time limit of {timeout:g} s", started)
         except EOFError:
+            text = f"the process ended with {self._ending()}"
             self.kill()
-            code = self.process.returncode
-            how = f"signal {-code}" if code < 0 else f"exit code {code}"
-            text = f"the process ended with {how}, for want of memory perhaps"
             return _ended(cell, "crashed", text, started)
         return result_from_dict(content)
 
@@ -83,12 +89,42 @@ class Worker:
 
     def _ask(self, message: Mapping[str, Any], timeout: float | None) -> dict[str, Any]:
         if not self._started:
-            self._receive(START_SECONDS)
-            self._send({"kind": "path", "path": sys.path})
-            self._started = True
+            self._start()
         self._send(message)
         self._receive(None)
         return self._receive(timeout)["content"]
+
+    def _start(self) -> None:
+        """Wait until the process has imported what it needs; that is no cell's time or fault."""
+        try:
+            self._receive(START_SECONDS)
+            self._send({"kind": "path", "path": sys.path})
+        except queue.Empty as error:
+            self.kill()
+            raise WorkerStartError(
+                f"a process for the cells did not start within {START_SECONDS:g} s; run fewer at a "
+                "time with --jobs, or wait until the machine is less busy. What is finished is "
+                "stored, and the same command goes on from there."
+            ) from error
+        except EOFError as error:
+            how = self._ending()
+            self.kill()
+            raise WorkerStartError(
+                f"a process for the cells ended with {how} while it started; see what "
+                f"`{sys.executable} -m labelspan.experiments._child` says."
+            ) from error
+        self._started = True
+
+    def _ending(self) -> str:
+        """How a process ended that has closed its answers."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(END_SECONDS)
+        code = self.process.returncode
+        if code is None:
+            return "closed answers, and goes on without them"
+        if code == -KILLED:
+            return f"signal {KILLED}, for want of memory perhaps"
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     def _send(self, message: Mapping[str, Any]) -> None:
         assert self.process.stdin is not None
@@ -139,8 +175,14 @@ class WorkerPool:
         """Run a cell on an idle worker; None if the pool is closed."""
         if self.closed:
             return None
-        with self.worker() as worker:
-            result = worker.run(cell, timeout)
+        try:
+            with self.worker() as worker:
+                result = worker.run(cell, timeout)
+        except WorkerStartError:
+            # Killed while it started, because the run ends.
+            if self.closed:
+                return None
+            raise
         return None if self.closed else result
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.experiments._analysis import Analysis, Row, analyse
+from labelspan.experiments._analysis import DIGITS, Analysis, Row, analyse, stored_plan
 from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments._plan import digest
 from labelspan.experiments._store import Store
@@ -26,6 +26,7 @@ class Line:
     dataset: str
     classifier: str
     method: str
+    n_splits: int
     n_cells: int
     n_failed: int
     means: dict[str, float]
@@ -35,6 +36,21 @@ class Line:
     fit_seconds: float | None
     predict_seconds: float | None
     peak_memory: float | None
+    #: Measures on which no ranked method of the block is better.
+    best: set[str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every split has a result: else the mean is of other splits than the others'."""
+        return self.n_failed == 0 and self.n_cells == self.n_splits
+
+    @property
+    def note(self) -> str:
+        """What is missing, in a word; empty for a line that is whole."""
+        missing = self.n_splits - self.n_cells
+        parts = [f"{self.n_failed} of {self.n_splits} splits failed"] if self.n_failed else []
+        parts += [f"{missing} of {self.n_splits} splits missing"] if missing else []
+        return ", ".join(parts)
 
     @property
     def rank(self) -> float | None:
@@ -60,7 +76,8 @@ class Contents:
         groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         for cell in self.analysis.plain:
             groups[(cell["dataset"], cell["classifier"], cell["method"])].append(cell)
-        return _ranked([_line(key, rows, self.measures) for key, rows in groups.items()])
+        n_splits = self.analysis.plan.splits.n_splits
+        return _ranked([_line(key, rows, self.measures, n_splits) for key, rows in groups.items()])
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -103,6 +120,17 @@ class Contents:
                 counts.update((cell["method"], text) for text in json.loads(cell["warnings"]))
         return [(method, text, n) for (method, text), n in counts.most_common(50)]
 
+    @property
+    def missing(self) -> str:
+        """What of the plan has no result yet, in a sentence; empty if nothing."""
+        n_cells, n_done = len(self.analysis.plan.cells), len(self.analysis.cells)
+        if n_done == n_cells:
+            return ""
+        return (
+            f"{n_cells - n_done} of {n_cells} cells have not been run; a method without a result "
+            "on every split has no rank. The same command runs the rest."
+        )
+
     @cached_property
     def statuses(self) -> dict[str, int]:
         """How the cells ended."""
@@ -118,7 +146,7 @@ class Contents:
 def contents_of(store: Store, plan: str | None = None) -> Contents:
     """Read what a report needs."""
     analysis = analyse(store, plan)
-    row = next(row for row in store.plans() if row["hash"] == analysis.plan.hash)
+    row = stored_plan(store, plan)
     sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
     return Contents(
         analysis=analysis,
@@ -143,7 +171,9 @@ def _series(store: Store, cells: set[str]) -> dict[str, dict[str, list[float]]]:
     return found
 
 
-def _line(key: tuple[str, str, str], rows: list[Row], measures: Iterable[str]) -> Line:
+def _line(
+    key: tuple[str, str, str], rows: list[Row], measures: Iterable[str], n_splits: int
+) -> Line:
     good = [row for row in rows if row["status"] == "ok"]
     values = {
         name: [row["values"][name] for row in good if row["values"].get(name) is not None]
@@ -152,6 +182,7 @@ def _line(key: tuple[str, str, str], rows: list[Row], measures: Iterable[str]) -
     known = {name: found for name, found in values.items() if found}
     return Line(
         *key,
+        n_splits=n_splits,
         n_cells=len(rows),
         n_failed=len(rows) - len(good),
         means={name: float(np.mean(found)) for name, found in known.items()},
@@ -163,6 +194,7 @@ def _line(key: tuple[str, str, str], rows: list[Row], measures: Iterable[str]) -
         fit_seconds=_mean(good, "fit_seconds"),
         predict_seconds=_mean(good, "predict_seconds"),
         peak_memory=_mean(good, "peak_memory"),
+        best=set(),
     )
 
 
@@ -172,22 +204,31 @@ def _mean(rows: list[Row], column: str) -> float | None:
 
 
 def _ranked(lines: list[Line]) -> list[Line]:
-    """Add the ranks of the means within each data set and classifier; ties share their places."""
+    """Add the ranks of the means within each data set and classifier; ties share their places.
+
+    A method that failed or is not finished has none: its mean is of the splits it survived.
+    """
     blocks: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
         blocks[(line.dataset, line.classifier)].append(line)
     for block in blocks.values():
-        if len(block) < 2:
+        whole = [line for line in block if line.is_whole]
+        for name in {name for line in whole for name in line.means}:
+            present = [line for line in whole if name in line.means]
             # A model stands alone: the first of one says nothing.
-            continue
-        for name in {name for line in block for name in line.means}:
-            present = [line for line in block if name in line.means]
-            sign = -1 if ALL_MEASURES[name].direction == "max" else 1
-            values = np.round([sign * line.means[name] for line in present], 10)
-            for line, value in zip(present, values, strict=True):
-                below = np.count_nonzero(values < value)
-                line.ranks[name] = below + (np.count_nonzero(values == value) + 1) / 2
+            if len(present) > 1:
+                _rank(name, present)
     return lines
+
+
+def _rank(name: str, lines: list[Line]) -> None:
+    sign = -1 if ALL_MEASURES[name].direction == "max" else 1
+    values = np.round([sign * line.means[name] for line in lines], DIGITS)
+    for line, value in zip(lines, values, strict=True):
+        below = np.count_nonzero(values < value)
+        line.ranks[name] = below + (np.count_nonzero(values == value) + 1) / 2
+        if not below:
+            line.best.add(name)
 
 
 def instant(seconds: float) -> str:

@@ -27,6 +27,9 @@ LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    # Behind \\ and \midrule these two would be taken for an option.
+    "[": "{[}",
+    "*": "{*}",
 }
 
 
@@ -101,6 +104,7 @@ def markdown(contents: Contents) -> str:
     parts += [f"**{markdown_escape(contents.recommendation)}**", ""]
     parts += [f"- {markdown_escape(sentence)}" for sentence in contents.verdicts]
     parts += ["", markdown_escape(contents.caution), ""]
+    parts += [markdown_escape(contents.missing), ""] if contents.missing else []
     for (dataset, classifier), lines in blocks(contents).items():
         title = f"{markdown_escape(dataset)}, {markdown_escape(classifier)}"
         parts += [f"## {title}", "", *_markdown_table(contents.measures, lines), ""]
@@ -127,13 +131,18 @@ def _markdown_table(measures: Sequence[str], lines: Sequence[Line]) -> list[str]
     for line in lines:
         values = [f"{value(line, name)} ({rank(line, name)})" for name in measures]
         last = [number(line.rank, 2), number(line.directions, 0)]
-        rows.append(f"| {' | '.join([markdown_escape(line.method), *values, *last])} |")
+        rows.append(f"| {' | '.join([markdown_escape(_titled(line)), *values, *last])} |")
     return rows
+
+
+def _titled(line: Line) -> str:
+    return f"{line.method} ({line.note})" if line.note else line.method
 
 
 def latex(contents: Contents) -> str:
     """A booktabs table a data set and classifier; the best values are bold."""
     parts = ["% needs \\usepackage{booktabs}"]
+    parts += [f"% {one_line(contents.missing)}"] if contents.missing else []
     for (dataset, classifier), lines in blocks(contents).items():
         columns = "r" * (len(contents.measures) + 1)
         titles = [ALL_MEASURES[name].title for name in contents.measures]
@@ -158,8 +167,8 @@ def _latex_row(measures: Sequence[str], line: Line) -> str:
     cells = []
     for name in measures:
         text = value(line, name).replace("±", "$\\pm$")
-        cells.append(f"\\textbf{{{text}}}" if line.ranks.get(name, 9) < 2 else text)
-    return f"{latex_escape(line.method)} & {' & '.join(cells)} & {number(line.rank, 2)} \\\\"
+        cells.append(f"\\textbf{{{text}}}" if name in line.best else text)
+    return f"{latex_escape(_titled(line))} & {' & '.join(cells)} & {number(line.rank, 2)} \\\\"
 
 
 def blocks(contents: Contents) -> dict[tuple[str, str], list[Line]]:

@@ -69,7 +69,8 @@ def write_report(
     text = render(store, format, plan)
     # Whole or not at all: a page that is open somewhere is never half a page.
     partial = path.with_name(path.name + ".part")
-    with open(partial, "w", encoding="utf-8", newline="") as stream:
+    # Half characters in the texts of older stores are shown as their code.
+    with open(partial, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         stream.write(text)
     partial.replace(path)
     return path

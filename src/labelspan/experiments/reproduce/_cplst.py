@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.experiments._plan import Plan, Step
-from labelspan.experiments._sources import Source, Splits
+from labelspan.experiments._plan import Plan
+from labelspan.experiments._sources import Source
+from labelspan.experiments._splits import Splits
+from labelspan.experiments._step import Step
 from labelspan.experiments.reproduce._experiment import (
     Experiment,
     Judged,

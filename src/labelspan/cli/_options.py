@@ -1,0 +1,32 @@
+"""Options that do not go together, and places where nothing can be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+
+def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why: str) -> None:
+    """Refuse options that another one makes useless: ignored, they would seem to count."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        # By its name: the class is click's or typer's own, as the version of typer has it.
+        if source is not None and source.name == "COMMANDLINE":
+            raise ValueError(
+                f"--{name.replace('_', '-')} does not go with --{option}, {why}; leave one out."
+            )
+
+
+def check_place(path: Path, option: str) -> None:
+    """Meet a folder that is missing or may not be written before the work, not after it."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ValueError(
+            f"--{option} is {str(path)!r}, but there is no folder {folder}; make it first, or "
+            "choose another place."
+        )
+    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise ValueError(f"--{option} is {str(path)!r}, which may not be written; choose another.")
