@@ -281,7 +281,11 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         shorter.eigenvalues_ = self.eigenvalues_[:M].copy()
         shorter.n_components_ = int(M)
         shorter.regressor_ = first_codes(self.regressor_, self.n_components_, int(M))
+        shorter._cut_from(self.n_components_)
         return shorter
+
+    def _cut_from(self, n_fitted: int) -> None:
+        """What a method whose components depend on their number changes in a truncated model."""
 
     def _pose(self, X: Any, Y: Any) -> Problem:
         """The problem with its regression; kernel methods pose their own."""

@@ -121,25 +121,11 @@ class CompressedSensing(LabelSpaceClassifier):
         V = check_random_state(self.random_state).standard_normal((M, problem.n_labels))
         return EigenPairs(np.zeros(0), V.T / np.sqrt(max(M, 1)))
 
-    def truncate(self, M: int) -> Any:
-        """The same model with its first M components, without a fit.
-
-        Parameters
-        ----------
-        M : int
-            From 0 to ``n_components_``.
-
-        Returns
-        -------
-        object
-            A new fitted estimator with ``n_components=M``: what ``fit`` with it would give.
-        """
-        shorter = super().truncate(M)
+    def _cut_from(self, n_fitted: int) -> None:
         # The entries of V have the variance 1 / M.
-        factor = float(np.sqrt(max(self.n_components_, 1) / max(M, 1)))
-        shorter.components_ *= factor
-        shorter.regressor_ = shorter.regressor_.times(factor)
-        return shorter
+        factor = float(np.sqrt(max(n_fitted, 1) / max(self.n_components_, 1)))
+        self.components_ = self.components_ * factor
+        self.regressor_ = self.regressor_.times(factor)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return pursue(T, self.components_, self.sparsity_)
