@@ -124,7 +124,7 @@ class CompressedSensing(LabelSpaceClassifier):
     def _cut_from(self, n_fitted: int) -> None:
         # The entries of V have the variance 1 / M.
         factor = float(np.sqrt(max(n_fitted, 1) / max(self.n_components_, 1)))
-        self.components_ = self.components_ * factor
+        self.components_ = np.multiply(self.components_, factor)
         self.regressor_ = self.regressor_.times(factor)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
