@@ -1,5 +1,7 @@
 """Every refusal of the gate: the message names the value, the range and the repair."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import labelspan as ls
 from labelspan._labels import check_labels
+from labelspan._validation import refuse_overflow
 from tests.reference.extraction import mddm
 from tests.registry import ALL, RIDGE_FREE, name
 
@@ -48,10 +51,12 @@ BAD_INPUT = {
     "y sets": (X, [[0], [0, 2], *[[1]] * 18], r"row 0 has 1 entries and row 1 has 2.*Binarizer"),
     "y equal sets": (X, [{1, 2}, {3, 4}] * 10, "row 0 is a set.*MultiLabelBinarizer"),
     "y lists in a series": (X, pd.Series([[1], [1, 2]] * 10), "row 0 has 1 entries and row 1 has"),
-    "y None": (X, np.array([*NAMES[:-1], None], object), r"y\[19\] is None.*fillna"),
+    "y None": (X, np.array([*NAMES[:-1], None], object), r"y\[19\] is None.*fill it in first"),
     "y NaN": (X, pd.Series([*NAMES[:-1], np.nan]), r"NaN: y\[19\]"),
     "y NA": (X, pd.Series([*NAMES[:-1], pd.NA], dtype="string"), r"NaN: y\[19\] is <NA>"),
     "y frame NA": (X, changed(pd.DataFrame(Y), pd.NA, "Int64"), r"y\[1, 2\] is <NA>"),
+    "y NaN in a list": (X, [*NAMES[:-1], np.nan], r"NaN: y\[19\] is nan"),
+    "y names and numbers in a list": (X, ["a", 1] * 10, "mixes strings.*'a' and 1"),
     "y names and numbers": (X, np.array(["a", 1] * 10, object), "mixes strings.*'a' and 1"),
     "y two columns of names": (X, pd.DataFrame({"a": NAMES, "b": NAMES}), "get_dummies"),
     "y sparse two": (X, sparse.csr_array(changed(Y, 2)), r"value 2; allowed are 0 and 1"),
@@ -394,3 +399,18 @@ def test_columns_of_classes_and_stored_zeros():
     assert stored.nnz == Y.sum()
     full = sparse.csr_array(2 * Y - 1)
     np.testing.assert_array_equal(check_labels(full).Y.toarray(), Y)
+
+
+def test_the_check_of_squares_copies_no_view():
+    """A memory map without its last column must not be read into memory at once."""
+    A = np.random.default_rng(0).standard_normal((100_000, 51))[:, :-1]
+    tracemalloc.start()
+    refuse_overflow(A)
+    refuse_overflow(np.zeros((100_000, 51), dtype=np.float32)[:, :-1])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Parts of a million numbers, and the float32 array that is made here.
+    assert peak < 0.75 * A.nbytes
+    A[-1, -1] = 1e200
+    with pytest.raises(ValueError, match="overflow"):
+        refuse_overflow(A)

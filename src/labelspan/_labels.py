@@ -58,6 +58,9 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     refuse_sets(y)
     Y = np.asarray(y)
+    if Y.dtype.kind in "US" and isinstance(y, list | tuple):
+        # NumPy has made strings of all that is in the list.
+        refuse_missing_and_mixed(np.array(y, dtype=object))
     if Y.dtype == object:
         refuse_sets(Y.tolist())
         refuse_missing_and_mixed(Y)
@@ -100,31 +103,28 @@ def refuse_sets(y: Any) -> None:
 
 def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
     """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
-    missing = np.argwhere(np.frompyfunc(is_missing, 1, 1)(Y).astype(bool))
-    if len(missing):
-        place = tuple(missing[0].tolist())
-        where = f"{name}[{', '.join(map(str, place))}]"
-        raise ValueError(
-            f"Input {name} contains NaN: {where} is {Y[place]!r}. Drop the rows that miss a label, "
-            f"or say what it stands for, e.g. {name}.fillna(0)."
-        )
-    strings = np.frompyfunc(lambda value: isinstance(value, str | bytes), 1, 1)(Y).astype(bool)
-    if strings.any() and not strings.all():
-        first, other = Y[strings][0], Y[~strings][0]
+    values = Y.ravel().tolist()
+    # The types tell most: entries are looked at one by one only where that is needed.
+    kinds = set(map(type, values))
+    missing = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType")}
+    if missing or any(kind.__name__.startswith("float") for kind in kinds):
+        # Of pandas.NA nothing can be asked but its type; NaN is not equal to itself.
+        places = (i for i, item in enumerate(values) if type(item) in missing or item != item)
+        place = next(places, None)
+        if place is not None:
+            where = ", ".join(map(str, np.unravel_index(place, Y.shape)))
+            raise ValueError(
+                f"Input {name} contains NaN: {name}[{where}] is {values[place]!r}. Drop the rows "
+                "that miss a label, or fill it in first."
+            )
+    strings = {kind for kind in kinds if issubclass(kind, str | bytes)}
+    if strings and strings != kinds:
+        first = next(item for item in values if type(item) in strings)
+        other = next(item for item in values if type(item) not in strings)
         raise TypeError(
             f"{name} mixes strings and other values: {first!r} and {other!r}. Make all of them "
-            f"strings, e.g. {name}.astype(str), or all of them numbers."
+            "strings, or all of them numbers."
         )
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN or pandas.NA, of which nothing can be asked but its type."""
-    kind = type(value).__name__
-    return (
-        value is None
-        or kind in ("NAType", "NaTType")
-        or (kind.startswith("float") and value != value)
-    )
 
 
 def dense_indicators(Y: np.ndarray) -> Any:
@@ -165,7 +165,7 @@ def refuse_other_values(Y: np.ndarray) -> None:
         raise ValueError(
             f"y holds values of dtype {Y.dtype}; an indicator matrix holds 0 and 1 (or -1 and +1). "
             "Make one column a name: of lists of names with sklearn.preprocessing."
-            "MultiLabelBinarizer, of columns of names with pandas.get_dummies(y)."
+            "MultiLabelBinarizer, of columns of names with pandas.get_dummies(pandas.DataFrame(y))."
         )
     if Y.dtype.kind == "u" and Y.max(initial=0) <= 1:
         return

@@ -114,13 +114,18 @@ def check_features(
 def refuse_overflow(X: Any) -> None:
     """Raise if squares of X, or their products with counts, do not fit into float64.
 
-    One pass by BLAS. Squares of float32 fit.
+    One pass by BLAS, of parts of rows where X is not one piece of memory. Squares of float32 fit.
     """
-    values = X.data if sparse.issparse(X) else X.ravel(order="K")
+    values = X.data if sparse.issparse(X) else X
     if values.dtype != np.float64:
         return
+    in_one_piece = values.flags.c_contiguous or values.flags.f_contiguous
+    height = len(values) if in_one_piece else max(2**20 // max(values[:1].size, 1), 1)
+    squares = 0.0
     with np.errstate(over="ignore", under="ignore"):
-        squares = np.dot(values, values)
+        for start in range(0, len(values), max(height, 1)):
+            part = values[start : start + height].ravel(order="K")
+            squares += float(np.dot(part, part))
     if squares <= LARGEST_SQUARES and (squares > 0 or not values.any()):
         return
     trouble = "vanish" if squares == 0 else "overflow"

@@ -165,3 +165,11 @@ def test_sparse_classes():
     expected = ThresholdTuner(MultiOutputRidge()).fit(X, y)
     found = ThresholdTuner(MultiOutputRidge()).fit(X, sparse.coo_array(y))
     np.testing.assert_array_equal(found.thresholds_, expected.thresholds_)
+
+
+def test_given_distances_may_be_sparse():
+    yeast = load_yeast()
+    D, Y = euclidean_distances(yeast.X[:60]), yeast.Y[:60, :3]
+    tuned = ThresholdTuner(MLkNN(3, metric="precomputed"), cv=3)
+    expected = tuned.fit(D, Y).thresholds_
+    np.testing.assert_array_equal(tuned.fit(sparse.csr_array(D), Y).thresholds_, expected)

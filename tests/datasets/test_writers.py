@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -253,3 +256,39 @@ def test_bad_names_are_refused(tmp_path):
     control = dataclasses.replace(yeast, label_names=("a\x00b", *yeast.label_names[1:]))
     with pytest.raises(ValueError, match="control characters"):
         write_arff(control, tmp_path / "a.arff")
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="there are no users to change to")
+@pytest.mark.parametrize(("mode", "theirs"), [(0o755, True), (0o1777, False)])
+def test_a_file_that_may_not_be_replaced_is_written_in_place(mode, theirs):
+    """In a folder that may not be written, or where only owners may move what is theirs."""
+    nobody = 65534
+    script = f"""
+import os, sys
+from labelspan.datasets._replace_file import replace_file
+import encodings.idna, encodings.utf_8
+if os.getuid() == 0:
+    os.setgroups([]); os.setgid({nobody}); os.setuid({nobody})
+with replace_file(sys.argv[1], encoding="utf-8") as file:
+    file.write("new")
+"""
+    if os.geteuid() != 0:
+        pytest.skip("only the superuser can make files of others")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "toy.svm"
+        path.write_text("old")
+        path.chmod(0o666)
+        os.chown(path, nobody if theirs else 1, -1)
+        os.chown(folder, 2, -1)
+        os.chmod(folder, mode)
+        subprocess.run([sys.executable, "-c", script, str(path)], check=True)
+        assert path.read_text() == "new"
+        assert os.listdir(folder) == ["toy.svm"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names there")
+def test_a_pipe_is_written_to():
+    script = "from labelspan.datasets import *; write_npz(load_yeast(), '/dev/stdout')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["X"], load_yeast().X)

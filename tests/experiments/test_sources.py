@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, load_plan, run
+from labelspan.experiments._fields import list_of
 from labelspan.experiments._sources import sources_of
 from labelspan.experiments.report import render
 from tests.experiments.plans import toy_plan, write_toy
@@ -143,3 +145,27 @@ def test_a_file_name_that_is_not_text_is_shown_by_its_codes(tmp_path):
         assert run(plan, store, n_jobs=1, command=f"labelspan {path}").statuses == {"ok": 2}
         for name in ("html", "md", "csv", "latex"):
             assert "caf" in render(store, name).encode().decode()
+
+
+def test_a_changed_file_ends_the_run_before_a_result_is_final(tmp_path):
+    plan = toy_plan(tmp_path)
+    (source,) = plan.sources
+    before = Path(source.path).read_bytes()
+    Path(source.path).write_bytes(before + b" ")
+    with Store(tmp_path / "out") as store:
+        with pytest.raises(ValueError, match="have changed since the plan was made"):
+            run(plan, store, n_jobs=0)
+        assert store.n_cells == 0
+        Path(source.path).write_bytes(before)
+        assert run(plan, store, n_jobs=0).statuses == {"ok": len(plan.cells)}
+
+
+def test_python_values_that_say_the_same(tmp_path):
+    plain = toy_plan(tmp_path)
+    (source,) = plain.sources
+    fields = {"name": source.name, "path": Path(source.path), "xml": None}
+    assert Source.from_any(fields) == source
+    assert list_of(range(1, 3), "directions") == [1, 2]
+    for wrong in ("ab", 3, {"a": 1}):
+        with pytest.raises(ValueError, match="give a list, such as"):
+            list_of(wrong, "directions")

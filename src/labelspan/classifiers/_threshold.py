@@ -239,7 +239,7 @@ def held_out_scores(
     """Scores of the rows `test` after fitting on the rows `train`."""
     if get_tags(estimator).input_tags.pairwise:
         # A given kernel or distance: its columns are training rows.
-        X = np.asarray(X)[:, train]
+        X = sparse.csr_array(X)[:, train] if sparse.issparse(X) else np.asarray(X)[:, train]
     estimator.fit(take_rows(X, train), take_rows(target, train))
     return label_scores(estimator, take_rows(X, test), n_labels)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 
@@ -33,7 +33,7 @@ def check_whole(value: Any, key: str, least: float = -math.inf, most: float = ma
 
 def list_of(value: Any, key: str) -> list[Any]:
     """Give the items of a list; a string is one item, not a list of its letters."""
-    if not isinstance(value, list | tuple):
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise ValueError(f"{key} is {value!r}; give a list, such as [{value!r}].")
     return list(value)
 

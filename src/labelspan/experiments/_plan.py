@@ -174,9 +174,10 @@ class Plan:
             for step in (step for step in steps if not is_bare_path(step.method)):
                 known = get_method(step.method).kind
                 if known != kind:
+                    alone = "; with the reducer none it sees all features"
                     raise ValueError(
                         f"{step.method} is a {known}, not a {kind}; give it with the {known}s "
-                        f"({PLACES[known]})."
+                        f"({PLACES[known]}){alone if known == 'classifier' else ''}."
                     )
 
     def _check_names(self) -> None:

@@ -236,6 +236,10 @@ def _summary(plan: Plan, store: Store, n_resumed: int) -> RunSummary:
 def check_before_run(plan: Plan, timeout: float | None, dask: str | None) -> None:
     """Refuse what would fail in every cell, before a folder is made or a result is final."""
     check_methods(plan, elsewhere=dask is not None)
+    if dask is None:
+        # On a cluster the files are where its workers are.
+        for source in plan.sources:
+            source.refuse_changed()
     # A NaN is in no range.
     if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
         raise ValueError(

@@ -77,6 +77,14 @@ class Source:
                 f"prepare of {self.name} is {self.prepare!r}; give {' or '.join(PREPARATIONS)}."
             )
 
+    def refuse_changed(self) -> None:
+        """Raise if the files are not those that the plan was made for."""
+        if self.path and self.sha256 and content_hash(self) != self.sha256:
+            raise ValueError(
+                f"the files of {self.name} have changed since the plan was made "
+                f"({self.path}); make the plan again, or bring them back."
+            )
+
     def load(self) -> MultilabelDataset:
         """Read the data set.
 
@@ -85,11 +93,7 @@ class Source:
         MultilabelDataset
         """
         self._refuse_unused()
-        if self.path and self.sha256 and content_hash(self) != self.sha256:
-            raise ValueError(
-                f"the files of {self.name} have changed since the plan was made "
-                f"({self.path}); make the plan again, or bring them back."
-            )
+        self.refuse_changed()
         dataset = self._read() if self.path else load_dataset(self.name)
         prepare = PREPARATIONS[self.prepare] if self.prepare else None
         return prepare(dataset) if prepare else dataset
@@ -139,6 +143,11 @@ class Source:
         if not isinstance(item, str | os.PathLike | Mapping):
             raise ValueError(f"a data set is {item!r}; give a name, a path or a table.")
         fields = dict(item) if isinstance(item, Mapping) else text_fields(str(item))
+        fields = {
+            key: os.fspath(value) if isinstance(value, os.PathLike) else value
+            for key, value in fields.items()
+            if value is not None
+        }
         check_keys(fields, cls.__dataclass_fields__, "a data set")
         for key in ("path", "test", "xml"):
             check_text(fields.get(key, ""), f"{key} of a data set")
