@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -120,11 +121,21 @@ def test_a_process_that_ends_while_it_starts_is_no_fault_of_a_cell(tmp_path, mon
 
 def test_data_that_cannot_be_read_are_rows_too(tmp_path):
     plan = toy_plan(tmp_path)
-    (tmp_path / "toy.npz").unlink()
+    (tmp_path / "toy.npz").write_bytes(b"no archive")
+    plan = replace(plan, sources=(Source.from_any(str(tmp_path / "toy.npz")),))
     with Store(tmp_path / "out") as store:
         assert run(plan, store, n_jobs=1).statuses == {"failed": len(plan.cells)}
         assert "toy.npz" in store.query("SELECT error FROM cells")[0]["error"]
         assert "error" in store.query("SELECT content FROM facts")[0]["content"]
+
+
+def test_a_file_that_is_gone_ends_the_run_before_a_result_is_final(tmp_path):
+    plan = toy_plan(tmp_path)
+    (tmp_path / "toy.npz").rename(tmp_path / "elsewhere.npz")
+    with Store(tmp_path / "out") as store:
+        with pytest.raises(FileNotFoundError, match=r"toy\.npz"):
+            run(plan, store, n_jobs=1)
+        assert store.n_cells == 0
 
 
 def test_an_undefined_measure_is_an_empty_value_with_a_warning(tmp_path):
