@@ -31,6 +31,15 @@ def labelspan(monkeypatch, capsys):
     return call
 
 
+def assert_refused(outcome, message, folder):
+    """One line, the exit code of wrong use, and nothing left behind."""
+    code, out, err = outcome
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(folder.iterdir()) == []
+
+
 def compare(labelspan, tmp_path, *more, label_names=None):
     data = write_toy(tmp_path, label_names=label_names)
     common = ("--data", data, "--splits", "2x2", "--directions", "1,2", "--jobs", "0")
@@ -216,11 +225,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
     labelspan, tmp_path, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
-    code, out, err = labelspan(*arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+    assert_refused(labelspan(*arguments), message, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -288,11 +293,7 @@ def test_what_could_not_count_is_refused_before_the_work(
     labelspan, tmp_path, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
-    code, out, err = labelspan(*arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+    assert_refused(labelspan(*arguments), message, tmp_path)
 
 
 def test_two_files_whose_names_begin_alike_can_be_compared(labelspan, tmp_path):

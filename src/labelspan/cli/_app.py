@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from labelspan import __version__
+from labelspan._plain_text import clean
 
 # What can go wrong through no fault of the program: a line, not a traceback.
 EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
@@ -56,9 +57,8 @@ def _end_interrupted() -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a line of our own; names from files and arguments must not steer the terminal."""
-    shown = "".join(char if char.isprintable() else " " for char in text)
-    print(f"labelspan: {shown}", file=sys.stderr)
+    """Print a line of our own."""
+    print(f"labelspan: {clean(text)}", file=sys.stderr)
 
 
 def _options() -> Callable[..., None]:

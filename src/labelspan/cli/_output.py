@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from labelspan.experiments._plain_text import clean, escaped
+from labelspan._plain_text import clean, escaped
 
 __all__ = ["clean", "command_line", "number", "print_json", "print_table"]
 

@@ -154,11 +154,11 @@ def _label_columns(
     if label_count is not None:
         return _counted(label_count, len(header.names), path)
     if xml is None:
-        xml = _xml_beside(path)
+        xml = xml_beside(path)
     return _present(read_label_names(xml, limits), header, path, xml)
 
 
-def _xml_beside(path: Path) -> Path:
+def xml_beside(path: Path) -> Path:
     stem = path.name.removesuffix(".gz").removesuffix(".arff")
     candidates = [path.with_name(f"{name}.xml") for name in dict.fromkeys((stem, _stem(path)))]
     for candidate in candidates:

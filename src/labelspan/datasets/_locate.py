@@ -10,7 +10,6 @@ from labelspan.datasets._catalogue import DataFile, Entry
 
 DATA_VARIABLE = "LABELSPAN_DATA"
 CACHE_VARIABLE = "LABELSPAN_CACHE"
-HASH_BLOCK_BYTES = 2**20
 
 
 def cache_folder() -> Path:
@@ -53,8 +52,10 @@ def _is_whole(path: Path, file: DataFile) -> bool:
         return False
     if not file.sha256:
         return True
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(HASH_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest() == file.sha256
+    return hash_of(path) == file.sha256
+
+
+def hash_of(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import scipy.io
 
@@ -32,10 +32,10 @@ def check_unpacked_bytes(path: Path, limits: Limits) -> None:
 
 def _unpacked_bytes(file: BinaryIO, limit: int) -> int:
     """Sum the sizes of the elements, up to a sum beyond the limit."""
-    order = "little" if file.read(HEADER_BYTES).endswith(b"IM") else "big"
+    order: Literal["little", "big"] = "little" if file.read(HEADER_BYTES).endswith(b"IM") else "big"
     total = 0
     while total <= limit and len(tag := file.read(TAG_BYTES)) == TAG_BYTES:
-        kind, size = (int.from_bytes(tag[i : i + 4], order) for i in (0, 4))  # type: ignore[arg-type]
+        kind, size = (int.from_bytes(tag[i : i + 4], order) for i in (0, 4))
         end = file.tell() + size
         total += _inflated_bytes(file, size, limit - total) if kind == COMPRESSED else size
         file.seek(end)

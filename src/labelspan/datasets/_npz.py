@@ -11,10 +11,10 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from labelspan._replace_file import replace_file
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
-from labelspan.datasets._replace_file import replace_file
 from labelspan.datasets._tables import (
     check_matrix,
     check_size,

@@ -13,9 +13,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
+from labelspan._replace_file import replace_file
 from labelspan.datasets._arff import MEKA_LABELS
 from labelspan.datasets._dataset import MultilabelDataset
-from labelspan.datasets._replace_file import replace_file
 from labelspan.datasets._written_labels import written_labels
 
 PLAIN_NAME = re.compile(r"[^\s,{}'\"%\\@?][^\s,{}'\"%\\]*")

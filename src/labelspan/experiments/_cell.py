@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._plain_text import escaped
 from labelspan.classifiers._threshold import label_scores
 from labelspan.experiments._environment import environment, peak_memory, reset_peak_memory
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
-from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._plan import Cell
 from labelspan.experiments._sources import loaded, split_indices
 from labelspan.experiments._step import Step

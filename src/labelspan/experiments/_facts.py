@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._plain_text import escaped
 from labelspan.datasets import describe
-from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._sources import Source, loaded
 
 # A heat map of more labels is not readable; the most frequent ones are shown.

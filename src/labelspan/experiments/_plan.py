@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from labelspan._plain_text import escaped
 from labelspan.experiments._fields import check_keys, check_text, check_whole, list_of
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
-from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._sources import Source, sources_of
 from labelspan.experiments._splits import Splits
 from labelspan.experiments._step import Step, as_model, freeze, is_bare_path, steps_of

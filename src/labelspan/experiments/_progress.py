@@ -6,8 +6,8 @@ import sys
 import time
 from typing import Any, Protocol, TextIO
 
+from labelspan._plain_text import clean
 from labelspan.experiments._cell import Result
-from labelspan.experiments._plain_text import clean
 from labelspan.experiments._plan import Cell
 
 # Plain lines are for logs: one at a time, not one a cell.

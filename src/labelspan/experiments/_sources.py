@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from labelspan._plain_text import escaped
 from labelspan.datasets import (
     DataFileError,
     MultilabelDataset,
@@ -22,9 +23,9 @@ from labelspan.datasets import (
     read_npz,
     read_xmc,
 )
-from labelspan.datasets._arff import _xml_beside
+from labelspan.datasets._arff import xml_beside
+from labelspan.datasets._locate import hash_of
 from labelspan.experiments._fields import check_keys, check_text, check_whole
-from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._prepare import PREPARATIONS
 from labelspan.experiments._splits import Indices, Splits
 
@@ -226,13 +227,7 @@ def _more_files(source: Source) -> Iterator[str]:
     if suffix_of(source.path) == ".arff" and not source.xml and source.label_count is None:
         for part in filter(None, (source.path, source.test)):
             with contextlib.suppress(DataFileError):
-                yield str(_xml_beside(Path(part)))
-
-
-def hash_of(path: str) -> str:
-    """SHA-256 of a file."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+                yield str(xml_beside(Path(part)))
 
 
 # Cells of a data set follow each other, so two are enough.

@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from labelspan._plain_text import escaped
 from labelspan.experiments._cell import Result
 from labelspan.experiments._methods_of_plan import parameters_of
-from labelspan.experiments._plain_text import escaped
 from labelspan.experiments._plan import Cell, Plan, digest
 from labelspan.experiments._store_file import (
     BUSY_SECONDS,

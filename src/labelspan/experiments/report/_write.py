@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from labelspan._plain_text import escaped
+from labelspan._replace_file import replace_file
 from labelspan.experiments._store import Store
 from labelspan.experiments.report._contents import Contents, contents_of
 from labelspan.experiments.report._html import html
@@ -68,9 +70,7 @@ def write_report(
     path = Path(path)
     text = render(store, format, plan)
     # Whole or not at all: a page that is open somewhere is never half a page.
-    partial = path.with_name(path.name + ".part")
-    # Half characters in the texts of older stores are shown as their code.
-    with open(partial, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-        stream.write(text)
-    partial.replace(path)
+    with replace_file(path, encoding="utf-8") as stream:
+        # Half characters in the texts of older stores are shown as their code.
+        stream.write(escaped(text))
     return path
