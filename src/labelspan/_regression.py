@@ -12,8 +12,9 @@ from scipy import sparse
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
 from labelspan.linalg import choose_solver, narrow, spectral
-from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._whiten import whiten
+from labelspan.linalg._block_cg import solve_rows
+from labelspan.linalg._graded import column_scales, is_graded
+from labelspan.linalg._whiten import by_factor, regular_factor
 from labelspan.moments import Moments, Root, Rows, Sample, collect
 from labelspan.moments._root import triangle
 
@@ -38,6 +39,9 @@ class Regression:
         Mean of T.
     solver : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    factor : tuple of ndarray or None
+        w (r,) and U (r, q) with U' diag(w)^2 U = cross, if the route knows them: where the
+        features have scales far apart, the product has lost what the factors keep.
     """
 
     coefs: tuple[np.ndarray, ...]
@@ -46,10 +50,16 @@ class Regression:
     x_mean: np.ndarray
     t_mean: np.ndarray
     solver: str
+    factor: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def regress(
-    X: Any, T: Any, *ridges: float, signed: bool = False, centre: bool = True
+    X: Any,
+    T: Any,
+    *ridges: float,
+    signed: bool = False,
+    centre: bool = True,
+    shared: bool = False,
 ) -> Regression:
     """Minimise ||Xc W - Tc||^2 + ridge ||W||^2 (scatter scale: no division by n).
 
@@ -67,6 +77,8 @@ def regress(
     centre : bool, default=True
         Whether to centre X and T, which leaves an intercept out of the penalty; if not, there
         is no intercept and the means are zero.
+    shared : bool, default=False
+        Whether what the labels share, the eigenvectors of `cross`, will be asked for.
 
     Returns
     -------
@@ -87,12 +99,12 @@ def regress(
         check_square(n_features, "The scatter matrix of the features", "Select features first.")
     if solver != "rows":
         statistics = statistics_of(Sample(X, T, solver), signed, centre)
-        solved = solutions(statistics, ridges)
+        solved = solutions(statistics, ridges, shared)
         return replace(solved, solver=solver)
     wide = narrow(X, ridge_free=ridge_free, centre=centre)
     sample = Sample(wide.Z, T, "root" if ridge_free else "scatter")
     statistics = statistics_of(sample, signed, centre)
-    solved = solutions(statistics, ridges)
+    solved = solutions(statistics, ridges, shared)
     lifted = tuple(wide.lift(coef) for coef in solved.coefs)
     mean = wide.mean + wide.lift(statistics.x_mean[:, None])[:, 0]
     return replace(solved, coefs=lifted, x_mean=mean, solver=solver)
@@ -125,33 +137,43 @@ def about_zero(statistics: Any) -> Any:
     return Moments(weight, *zeros, xt, statistics.about(zeros[0]))
 
 
-def solutions(statistics: Statistics, ridges: tuple[float, ...]) -> Regression:
+def solutions(statistics: Statistics, ridges: tuple[float, ...], shared: bool) -> Regression:
     """Coefficients and their products in the coordinates of the statistics."""
-    if isinstance(statistics, Moments) and not too_small(min(ridges), statistics.xx):
-        coefs = [whitened(statistics, ridge) for ridge in ridges]
-        explained = [statistics.xt.T @ W for W in coefs]
-        cross = coefs[0].T @ coefs[-1]
-    elif isinstance(statistics, Rows):
-        coefs = [whitened(statistics, ridge) for ridge in ridges]
-        explained = [statistics.T.T @ statistics.operator.matmat(W) for W in coefs]
-        cross = coefs[0].T @ coefs[-1]
-    else:
-        form = spectral(statistics)
-        shrunk = [(form.s / (form.s**2 + ridge))[:, None] * form.UT for ridge in ridges]
-        coefs = [form.V @ C for C in shrunk]
-        explained = [(form.s[:, None] * form.UT).T @ C for C in shrunk]
-        # Term by term: a small singular value cannot drown the others here.
-        cross = shrunk[0].T @ shrunk[-1]
     means = statistics.x_mean, statistics.t_mean
-    return Regression(tuple(coefs), tuple(explained), cross, *means, solver="")
+    if isinstance(statistics, Rows):
+        coefs = [solve_rows(statistics, statistics.T, 1.0, ridge) for ridge in ridges]
+        explained = [statistics.T.T @ statistics.operator.matmat(W) for W in coefs]
+        products = coefs[0].T @ coefs[-1]
+        return Regression(tuple(coefs), tuple(explained), products, *means, solver="")
+    # What labels share is an eigenproblem, which sees the units of the columns.
+    graded = shared and is_graded(column_scales(statistics.squares))
+    if isinstance(statistics, Moments) and not graded:
+        coefs = by_cholesky(statistics, ridges)
+        if coefs:
+            explained = [statistics.xt.T @ W for W in coefs]
+            products = coefs[0].T @ coefs[-1]
+            return Regression(tuple(coefs), tuple(explained), products, *means, solver="")
+    form = spectral(statistics)
+    shrunk = [(form.s / (form.s**2 + ridge))[:, None] for ridge in ridges]
+    return Regression(
+        coefs=tuple(form.V @ (d * form.UT) for d in shrunk),
+        explained=tuple((form.s[:, None] * form.UT).T @ (d * form.UT) for d in shrunk),
+        # Term by term: a small singular value cannot drown the others here.
+        cross=(shrunk[0] * form.UT).T @ (shrunk[-1] * form.UT),
+        x_mean=means[0],
+        t_mean=means[1],
+        solver="",
+        factor=(np.sqrt(shrunk[0] * shrunk[-1])[:, 0], form.UT),
+    )
 
 
-def whitened(statistics: Statistics, ridge: float) -> np.ndarray:
-    """(xx + ridge I)^-1 xt as E (E'xt) with E'(xx + ridge I)E = I."""
-    W, back = whiten(statistics, None, 1.0, ridge)
-    return back(W)
-
-
-def too_small(ridge: float, xx: np.ndarray) -> bool:
-    """Whether a Cholesky factor of xx + ridge I could fail or lose the ridge to rounding."""
-    return ridge <= len(xx) * EPS * float(np.trace(xx))
+def by_cholesky(statistics: Moments, ridges: tuple[float, ...]) -> list[np.ndarray]:
+    """(xx + ridge I)^-1 xt for each ridge; nothing if one of them may be lost to rounding."""
+    coefs = []
+    for ridge in ridges:
+        L = regular_factor(statistics.xx, 1.0, ridge)
+        if L is None:
+            return []
+        W, back, _ = by_factor(L, statistics.xt)
+        coefs.append(back(W))
+    return coefs

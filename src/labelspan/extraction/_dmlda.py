@@ -12,6 +12,7 @@ import numpy as np
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, leading_pencil, row_space
+from labelspan.linalg._graded import column_scales
 from labelspan.moments import Moments, Sample, collect
 
 
@@ -104,7 +105,8 @@ class DMLDA(LinearReducer):
         between = len(count) * xx - within
         between += (plain.weight * xt * inverse**2) @ xt.T
         within[np.diag_indices_from(within)] += self.ridge
-        pairs = leading_pencil(between, within, self.n_components)
+        scales = column_scales(np.diag(between) / np.diag(within))
+        pairs = leading_pencil(between, within, self.n_components, scales)
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
 
 

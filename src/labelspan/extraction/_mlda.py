@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from labelspan._compat import Interval
 from labelspan._labels import with_complement
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, leading, leading_pencil
+from labelspan.linalg import EigenPairs, leading, leading_pencil, row_space
 from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._graded import column_scales
+from labelspan.linalg._leading import squared
+from labelspan.linalg._whiten import by_factor, regular_factor, ridged
 from labelspan.moments import Moments, Rows, Sample, collect
 
 
@@ -105,15 +107,31 @@ class MLDA(LinearReducer):
         K = np.diag([1 / np.sqrt(c) if c > 0 else 0.0 for c in count])
         if isinstance(statistics, Rows):
             return self._directions_of_rows(statistics, K)
-        F = statistics.xt @ K
-        within = replace(statistics, xx=statistics.xx - F @ F.T)
-        floor = len(F) * EPS * np.trace(statistics.xx)
-        if self.ridge <= floor:
+        total, F = statistics.squares, statistics.xt @ K
+        L = regular_factor(within(statistics.xx, F), 1.0, self.ridge, total)
+        if L is not None:
+            return self._squared(L, F, total)
+        # Where X lacks rank, both scatters are rounding, and the ridge is not.
+        xx, xt, V = row_space(statistics)
+        F = xt @ K
+        pairs = self._squared(self._factor(within(xx, F), np.diag(xx)), F, np.diag(xx))
+        return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
+
+    def _squared(self, L: np.ndarray, F: np.ndarray, total: np.ndarray) -> EigenPairs:
+        scales = column_scales(total) / np.sqrt(total + self.ridge)
+        return squared(by_factor(L, F, scales), self.n_components)
+
+    def _factor(self, within: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Cholesky factor of S_w + ridge I, or the error that S_w is all rounding of S_t."""
+        L, info = linalg.lapack.dpotrf(ridged(within, 1.0, self.ridge).T, lower=1)
+        floor = len(total) * EPS * total
+        lost = self.ridge <= floor if info else np.diag(L) ** 2 <= floor
+        if info or lost.any():
             raise ValueError(
-                f"ridge={self.ridge:g} is lost in the rounding of the scatter of X, {floor:.3g}. "
-                "Raise ridge, or scale the features."
+                f"ridge={self.ridge:g} is lost in the rounding of the scatter of X, "
+                f"{floor.max():.3g}. Raise ridge, or scale the features."
             )
-        return leading(within, K, self.n_components, a=1.0, b=self.ridge)
+        return L
 
     def _directions_of_rows(self, rows: Rows, K: np.ndarray) -> EigenPairs:
         # (S_t + ridge I)^-1 F spans the same space as (S_w + ridge I)^-1 F; within it the
@@ -124,6 +142,11 @@ class MLDA(LinearReducer):
         between = means.T @ means
         within = projected.T @ projected - between + self.ridge * (basis.T @ basis)
         return leading_pencil(between, within, self.n_components).mapped(lambda Y: basis @ Y)
+
+
+def within(total: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """S_w = S_t - F F'."""
+    return total - F @ F.T
 
 
 def cooccurrence(X: Any, Y: Any) -> np.ndarray:

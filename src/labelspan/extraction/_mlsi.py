@@ -11,9 +11,13 @@ from scipy import linalg
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import summarise
-from labelspan.linalg import EigenPairs, inverse_root, leading_sum, row_space
+from labelspan.linalg import EigenPairs, inverse_root, row_space
 from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._graded import column_scales
+from labelspan.linalg._leading import squared
+from labelspan.linalg._whiten import Whitened
 from labelspan.moments import Moments, Sample
+from labelspan.moments._root import triangle
 
 
 class MLSI(LinearReducer):
@@ -60,9 +64,10 @@ class MLSI(LinearReducer):
 
         Xc' (...)^-1 Xc = Q (joint_ridge I + (1 - beta) Q)^-1,
 
-    a function of Q alone: one eigendecomposition of Q whitens the right-hand side for every
-    beta, beta = 1 included. Time O(n D^2 + D^3), memory O(D^2);
-    n for D if n < D.
+    a function of Q alone. Its sum with ridge I has the inverse ((1 - beta) I + joint_ridge (h Q +
+    ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
+    included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
+    Time O(n D^2 + D^3), memory O(D^2); n for D if n < D.
 
     References
     ----------
@@ -108,16 +113,45 @@ class MLSI(LinearReducer):
         return summarise(sample, tt=True)
 
     def _directions(self, statistics: Moments) -> EigenPairs:
-        # The null space of Q is that of X, and the rank must come from X: where labels explain
-        # features, Q is small but not zero.
-        xx, xt, V = row_space(statistics)
-        # Sc = 2 Yc: the label scatter counts four times, the factor xt twice.
+        A, T, V = row_factor(statistics)
+        # Sc = 2 Yc: the label scatter counts four times, the factor twice.
         K = inverse_root(4 * self.beta * statistics.tt, self.joint_ridge)
-        N = (2 * np.sqrt(self.beta)) * (xt @ K)
-        values, W = linalg.eigh(xx - N @ N.T, driver="evd", check_finite=False)
-        values = np.maximum(values, EPS * values[-1])
-        metric = values / (self.joint_ridge + (1 - self.beta) * values) + self.ridge
-        E = W / np.sqrt(metric)
-        C = E.T @ xx @ E
-        pairs = leading_sum((C + C.T) / 2, self.n_components).mapped(lambda Y: E @ Y)
+        half = unexplained(A, (2 * np.sqrt(self.beta)) * (T @ K))
+        inner = 1 + self.ridge * (1 - self.beta)
+        ridge = np.sqrt(self.ridge * self.joint_ridge) * np.eye(A.shape[1])
+        R = triangle(np.vstack([np.sqrt(inner) * half, ridge]))
+        plain, solved = (1 - self.beta) / inner, self.joint_ridge / inner
+        W = linalg.solve_triangular(R, A.T, trans="T", check_finite=False).T
+        J = np.hstack([np.sqrt(plain) * A, np.sqrt(solved) * W])
+
+        def back(Y: np.ndarray) -> np.ndarray:
+            inverse = linalg.solve_triangular(R, W.T @ Y, check_finite=False)
+            return (plain * (A.T @ Y) + solved * inverse) / np.linalg.norm(J.T @ Y, axis=0)
+
+        scales = column_scales(np.einsum("ij,ij->i", J, J))
+        pairs = squared(Whitened(J, back, scales), self.n_components)
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
+
+
+def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """A and T with A'A = xx and A'T = xt in coordinates of the row space; and its basis.
+
+    The null space of Q is that of X, and the rank must come from X: where labels explain
+    features, Q is small but not zero. Long columns first, so that the rows of A are graded.
+    """
+    xx, xt, V = row_space(moments)
+    if V is not None:
+        s = np.sqrt(np.diag(xx))
+        return np.diag(s), xt / s[:, None], V
+    order = np.argsort(-np.diag(xx), kind="stable")
+    L = linalg.cholesky(xx[np.ix_(order, order)], lower=True, check_finite=False)
+    A = np.empty_like(L)
+    A[:, order] = L.T
+    return A, linalg.solve_triangular(L, xt[order], lower=True, check_finite=False), None
+
+
+def unexplained(A: np.ndarray, N: np.ndarray) -> np.ndarray:
+    """(I - N N')^(1/2) A, so that its square is Q: I less what the labels explain."""
+    U, n, _ = linalg.svd(N, full_matrices=False, check_finite=False)
+    root = np.sqrt(np.maximum(1 - n**2, EPS))
+    return A - (U * (1 - root)) @ (U.T @ A)

@@ -11,6 +11,7 @@ from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import summarise
 from labelspan.linalg import EigenPairs, leading_operator, leading_sum
+from labelspan.linalg._graded import column_scales
 from labelspan.moments import Rows, Sample
 
 
@@ -91,10 +92,12 @@ class MVMD(LinearReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         if isinstance(statistics, Rows):
-            return leading_operator(self._operator(statistics), self.n_components)
+            squares = statistics.operator.squares
+            lengths = np.sqrt(squares[squares > 0])
+            return leading_operator(self._operator(statistics), self.n_components, lengths)
         G = (1 - self.beta) * statistics.xx
         G += (4 * self.beta * statistics.xt) @ statistics.xt.T
-        return leading_sum(G, self.n_components)
+        return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))
 
     def _operator(self, rows: Rows) -> Any:
         """G as a product, Xc' ((1 - beta) I + 4 beta Tc Tc') Xc."""

@@ -15,7 +15,7 @@ from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
 from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._whiten import times, whiten
+from labelspan.linalg._whiten import Whitened, times, whiten
 from labelspan.moments import Moments
 
 Back = Callable[[np.ndarray], np.ndarray]
@@ -76,7 +76,7 @@ class Dual:
 
 
 @whiten.register
-def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> Whitened:
     # With F = T K and P = (a Q + b I)^-1 F, the matrix F'QP = U m U' makes the coefficients
     # P U m^(-1/2) orthonormal for the metric a QQ + b Q.
     F = times(statistics.T, K)
@@ -88,7 +88,7 @@ def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> tuple[np.nd
     m, U = np.linalg.eigh((M + M.T) / 2)
     r = rank(m[::-1], statistics.noise(a, b))
     m, U = m[len(m) - r :], U[:, len(m) - r :]
-    return np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None]))
+    return Whitened(np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None])))
 
 
 @dataclass(frozen=True)

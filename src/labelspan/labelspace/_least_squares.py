@@ -12,9 +12,10 @@ from scipy import linalg, sparse
 
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
-from labelspan.linalg import choose_solver, narrow
-from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.linalg._whiten import Back, whiten
+from labelspan.linalg import choose_solver, narrow, spectral
+from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
+from labelspan.linalg._whiten import is_regular, whiten
 from labelspan.moments import Moments, Root, Rows, Sample, collect
 from labelspan.moments._collect import row_blocks
 
@@ -117,13 +118,13 @@ Solved = tuple[Any, np.ndarray, Back]
 def by_scatter(sample: Sample, ridge: float, tt: bool) -> Solved:
     """With a ridge: Cholesky factor of xx + ridge I."""
     statistics = collect(sample, partial(Moments.of, tt=tt))
-    return statistics, *whiten(statistics, None, 1.0, ridge)
+    return statistics, *whiten(statistics, None, 1.0, ridge)[:2]
 
 
 def by_rows(sample: Sample, ridge: float, tt: bool) -> Solved:
     """With a ridge, wide and sparse: conjugate gradients."""
     statistics = Rows.of(sample.X, sample.Y)
-    return statistics, *whiten(statistics, None, 1.0, ridge)
+    return statistics, *whiten(statistics, None, 1.0, ridge)[:2]
 
 
 def by_root(sample: Sample, ridge: float, tt: bool) -> Solved:
@@ -149,33 +150,42 @@ def from_gram(statistics: Moments, X: Any) -> tuple[np.ndarray, Back] | None:
 
     Pivots that are left out must be null directions of X itself, to the tolerance that a
     singular value decomposition of X would use; the Gram matrix alone cannot tell 1e-16 from
-    (1e-8)^2.
+    (1e-8)^2. Both are asked of columns of length one: no unit may decide.
     """
-    side = len(statistics.xx)
-    largest = float(np.diag(statistics.xx).max())
-    if largest <= 0:
-        return np.zeros((0, len(statistics.t_mean))), lambda C: np.zeros((side, C.shape[1]))
-    factor, order, r, _ = linalg.lapack.dpstrf(statistics.xx, tol=side * EPS * largest, lower=1)
-    order, L = order - 1, np.tril(factor)[:, :r]
+    side, n_labels = statistics.xt.shape
+    if not statistics.squares.any():
+        return np.zeros((0, n_labels)), lambda C: np.zeros((side, C.shape[1]))
+    scales = column_scales(statistics.squares)
+    L, order = scaled_cholesky(statistics.xx, scales)
+    r = L.shape[1]
     pivots = np.diag(L) ** 2
     if pivots.min() < SAFE_PIVOT * pivots.max():
         return None
-    if r < side and not is_null(null_basis(L, order), statistics, X):
+    if r < side and not is_null(null_basis(L, order), statistics, X, scales):
         return None
-    W = linalg.solve_triangular(L[:r], statistics.xt[order[:r]], lower=True, check_finite=False)
-    # The coefficients of least norm lie in the range of L: L (L'L)^-1 W; L^-T W if L is square.
-    inner = None if r == side else linalg.cho_factor(L.T @ L, check_finite=False)
+    xt = (statistics.xt / scales[:, None])[order[:r]]
+    W = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
+    solve = in_range(L * scales[order, None]) if r < side else None
 
     def back(C: np.ndarray) -> np.ndarray:
         coefficients = np.empty((side, C.shape[1]))
-        if inner is None:
+        if solve is None:
             solved = linalg.solve_triangular(L, C, lower=True, trans="T", check_finite=False)
+            solved /= scales[order, None]
         else:
-            solved = L @ linalg.cho_solve(inner, C, check_finite=False)
+            solved = solve(C)
         coefficients[order] = solved
         return coefficients
 
     return W, back
+
+
+def in_range(L: np.ndarray) -> Back:
+    """From C to the coefficients of least norm with L'x = C: L (L'L)^-1 C, in the range of L."""
+    if is_graded(np.abs(L).max(axis=1)):
+        return LeastNorm.of(L).solve
+    inner = linalg.cho_factor(L.T @ L, check_finite=False)
+    return lambda C: L @ linalg.cho_solve(inner, C, check_finite=False)
 
 
 def null_basis(L: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -189,12 +199,14 @@ def null_basis(L: np.ndarray, order: np.ndarray) -> np.ndarray:
     return N
 
 
-def is_null(N: np.ndarray, statistics: Moments, X: Any) -> bool:
-    """Whether Xc N vanishes to rounding; one thin product."""
+def is_null(N: np.ndarray, statistics: Moments, X: Any, scales: np.ndarray) -> bool:
+    """Whether Xc N vanishes to rounding, Xc in units of `scales`; one thin product."""
+    lengths = np.linalg.norm(N, axis=0)
+    N = N / scales[:, None]
     shift = statistics.x_mean @ N
     squares = sum(np.square(X[rows] @ N - shift).sum(axis=0) for rows in row_blocks(X))
-    scale = EPS * max(X.shape) * np.sqrt(np.trace(statistics.xx))
-    return bool((np.sqrt(squares) <= scale * np.linalg.norm(N, axis=0)).all())
+    total = float(np.sum(statistics.squares / scales**2))
+    return bool((np.sqrt(squares) <= EPS * max(X.shape) * np.sqrt(total) * lengths).all())
 
 
 @dataclass(frozen=True)
@@ -219,13 +231,11 @@ class Triangle:
 def from_triangle(triangle: Triangle) -> tuple[np.ndarray, Back]:
     """W and back from R: by substitution if R is safely regular, else by its singular values."""
     R, xt = triangle.root.Rx, triangle.moments.xt
-    square = R.shape[0] == R.shape[1]
-    if square and linalg.lapack.dtrcon(R)[0] > 1e3 * EPS * triangle.root.weight:
+    if is_regular(triangle.root):
         W = linalg.solve_triangular(R, xt, trans="T", check_finite=False)
         return W, lambda C: linalg.solve_triangular(R, C, check_finite=False)
-    _, s, Vt = linalg.svd(R, full_matrices=False, check_finite=False)
-    r = rank(s, int(triangle.root.weight))
-    V, s = Vt[:r].T, s[:r, None]
+    form = spectral(triangle.root)
+    V, s = form.V, form.s[:, None]
     return (V.T @ xt) / s, lambda C: V @ (C / s)
 
 

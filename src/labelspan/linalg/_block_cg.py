@@ -10,6 +10,8 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._graded import column_scales, is_graded
+from labelspan.moments import Rows
 
 # Residual of each column relative to its right-hand side. Eigenvalues converge with its square.
 TOLERANCE = 1e-8
@@ -47,23 +49,48 @@ def block_cg(
     Q, S = U[:, :r], s[:r, None] * Vt[:r]
     X, P = np.zeros_like(B), Q
     limit = tolerance * np.where(norms > 0, norms, 1.0)
-    for _ in range(MAX_ITERATIONS):
+    for step in range(MAX_ITERATIONS):
         if (np.linalg.norm(S, axis=0) <= limit).all():
             return X
         Z = apply(P)
-        step = linalg.cho_factor(P.T @ Z, check_finite=False)
-        X += P @ linalg.cho_solve(step, S, check_finite=False)
-        Q, C = thin_qr(Q - linalg.cho_solve(step, Z.T, check_finite=False).T)
+        factor, info = linalg.lapack.dpotrf(P.T @ Z)
+        if info != 0:
+            # Positive but for rounding: A is singular to working precision along P.
+            break
+        X += P @ linalg.cho_solve((factor, False), S, check_finite=False)
+        Q, C = thin_qr(Q - linalg.cho_solve((factor, False), Z.T, check_finite=False).T)
         P = Q + P @ C.T
         S = C @ S
     worst = float((np.linalg.norm(S, axis=0) / np.where(norms > 0, norms, 1.0)).max())
     warnings.warn(
-        f"Conjugate gradients stopped after {MAX_ITERATIONS} iterations at a relative residual "
+        f"Conjugate gradients stopped after {step + 1} iterations at a relative residual "
         f"of {worst:.1e} (tolerance {tolerance:.0e}). Raise the ridge or scale the features.",
         ConvergenceWarning,
         stacklevel=2,
     )
     return X
+
+
+def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
+    """(a xx + b I)^-1 Xc'T, (D, k), by products with X and X' alone.
+
+    Through the smaller side of X. Columns of scales far apart are brought to one length first:
+    that is also the preconditioner, and it works on the side of the features only.
+    """
+    X = rows.operator
+    scales = column_scales(X.squares)
+    if is_graded(scales[X.squares > 0]):
+        scales = column_scales(a * X.squares + b)[:, None]
+        inverse = 1.0 / scales
+
+        def scaled(V: np.ndarray) -> np.ndarray:
+            V = inverse * V
+            return inverse * (a * X.rmatmat(X.matmat(V)) + b * V)
+
+        return inverse * block_cg(scaled, inverse * X.rmatmat(T))
+    if X.shape[0] <= X.shape[1]:
+        return X.rmatmat(block_cg(lambda V: a * X.gram(V) + b * V, T))
+    return block_cg(lambda V: a * X.rmatmat(X.matmat(V)) + b * V, X.rmatmat(T))
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,18 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from labelspan.linalg._eigenpairs import EigenPairs, n_directions, rank
-from labelspan.linalg._whiten import whiten
+from labelspan.linalg._eigenpairs import EPS, EigenPairs, n_directions, rank
+from labelspan.linalg._graded import (
+    GRADED,
+    SAFE_VALUE,
+    graded_root,
+    is_graded,
+    jacobi,
+    scaled_svd,
+)
+from labelspan.linalg._whiten import Whitened, whiten
+
+Apply = Callable[[np.ndarray], np.ndarray]
 
 
 def leading(
@@ -39,19 +49,21 @@ def leading(
     With B = L L' and W = L^-1 F, the eigenvectors y of W W' give v = L^-T y, and W W' is solved
     through its small side, min(D, r). Cost: one factorisation of B, O(D^2 r) and O(min(D, r)^3).
     """
-    W, back = whiten(statistics, K, a, b)
-    values, vectors = squared(W, n_components)
-    return EigenPairs(values, back(vectors))
+    return squared(whiten(statistics, K, a, b), n_components)
 
 
-def squared(W: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Positive eigenvalues of W W' and the kept eigenvectors, through the small side of W.
+def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
+    """Leading eigenpairs of W W' through the small side of W, mapped back.
 
     A Gram matrix resolves eigenvalues down to eps times the largest, exactly as far as the
-    eigenproblem itself is defined; the vectors near that floor are orthonormalised once more.
+    eigenproblem itself is defined if the rows of W are alike; the vectors near that floor are
+    orthonormalised once more. Rows of scales that are far apart define more than that.
     """
+    W, back, scales = whitened
     tall = W.shape[0] >= W.shape[1]
     values, vectors = descending(W.T @ W if tall else W @ W.T)
+    if scales is not None and is_graded(scales) and values[-1] < SAFE_VALUE * values[0]:
+        return kept(*scaled_svd(scales, W / scales[:, None])[:2], n_components).mapped(back)
     values = values[: rank(values, max(W.shape))]
     n_kept = n_directions(values, values.sum(), n_components)
     vectors = vectors[:, :n_kept]
@@ -59,52 +71,102 @@ def squared(W: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarray]:
         vectors = W @ vectors / np.sqrt(values[:n_kept])
         if values[n_kept - 1] < 1e-6 * values[0]:
             vectors = orthonormal(vectors)
-    return values, vectors
+    return EigenPairs(values, back(vectors))
 
 
-def leading_sum(G: np.ndarray, n_components: Any, noise: float = 0.0) -> EigenPairs:
+def kept(vectors: np.ndarray, s: np.ndarray, n_components: Any) -> EigenPairs:
+    """Eigenpairs from singular vectors and positive singular values, descending."""
+    values = s**2
+    return EigenPairs(values, vectors[:, : n_directions(values, values.sum(), n_components)])
+
+
+def leading_sum(
+    G: np.ndarray, n_components: Any, noise: float = 0.0, scales: np.ndarray | None = None
+) -> EigenPairs:
     """Leading eigenpairs of a symmetric (D, D) matrix, only the asked-for ones if it is a number.
 
     Cost O(D^3); with an integer `n_components` no other eigenvector is computed. `noise` is the
-    rounding that G came with, relative to eps, if it is above the D of an exact one.
+    rounding that G came with, relative to eps, if it is above the D of an exact one. `scales`
+    are those of the rows of a positive semi-definite G, if they may be far apart.
     """
-    side = len(G)
-    if isinstance(n_components, int | np.integer) and n_components < side:
-        subset = (side - int(n_components), side - 1)
-        values, vectors = linalg.eigh(
-            G, subset_by_index=subset, driver="evr", overwrite_a=True, check_finite=False
-        )
-        values, vectors = values[::-1], vectors[:, ::-1]
-    else:
-        values, vectors = descending(G)
-    values = values[: rank(values, max(side, noise))]
+    some = isinstance(n_components, int | np.integer) and n_components < len(G)
+    graded = scales is not None and is_graded(scales)
+    if some or not graded:
+        # The driver overwrites, and what it found may not be enough.
+        values, vectors = largest(G.copy() if graded else G, n_components if some else None)
+    if graded and not (some and values[-1] > SAFE_VALUE * values[0]):
+        V, s, _ = jacobi(graded_root(G, np.asarray(scales)).T)
+        return kept(V, s, n_components)
+    values = values[: rank(values, max(len(G), noise))]
     # A share is of the sum of all eigenvalues; they are all here unless a number was asked for.
     n_kept = n_directions(values, values.sum(), n_components)
     return EigenPairs(values, vectors[:, :n_kept])
 
 
 def leading_operator(
-    operator: tuple[int, Callable[[np.ndarray], np.ndarray]], n_components: Any
+    operator: tuple[int, Apply], n_components: Any, scales: np.ndarray | None = None
 ) -> EigenPairs:
     """Leading eigenpairs of a symmetric (D, D) operator that can only be applied.
 
     Lanczos iterations to machine precision from a fixed start, so that a second run, or another
     order of the features, gives the same. Cost O(n_components) applications or a few times that.
+    Rows of `scales` far apart take a run for each range of scales: what a run has found is
+    projected out of the next, which then no longer sees the larger scales.
     """
     side, apply = operator
-    G = LinearOperator((side, side), matvec=apply, dtype=np.float64)
     n_asked = min(int(n_components), side - 1)
-    values, vectors = eigsh(G, k=n_asked, v0=np.ones(side), tol=0)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    values = values[: rank(values, side)]
+    graded = scales is not None and is_graded(scales)
+    if not graded:
+        values, V = lanczos(side, apply, n_asked)
+        values = values[: rank(values, side)]
+    else:
+        assert scales is not None
+        values, V = by_ranges(side, apply, n_asked, scales)
     n_kept = n_directions(values, np.inf, n_components)
-    return EigenPairs(values, vectors[:, :n_kept])
+    return EigenPairs(values, V[:, :n_kept])
 
 
-def leading_pencil(A: np.ndarray, B: np.ndarray, n_components: Any) -> EigenPairs:
+def lanczos(side: int, apply: Apply, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest eigenpairs of an operator, largest first."""
+    G = LinearOperator((side, side), matvec=apply, dtype=np.float64)
+    values, vectors = eigsh(G, k=n_asked, v0=np.ones(side), tol=0)
+    return values[::-1], vectors[:, ::-1]
+
+
+def by_ranges(
+    side: int, apply: Apply, n_asked: int, scales: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same from one range of scales after the other."""
+    found, V = np.zeros(0), np.zeros((side, 0))
+    # What the projection leaves of the larger scales.
+    floor = side * EPS * float(scales.max() * scales.min())
+
+    def outside(v: np.ndarray) -> np.ndarray:
+        # Twice: once leaves eps of the largest scale, times that scale.
+        v = v - V @ (V.T @ v)
+        return v - V @ (V.T @ v)
+
+    while len(found) < n_asked:
+        # No more directions of the largest scale than columns of it; then the next range.
+        remaining = np.sort(scales)[::-1][len(found) :]
+        n_large = max(int(np.count_nonzero(remaining > remaining[0] / GRADED)), 1)
+        n_run = min(n_asked - len(found), n_large)
+        values, vectors = lanczos(side, lambda v: outside(apply(outside(v))), n_run)
+        values = values[values > max(SAFE_VALUE * values[0], floor)]
+        if len(values) == 0:
+            break
+        found = np.concatenate([found, values])
+        V = np.hstack([V, vectors[:, : len(values)]])
+    return found, V
+
+
+def leading_pencil(
+    A: np.ndarray, B: np.ndarray, n_components: Any, scales: np.ndarray | None = None
+) -> EigenPairs:
     """Leading eigenpairs of A v = lambda B v, both (D, D), B positive definite; v'Bv = 1.
 
-    Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem.
+    Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem. `scales` as in
+    :func:`leading_sum`, of A in units in which the diagonal of B is one.
     """
     try:
         L = linalg.cholesky(B, lower=True, check_finite=False)
@@ -115,7 +177,7 @@ def leading_pencil(A: np.ndarray, B: np.ndarray, n_components: Any) -> EigenPair
         ) from error
     half = linalg.solve_triangular(L, A, lower=True, check_finite=False)
     C = linalg.solve_triangular(L, half.T, lower=True, check_finite=False)
-    pairs = leading_sum((C + C.T) / 2, n_components)
+    pairs = leading_sum((C + C.T) / 2, n_components, scales=scales)
     return pairs.mapped(
         lambda Y: linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
     )
@@ -124,6 +186,17 @@ def leading_pencil(A: np.ndarray, B: np.ndarray, n_components: Any) -> EigenPair
 def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All eigenpairs of a symmetric matrix, largest first; `G` is overwritten."""
     values, vectors = linalg.eigh(G, driver="evd", overwrite_a=True, check_finite=False)
+    return values[::-1], vectors[:, ::-1]
+
+
+def largest(G: np.ndarray, n_asked: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The `n_asked` largest eigenpairs, or all of them, largest first; `G` is overwritten."""
+    if n_asked is None:
+        return descending(G)
+    subset = (len(G) - int(n_asked), len(G) - 1)
+    values, vectors = linalg.eigh(
+        G, subset_by_index=subset, driver="evr", overwrite_a=True, check_finite=False
+    )
     return values[::-1], vectors[:, ::-1]
 
 

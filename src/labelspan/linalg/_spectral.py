@@ -9,6 +9,7 @@ from scipy import linalg
 
 from labelspan._validation import NoDirectionError
 from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
 from labelspan.moments import Moments, Root
 
 
@@ -45,8 +46,12 @@ def spectral(statistics: Moments | Root) -> Spectral:
     Returns
     -------
     Spectral
-        O(D^3). From Moments, singular values below sqrt(D eps) of the largest count as zero.
+        O(D^3). From Moments, singular values below sqrt(D eps) of the largest count as zero;
+        if the scales of the columns are far apart, this is asked of columns of length one.
     """
+    scales = column_scales(statistics.squares)
+    if is_graded(scales):
+        return graded_form(statistics, scales)
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))
@@ -58,6 +63,24 @@ def spectral(statistics: Moments | Root) -> Spectral:
     return Spectral(V[:, :r], s, (V[:, :r].T @ statistics.xt) / s[:, None])
 
 
+def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
+    """The form when the scales are far apart: R without null directions, then Jacobi."""
+    if isinstance(statistics, Root):
+        U, s, Vt = linalg.svd(statistics.Rx / scales, full_matrices=False, check_finite=False)
+        r = rank(s, int(statistics.weight))
+        R, T = s[:r, None] * Vt[:r] * scales, U[:, :r].T @ statistics.Rt
+    else:
+        L, order = scaled_cholesky(statistics.xx, scales)
+        r = L.shape[1]
+        R = np.empty((r, len(scales)))
+        R[:, order] = L.T
+        R *= scales
+        xt = (statistics.xt / scales[:, None])[order[:r]]
+        T = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
+    V, s, U = jacobi(R.T)
+    return Spectral(V, s, U.T @ T)
+
+
 def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if all of R^D.
 
@@ -65,9 +88,8 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     ridge is not, and their quotient would be a direction. Costs a pivoted Cholesky factor, and
     the spectral form if X lacks rank.
     """
-    diagonal = np.diag(moments.xx).max(initial=0.0)
-    cut = len(moments.xx) * EPS * diagonal
-    if diagonal > 0 and linalg.lapack.dpstrf(moments.xx, tol=cut)[2] == len(moments.xx):
+    scales = column_scales(moments.squares)
+    if moments.squares.any() and scaled_cholesky(moments.xx, scales)[0].shape[1] == len(scales):
         return moments.xx, moments.xt, None
     form = spectral(moments)
     if len(form.s) == 0:

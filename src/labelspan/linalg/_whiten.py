@@ -2,81 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from labelspan.linalg._block_cg import block_cg
-from labelspan.linalg._eigenpairs import rank
+from labelspan.linalg._block_cg import solve_rows
+from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.linalg._graded import Back, column_scales, unit_pivots
 from labelspan.linalg._spectral import spectral
 from labelspan.moments import Moments, Root, Rows
 
-Back = Callable[[np.ndarray], np.ndarray]
+# Least share of a column that the others may leave unexplained for a Cholesky factor to count.
+SAFE_PIVOT = 1e-8
 
 
-@singledispatch
-def whiten(statistics: Any, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
-    """Whiten the thin factor F = xt K by the metric B = a xx + b I.
+class Whitened(NamedTuple):
+    """The thin factor F = xt K in coordinates in which the metric B = a xx + b I is I.
 
-    Returns
-    -------
-    W : ndarray
+    Attributes
+    ----------
+    W : ndarray of shape (r, k)
         E'F for a basis E with E'BE = I whose span holds B^-1 F.
     back : callable
         From coordinates y to the direction E y.
+    scales : ndarray of shape (r,) or None
+        Sizes that the rows of `W` may have; None if nothing is known but that they are alike.
     """
+
+    W: np.ndarray
+    back: Back
+    scales: np.ndarray | None = None
+
+
+@singledispatch
+def whiten(statistics: Any, K: np.ndarray | None, a: float, b: float) -> Whitened:
+    """Whiten the thin factor F = xt K by the metric B = a xx + b I."""
     raise TypeError(f"no whitening for {type(statistics).__name__}")
 
 
 @whiten.register
-def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened:
     F = times(statistics.xt, K)
+    scales = column_scales(statistics.squares)
     if a == 0:
-        return F / np.sqrt(b), lambda Y: Y / np.sqrt(b)
-    L, info = linalg.lapack.dpotrf(ridged(statistics.xx, a, b).T, lower=1, overwrite_a=1)
-    pivots = np.diag(L)
-    if info != 0 or pivots.min() < 1e-4 * pivots.max():
+        return Whitened(F / np.sqrt(b), lambda Y: Y / np.sqrt(b), scales)
+    L = regular_factor(statistics.xx, a, b)
+    if L is None:
         # The ridge is near the rounding of a singular xx: a rank cut keeps the null space out.
         return by_singular_values(statistics, K, a, b)
-
-    def back(Y: np.ndarray) -> np.ndarray:
-        return linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
-
-    return linalg.solve_triangular(L, F, lower=True, check_finite=False), back
+    return by_factor(L, F, scales / np.sqrt(a * statistics.squares + b))
 
 
 @whiten.register
-def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
-    # Of a Root the condition number of X decides, not its square.
-    return by_singular_values(statistics, K, a, b)
+def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
+    # Of a Root the condition number of X decides, not its square; without a ridge, only that
+    # of its columns in units of their lengths.
+    if b > 0 or not is_regular(statistics):
+        return by_singular_values(statistics, K, a, b)
+    R, root = statistics.Rx, np.sqrt(a)
+    return Whitened(
+        times(statistics.Rt, K) / root,
+        lambda Y: linalg.solve_triangular(R, Y / root, check_finite=False),
+    )
 
 
 @whiten.register
-def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> tuple[np.ndarray, Back]:
+def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
     # P = B^-1 F by conjugate gradients; F'P = U m U' makes E = P U m^(-1/2) a B-orthonormal basis.
-    X, T = statistics.operator, times(statistics.T, K)
-    if X.shape[0] <= X.shape[1]:
-        P = X.rmatmat(block_cg(lambda V: a * X.gram(V) + b * V, T))
-    else:
-        P = block_cg(lambda V: a * X.rmatmat(X.matmat(V)) + b * V, X.rmatmat(T))
-    M = T.T @ X.matmat(P)
+    T = times(statistics.T, K)
+    P = solve_rows(statistics, T, a, b)
+    M = T.T @ statistics.operator.matmat(P)
     m, U = np.linalg.eigh((M + M.T) / 2)
     r = rank(m[::-1], len(m))
     m, U = m[len(m) - r :], U[:, len(m) - r :]
-    return np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None]))
+    return Whitened(np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None])))
 
 
 def by_singular_values(
     statistics: Moments | Root, K: np.ndarray | None, a: float, b: float
-) -> tuple[np.ndarray, Back]:
+) -> Whitened:
     """E = V (a s^2 + b)^(-1/2) for Xc = U s V'; the null space of X is left out."""
     form = spectral(statistics)
     scale = np.sqrt(a * form.s**2 + b)[:, None]
     # s / scale first: without a ridge it is 1 / sqrt(a), whatever the condition number.
-    return (form.s[:, None] / scale) * times(form.UT, K), lambda Y: form.V @ (Y / scale)
+    share = form.s[:, None] / scale
+    return Whitened(share * times(form.UT, K), lambda Y: form.V @ (Y / scale), share[:, 0])
+
+
+def by_factor(L: np.ndarray, F: np.ndarray, scales: np.ndarray | None = None) -> Whitened:
+    """E = L^-T for a Cholesky factor of the metric, B = L L'."""
+
+    def back(Y: np.ndarray) -> np.ndarray:
+        return linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
+
+    return Whitened(linalg.solve_triangular(L, F, lower=True, check_finite=False), back, scales)
+
+
+def regular_factor(
+    xx: np.ndarray, a: float, b: float, total: np.ndarray | None = None
+) -> np.ndarray | None:
+    """Cholesky factor L of a xx + b I, or None if its columns nearly depend on each other.
+
+    The factor itself does not see the units of the columns, so neither may the test. `total` is
+    the diagonal whose rounding xx came with, if that is larger than its own.
+    """
+    L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
+    diagonal = a * np.diag(xx) if total is None else total
+    if info != 0 or unit_pivots(L, diagonal + b).min() < SAFE_PIVOT:
+        return None
+    return L
+
+
+def is_regular(root: Root) -> bool:
+    """Whether the columns of Rx, in units of their lengths, are safely independent."""
+    R = root.Rx
+    if R.shape[0] < R.shape[1]:
+        return False
+    unit = R / column_scales(root.squares)
+    return bool(linalg.lapack.dtrcon(unit)[0] > 1e3 * EPS * root.weight)
 
 
 def times(A: np.ndarray, K: np.ndarray | None) -> np.ndarray:

@@ -30,6 +30,8 @@ class Moments:
         Xc' diag(w) Xc, if asked for.
     tt : ndarray of shape (q, q) or None
         Tc' diag(w) Tc, if asked for.
+    x_squares : ndarray of shape (D,) or None
+        Diagonal of xx, where xx was not asked for.
     """
 
     weight: float
@@ -38,6 +40,7 @@ class Moments:
     xt: np.ndarray
     xx: Any = None
     tt: Any = None
+    x_squares: Any = None
 
     @classmethod
     def of(
@@ -78,7 +81,8 @@ class Moments:
         if xx and sparse.issparse(X):
             XT[np.diag(XX) == 0] = 0.0
         TT = scatter(Tw, weight, t_mean) if tt else None
-        return cls(weight, shift + x_mean, t_mean, XT, XX, TT)
+        squares = None if xx else sums_of_squares(Xw, weight, x_mean)
+        return cls(weight, shift + x_mean, t_mean, XT, XX, TT, squares)
 
     def __add__(self, other: Moments) -> Moments:
         weight = self.weight + other.weight
@@ -95,6 +99,9 @@ class Moments:
             xt=self.xt + other.xt + gain * np.outer(dx, dt),
             xx=None if self.xx is None else pooled(self.xx, other.xx, gain, dx),
             tt=None if self.tt is None else pooled(self.tt, other.tt, gain, dt),
+            x_squares=(
+                None if self.x_squares is None else self.x_squares + other.x_squares + gain * dx**2
+            ),
         )
 
     def __sub__(self, part: Moments) -> Moments:
@@ -131,6 +138,13 @@ class Moments:
     def kind(self) -> tuple[str, bool, bool]:
         """What is in it: only statistics of one kind add up."""
         return ("moments", self.xx is not None, self.tt is not None)
+
+    @property
+    def squares(self) -> np.ndarray:
+        """Diagonal of xx: the squared lengths of the centred columns."""
+        if self.xx is not None:
+            return np.diag(self.xx)
+        return np.sum(self.xt**2, axis=1) if self.x_squares is None else self.x_squares
 
     @property
     def spread(self) -> np.ndarray:
@@ -203,6 +217,14 @@ def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     lost = np.diag(total) <= 64 * np.finfo(np.float64).eps * squares
     total[lost] = total[:, lost] = 0.0
     return total
+
+
+def sums_of_squares(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
+    """Diagonal of the scatter alone, (D,)."""
+    if not sparse.issparse(A):
+        return np.einsum("ij,ij->j", A, A)
+    squares = np.bincount(A.indices, A.data**2, minlength=A.shape[1])
+    return np.maximum(squares - weight * centre**2, 0.0)
 
 
 def pooled(a: np.ndarray, b: Any, gain: float, d: np.ndarray) -> np.ndarray:

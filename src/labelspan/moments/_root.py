@@ -75,6 +75,11 @@ class Root:
         return self.R[:n_features, n_features:]
 
     @property
+    def squares(self) -> np.ndarray:
+        """Diagonal of xx: the squared lengths of the centred columns."""
+        return np.einsum("ij,ij->j", self.Rx, self.Rx)
+
+    @property
     def kind(self) -> tuple[str]:
         """What is in it: only statistics of one kind add up."""
         return ("root",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from labelspan._validation import NoDirectionError
+from labelspan.moments._moments import anchored
 
 
 class CentredRows(LinearOperator):
@@ -62,6 +64,14 @@ class CentredRows(LinearOperator):
         """Xc Xc' W, (n, k), without leaving the active columns."""
         return self.project(self._rows @ (self._columns @ self.project(W)))
 
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """Diagonal of xx: the squared lengths of the centred columns, (D,)."""
+        total = np.bincount(self._rows.indices, self._rows.data**2, minlength=len(self._active))
+        squares = np.zeros(self.shape[1])
+        squares[self._active] = np.maximum(total - (self._unit @ self._rows) ** 2, 0.0)
+        return squares
+
     def project(self, W: np.ndarray) -> np.ndarray:
         """(I - e e') W: rows with their weighted mean taken off."""
         return W - np.outer(self._unit, self._unit @ W)
@@ -99,12 +109,14 @@ class Rows:
         w = np.ones(X.shape[0]) if weights is None else weights
         if X.nnz == 0 or not w.any():
             raise NoDirectionError()
+        # A shift of a column without zeros: none of the answer, and none of its mean's rounding.
+        X, shift = anchored(X) if centre else (X, np.zeros(X.shape[1]))
         operator = CentredRows(X, weights, centre=centre)
         T = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
         centred = operator.project(np.sqrt(w)[:, None] * T)
         total = float(w.sum())
         x_mean, t_mean = centre * (w @ X) / total, centre * (w @ T) / total
-        return cls(total, x_mean, t_mean, operator, centred, centred.T @ centred)
+        return cls(total, shift + x_mean, t_mean, operator, centred, centred.T @ centred)
 
 
 def small_indices(A: sparse.csr_array) -> sparse.csr_array:

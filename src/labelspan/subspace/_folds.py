@@ -18,7 +18,7 @@ from labelspan.linalg import Narrow, narrow, spectral
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._narrow import centre_both
 from labelspan.moments import Moments, Sample, collect
-from labelspan.subspace._shared_subspace import default_n_components, positive_labels
+from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
 
@@ -54,7 +54,7 @@ class FoldForm:
     def labels(self, alpha: float, beta: float) -> np.ndarray:
         """Eigenvectors P (q, r) of C C' (Eq. 26), largest first."""
         loose, tight = (self.s / (self.s**2 + self.n_rows * p) for p in (beta, alpha + beta))
-        return positive_labels((self.US * (loose * tight)[:, None]).T @ self.US)
+        return shared_labels(np.sqrt(loose * tight), self.US)
 
     def grid(
         self, alphas: Sequence[float], betas: Sequence[float], dimensions: Sequence[int | None]

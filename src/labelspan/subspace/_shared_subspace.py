@@ -15,6 +15,7 @@ from labelspan._labels import Labels
 from labelspan._regression import Regression, regress
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
+from labelspan.linalg._graded import is_graded, scaled_svd
 from labelspan.subspace._base import SubspaceClassifier
 
 
@@ -127,6 +128,7 @@ class SharedSubspaceClassifier(SubspaceClassifier):
             *(n_rows * price for price in prices),
             signed=True,
             centre=bool(self.fit_intercept),
+            shared=True,
         )
         solution = mix(regression, n_rows, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
@@ -154,7 +156,7 @@ def mix(regression: Regression, n_rows: int, n_components: int | None) -> Soluti
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary.
     """
     loose, tight = regression.coefs[0], regression.coefs[-1]
-    P = leading_labels(regression.cross, n_components)
+    P = leading_labels(regression, n_components)
     U = tight + ((loose - tight) @ P) @ P.T
     Q, _ = linalg.qr(loose @ P, mode="economic", check_finite=False)
     squares = n_rows * float(np.sum(1.0 - regression.t_mean**2))
@@ -163,9 +165,10 @@ def mix(regression: Regression, n_rows: int, n_components: int | None) -> Soluti
     return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / n_rows)
 
 
-def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
+def leading_labels(regression: Regression, n_components: int | None) -> np.ndarray:
     """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank."""
-    P = positive_labels(cross)
+    factor = regression.factor
+    P = positive_labels(regression.cross) if factor is None else shared_labels(*factor)
     n_labels, n_positive = P.shape
     if n_components is not None and n_components > n_positive:
         warnings.warn(
@@ -181,6 +184,13 @@ def positive_labels(cross: np.ndarray) -> np.ndarray:
     """Eigenvectors of C C' with a positive eigenvalue, largest first."""
     values, P = linalg.eigh((cross + cross.T) / 2, check_finite=False)
     return P[:, ::-1][:, : rank(values[::-1], len(values))]
+
+
+def shared_labels(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
+    """The same from factors, C C' = U' diag(weights)^2 U, whose scales may be far apart."""
+    if is_graded(weights):
+        return scaled_svd(weights, U)[2]
+    return positive_labels((U * weights[:, None] ** 2).T @ U)
 
 
 def default_n_components(n_labels: int) -> int:
