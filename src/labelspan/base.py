@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._about_mean import project
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._labels import Labels, refuse_other_names
 from labelspan._validation import (
@@ -26,7 +27,6 @@ from labelspan._validation import (
 )
 from labelspan.linalg import EigenPairs, choose_solver, fix_signs, narrow
 from labelspan.moments import Sample
-from labelspan.moments._collect import row_blocks
 
 N_COMPONENTS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
@@ -297,18 +297,3 @@ class LinearReducer(
 def project_block(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
     """Project one block of a Dask array, checked on its worker."""
     return project(check_block(X), mean, components)
-
-
-def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
-    """(X - mean) @ components.T by blocks of rows, in the dtype of X.
-
-    A dense block is centred first: afterwards, a large mean would cost digits. A sparse X is
-    projected first, which keeps it sparse.
-    """
-    mean, components = mean.astype(X.dtype, copy=False), components.astype(X.dtype, copy=False)
-    if sparse.issparse(X):
-        return np.asarray(X @ components.T - components @ mean)
-    projected = np.empty((len(X), len(components)), dtype=X.dtype)
-    for rows in row_blocks(X):
-        np.matmul(X[rows] - mean, components.T, out=projected[rows])
-    return projected

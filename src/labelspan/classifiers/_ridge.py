@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan._about_mean import level_at, score_at, scores_about
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
@@ -52,7 +53,9 @@ class MultiOutputRidge(LabelClassifier):
     -----
     ``coef_`` is 2 ``xt``' (``xx`` + ridge I)^-1 with the scatters of X and of the 0/1 labels.
     Time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D; conjugate gradients
-    for sparse X that is large on both sides.
+    for sparse X that is large on both sides. Scores are computed about the mean of the training
+    rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
+    intercept_`` loses where the mean is far above the spread.
 
     References
     ----------
@@ -84,8 +87,10 @@ class MultiOutputRidge(LabelClassifier):
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         coef = regression.coefs[0]
         self.coef_ = np.ascontiguousarray(coef.T, dtype=dtype)
-        self.intercept_ = (regression.t_mean - regression.x_mean @ coef).astype(dtype)
+        self.intercept_ = score_at(regression.x_mean, -coef, regression.t_mean).astype(dtype)
+        self._mean = regression.x_mean
+        self._level = level_at(X, self._mean, coef, regression.t_mean)
         self.solver_ = regression.solver
 
     def _scores(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
+        return scores_about(X, self._mean, self.coef_, self._level)

@@ -37,7 +37,7 @@ class KernelMap:
         Training rows or landmarks, less `shift`; None for precomputed kernels.
     columns : ndarray of shape (m,) or None
         Which columns of a precomputed kernel are the landmarks; None for all.
-    shift : ndarray of shape (D,) or None
+    shift : ndarray of shape (D,), float64, or None
         Mean of X for kernels that do not change with it: differences of nearby rows lose no
         digits to a large mean.
     """
@@ -56,16 +56,16 @@ class KernelMap:
 
     def astype(self, dtype: Any) -> KernelMap:
         """The same kernel with rows of another precision."""
-        shift = None if self.shift is None else self.shift.astype(dtype, copy=False)
         rows = None if self.rows is None else self.rows.astype(dtype, copy=False)
-        return replace(self, rows=rows, shift=shift)
+        return replace(self, rows=rows)
 
     def values(self, X: Any) -> np.ndarray:
         """Kernel values (n, m) between the rows of X and the kept ones."""
         if self.kernel == "precomputed":
             K = X if self.columns is None else X[:, self.columns]
             return K.toarray() if sparse.issparse(K) else K
-        A = X if self.shift is None else X - self.shift.astype(X.dtype, copy=False)
+        # In float64: a rounded shift would move every row against those that are kept.
+        A = X if self.shift is None else (X - self.shift).astype(X.dtype, copy=False)
         return self.compare(A, self.rows.astype(X.dtype, copy=False))
 
     def compare(self, A: Any, B: Any = None) -> np.ndarray:

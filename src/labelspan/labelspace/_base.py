@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._about_mean import level_at
 from labelspan._classifier import decide, lazily, remember
 from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._labels import check_labels, refuse_other_names
@@ -295,9 +296,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Regress the codes on X; kernel methods have their own way without a regressor."""
         if len(V) == 0:
             n_features = problem.X.shape[1]
-            return LinearCodes(
-                np.zeros(n_features, dtype), np.zeros((0, n_features), dtype), np.zeros(0, dtype)
-            )
+            return LinearCodes(np.zeros(n_features), np.zeros((0, n_features), dtype), np.zeros(0))
         if self.regressor is not None:
             return fit_regressor(self.regressor, problem.X, self._encode(problem.Y))
         if problem.pooled:
@@ -307,9 +306,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             direct = least_squares(problem.X, np.asarray(problem.Y @ V.T), problem.ridge)
             coef, mean = direct.coefficients(None), direct.x_mean
         offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
-        return LinearCodes(
-            mean.astype(dtype), np.ascontiguousarray(coef.T, dtype=dtype), offset.astype(dtype)
-        )
+        level = level_at(problem.X, mean, coef, offset)
+        return LinearCodes(mean, np.ascontiguousarray(coef.T, dtype=dtype), level)
 
     def _encode(self, Y: Any) -> np.ndarray:
         V: Any = self.components_

@@ -14,7 +14,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from labelspan.base import project
+from labelspan._about_mean import score_at, scores_about
 
 # Their outputs are learnt one by one, or as if they were: the first M are those of a fit of M.
 SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)
@@ -38,12 +38,12 @@ class LinearCodes(Codes):
 
     Attributes
     ----------
-    mean : ndarray of shape (D,)
+    mean : ndarray of shape (D,), float64
         Mean of the training rows.
     coef : ndarray of shape (M, D)
-        Coefficients.
-    offset : ndarray of shape (M,)
-        Mean of the codes.
+        Coefficients, in the dtype of the training rows.
+    offset : ndarray of shape (M,), float64
+        Codes at `mean`.
     """
 
     mean: np.ndarray
@@ -58,11 +58,11 @@ class LinearCodes(Codes):
     @property
     def intercept_(self) -> np.ndarray:
         """Codes of x = 0, (M,)."""
-        return self.offset - self.coef @ self.mean
+        return score_at(self.mean, -self.coef.T, self.offset).astype(self.coef.dtype)
 
     def predict(self, X: Any) -> np.ndarray:
         """Codes (n, M)."""
-        return project(X, self.mean, self.coef) + self.offset.astype(X.dtype, copy=False)
+        return scores_about(X, self.mean, self.coef, self.offset)
 
     def first(self, M: int) -> LinearCodes:
         """The same map to the first M codes."""

@@ -14,6 +14,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._about_mean import mean_of, score_at, scores_about
 from labelspan._classifier import remember
 from labelspan._compat import Interval, fit_context
 from labelspan._jit import report_uncached
@@ -137,13 +138,12 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             chosen = scores > 0
         else:
             columns = self._columns()
-            seen = X if columns is None else X[:, columns]
-            threshold = seen @ self.threshold_coef_ + self.threshold_intercept_
+            threshold = self._threshold.of(X if columns is None else X[:, columns])
             chosen = decide(scores, threshold, self.min_labels)
         return sparse.csr_array(chosen, dtype=np.int64) if self._sparse else chosen.astype(np.int64)
 
     def _scores(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
+        return scores_about(X, self._mean, self.coef_, self._level)
 
     def _binary(self) -> bool:
         return self._one_dimensional and len(self.classes_) <= 2
@@ -157,9 +157,16 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.label_covariance_ = fit.covariance.matrix()
         self.primal_objective_, self.dual_objective_ = fit.primal, fit.dual
         self.objectives_ = np.array(fit.objectives)
-        threshold = fit_threshold(X, fit.W, Y, self._columns())
-        self.threshold_coef_ = threshold.coef.astype(dtype)
-        self.threshold_intercept_ = float(threshold.intercept)
+        mean = mean_of(X)
+        self._mean, self._level = mean, score_at(mean, W[:-1], W[-1])
+        level = score_at(mean, fit.W[:-1], fit.W[-1])
+
+        def scores(rows: Any) -> np.ndarray:
+            return scores_about(rows.astype(np.float64, copy=False), mean, fit.W[:-1].T, level)
+
+        self._threshold = fit_threshold(X, scores, Y, self._columns())
+        self.threshold_coef_ = self._threshold.coef.astype(dtype)
+        self.threshold_intercept_ = self._threshold.intercept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

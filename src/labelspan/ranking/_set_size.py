@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lstsq
 from scipy.sparse.linalg import LinearOperator, lsqr
+
+from labelspan._about_mean import mean_of, score_at, scores_about
 
 # A dense system with a short side beyond this is solved iteratively, like a sparse one.
 MAX_DIRECT = 2000
@@ -17,22 +21,35 @@ LSQR_TOL = 1e-4
 BLOCK = 2**21
 
 
-class Threshold(NamedTuple):
-    """t(x) = coef . x + intercept; labels that score above it are predicted."""
+@dataclass(frozen=True)
+class Threshold:
+    """t(x) = coef . (x - mean) + level; labels that score above it are predicted."""
 
     coef: np.ndarray
-    intercept: float
+    mean: np.ndarray
+    level: np.ndarray
+
+    @property
+    def intercept(self) -> float:
+        """t(0)."""
+        return float(score_at(self.mean, -self.coef[:, None], self.level)[0])
+
+    def of(self, X: Any) -> np.ndarray:
+        """t of every row, (n,)."""
+        return scores_about(X, self.mean, self.coef[None], self.level)[:, 0]
 
 
-def fit_threshold(X: Any, W: np.ndarray, Y: Any, seen: np.ndarray | None) -> Threshold:
+def fit_threshold(
+    X: Any, scores: Callable[[Any], np.ndarray], Y: Any, seen: np.ndarray | None
+) -> Threshold:
     """Regress the midpoints of Eq. (34) on x, by least squares with an intercept.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
         Features.
-    W : ndarray of shape (n_features + 1, n_labels)
-        Weight vectors, the bias last.
+    scores : callable
+        Scores (m, n_labels) of rows.
     Y : ndarray or csr_array of shape (n_samples, n_labels)
         Labels in {0, 1}. Rows with none or all of them have no midpoint and do not count; if
         there are no others, t is a constant below (all labels) or above (no label) every score.
@@ -48,13 +65,14 @@ def fit_threshold(X: Any, W: np.ndarray, Y: Any, seen: np.ndarray | None) -> Thr
     usable = np.flatnonzero((count > 0) & (count < Y.shape[1]))
     columns = X if seen is None else X[:, seen]
     if len(usable) == 0:
-        return Threshold(np.zeros(columns.shape[1]), 1.0 if count.sum() == 0 else -1.0)
+        zeros = np.zeros(columns.shape[1])
+        return Threshold(zeros, zeros, np.array([1.0 if count.sum() == 0 else -1.0]))
     targets = np.empty(len(usable))
     # Scores of all rows at once would be a second n x q array beside the pairs.
     size = max(1, BLOCK // Y.shape[1])
     for start in range(0, len(usable), size):
         rows = usable[start : start + size]
-        targets[start : start + size] = midpoints(X[rows] @ W[:-1] + W[-1], Y[rows])
+        targets[start : start + size] = midpoints(scores(X[rows]), Y[rows])
     return least_squares(columns[usable], targets)
 
 
@@ -68,7 +86,7 @@ def midpoints(scores: Any, Y: Any) -> np.ndarray:
 
 def least_squares(X: Any, target: np.ndarray) -> Threshold:
     """Linear regression: direct for a dense X of moderate size, LSQR otherwise."""
-    mean, level = np.asarray(X.mean(axis=0)).ravel(), float(target.mean())
+    mean, level = mean_of(X), float(target.mean())
     target = target - level
     if not sparse.issparse(X) and min(X.shape) <= MAX_DIRECT:
         coef = lstsq(X - mean, target, lapack_driver="gelsd")[0]
@@ -81,7 +99,7 @@ def least_squares(X: Any, target: np.ndarray) -> Threshold:
             dtype=np.float64,
         )
         coef = lsqr(centred, target, atol=LSQR_TOL, btol=LSQR_TOL)[0]
-    return Threshold(coef, level - float(mean @ coef))
+    return Threshold(coef, mean, np.array([level]))
 
 
 def decide(scores: np.ndarray, threshold: np.ndarray, min_labels: int) -> np.ndarray:

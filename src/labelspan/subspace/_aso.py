@@ -13,6 +13,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from labelspan._about_mean import mean_of, score_at
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan.linalg import fix_signs
@@ -140,7 +141,7 @@ class ASOClassifier(SubspaceClassifier):
         problem = HingeProblem(Z, S, 1.0 / (2.0 * len(S) * self.alpha), seed)
         state, objectives = self._turns(problem)
         self._warn(objectives, len(state.Theta), problem.gap)
-        self._store(state, lift, np.float32 if X.dtype == np.float32 else np.float64)
+        self._store(state, lift, np.float32 if X.dtype == np.float32 else np.float64, mean_of(X))
         self.objectives_ = np.array(objectives)
         self.objective_ = float(objectives[-1])
         self.n_iter_ = len(objectives)
@@ -164,13 +165,21 @@ class ASOClassifier(SubspaceClassifier):
     def _settled(self, objectives: list[float]) -> bool:
         return objectives[-2] - objectives[-1] <= self.tol * objectives[0]
 
-    def _store(self, state: State, lift: Callable[[np.ndarray], np.ndarray], dtype: Any) -> None:
+    def _store(
+        self,
+        state: State,
+        lift: Callable[[np.ndarray], np.ndarray],
+        dtype: Any,
+        mean: np.ndarray,
+    ) -> None:
         # Lifted through a Gram matrix a basis is orthonormal to fewer digits than it should be.
         Q, R = linalg.qr(lift(state.Theta.T), mode="economic", check_finite=False)
         Theta = fix_signs(np.ascontiguousarray((Q * np.where(np.diag(R) < 0, -1.0, 1.0)).T))
         self.theta_ = np.ascontiguousarray(Theta, dtype=dtype)
-        self.coef_ = np.ascontiguousarray(lift(state.U).T, dtype=dtype)
+        U = lift(state.U)
+        self.coef_ = np.ascontiguousarray(U.T, dtype=dtype)
         self.intercept_ = state.b.astype(dtype)
+        self._mean, self._level = mean, score_at(mean, U, state.b)
         self.mean_ = np.zeros(self.theta_.shape[1], dtype=dtype)
         self.n_components_ = len(self.theta_)
 

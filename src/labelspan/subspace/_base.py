@@ -8,21 +8,24 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._about_mean import project, scores_about
 from labelspan._classifier import LabelClassifier
 from labelspan._validation import check_features
-from labelspan.base import project
 
 
 class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
     """Scores ``X @ coef_.T + intercept_`` and projections on ``theta_``.
 
-    A method learns ``theta_``, ``coef_``, ``intercept_`` and ``mean_``.
+    A method learns ``theta_``, ``coef_``, ``intercept_`` and ``mean_``; and, because the formula
+    loses digits far from the origin, the mean of the training rows and the scores there.
     """
 
     theta_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
     mean_: np.ndarray
+    _mean: np.ndarray
+    _level: np.ndarray
 
     def transform(self, X: Any) -> np.ndarray:
         """Project on the shared subspace: ``(X - mean_) @ theta_.T``.
@@ -41,7 +44,7 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Labe
         return project(check_features(self, X), self.mean_, self.theta_)
 
     def _scores(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
+        return scores_about(X, self._mean, self.coef_, self._level)
 
     @property
     def _n_features_out(self) -> int:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from labelspan._about_mean import project
 from labelspan._regression import about_zero, statistics_of
 from labelspan._validation import check_square
-from labelspan.base import project
 from labelspan.linalg import Narrow, narrow, spectral
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._narrow import centre_both

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
-from labelspan._compat import Interval
+from labelspan._about_mean import level_at, mean_of, score_at
+from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan._regression import Regression, regress
 from labelspan.linalg import fix_signs
@@ -134,8 +135,14 @@ class SharedSubspaceClassifier(SubspaceClassifier):
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.theta_ = np.ascontiguousarray(solution.Theta, dtype=dtype)
         self.coef_ = np.ascontiguousarray(solution.U.T, dtype=dtype)
-        self.intercept_ = (regression.t_mean - regression.x_mean @ solution.U).astype(dtype)
-        self.mean_ = regression.x_mean.astype(dtype)
+        mean, level = regression.x_mean, regression.t_mean
+        self.intercept_ = score_at(mean, -solution.U, level).astype(dtype)
+        self.mean_ = mean.astype(dtype)
+        self._mean, self._level = mean, level_at(X, mean, solution.U, level)
+        if not self.fit_intercept and not is_dask_array(X):
+            # Through the origin, but scored about the mean like the others.
+            self._mean = mean_of(X)
+            self._level = score_at(self._mean, solution.U, level)
         self.objective_ = solution.objective
         self.n_components_ = len(self.theta_)
         self.solver_ = regression.solver

@@ -232,9 +232,9 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         limit = np.finfo(best.intercept_.dtype).max
         self.theta_, self.coef_, self.mean_ = best.theta_, best.coef_, best.mean_
         # An infinite threshold must not make the scores infinite.
-        self.intercept_ = best.intercept_ - np.minimum(self.thresholds_, limit).astype(
-            best.intercept_.dtype
-        )
+        cuts = np.minimum(self.thresholds_, limit)
+        self.intercept_ = best.intercept_ - cuts.astype(best.intercept_.dtype)
+        self._mean, self._level = best._mean, best._level - cuts
         self.objective_ = best.objective_
 
 

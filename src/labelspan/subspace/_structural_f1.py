@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from labelspan._about_mean import mean_of, score_at, scores_about
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval, is_dask_array
 from labelspan._jit import kernel
@@ -112,8 +113,11 @@ class StructuralF1SVM(LabelClassifier):
         plans = [self._label(rows, positive) for positive in Y.T]
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         weights = np.column_stack([plan.w for plan in plans])
-        self.coef_ = np.ascontiguousarray(lift(weights[:-1]).T, dtype=dtype)
+        W = lift(weights[:-1])
+        self.coef_ = np.ascontiguousarray(W.T, dtype=dtype)
         self.intercept_ = weights[-1].astype(dtype)
+        self._mean = mean_of(X)
+        self._level = score_at(self._mean, W, weights[-1])
         self.primal_objective_ = np.array([plan.primal for plan in plans])
         self.dual_objective_ = np.array([plan.dual for plan in plans])
         self.n_iter_ = np.array([plan.n_planes for plan in plans])
@@ -136,7 +140,7 @@ class StructuralF1SVM(LabelClassifier):
         return cutting_planes(X, positive, self.C, self.tol, self.max_iter)
 
     def _scores(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_.astype(X.dtype))
+        return scores_about(X, self._mean, self.coef_, self._level)
 
 
 @dataclass(frozen=True)

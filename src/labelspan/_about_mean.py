@@ -1,0 +1,117 @@
+"""Linear maps about the mean of the training rows: the one place that projects and scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+from labelspan.moments._collect import row_blocks
+
+EPS = float(np.finfo(np.float64).eps)
+# Scores are of order one: a shift below this is not worth a pass over the rows.
+NEGLIGIBLE = 1e-12
+# Elements of an extended-precision product held at a time.
+BLOCK = 2**20
+
+
+def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """(X - mean) @ components.T by blocks of rows, in the dtype of X.
+
+    Dense rows are centred first: afterwards, a large mean would cost digits. Of a sparse X this is
+    done for the columns that are more than half full, which take less memory dense than sparse;
+    the others are projected as they are, because a column with many zeros varies as much as its
+    mean.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Rows.
+    mean : ndarray of shape (D,)
+        Mean, in float64 where its rounding to the dtype of X shall not shift the result.
+    components : ndarray of shape (k, D)
+        Directions.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Projections.
+    """
+    rounded = mean.astype(X.dtype, copy=False)
+    components = components.astype(X.dtype, copy=False)
+    if sparse.issparse(X):
+        projected = project_sparse(X, rounded, components)
+    else:
+        projected = np.empty((len(X), len(components)), dtype=X.dtype)
+        for rows in row_blocks(X):
+            np.matmul(X[rows] - rounded, components.T, out=projected[rows])
+    if rounded.dtype != mean.dtype:
+        projected += (components @ (rounded - mean)).astype(X.dtype)
+    return projected
+
+
+def project_sparse(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """The same for CSR; its full columns are centred first, by blocks of rows."""
+    n_rows, n_features = X.shape
+    full = 2 * np.bincount(X.indices, minlength=n_features) > n_rows
+    if not full.any():
+        return np.asarray(X @ components.T - components @ mean)
+    others, columns = np.flatnonzero(~full), np.flatnonzero(full)
+    part = components[:, others]
+    projected = np.asarray(X[:, others] @ part.T - part @ mean[others])
+    dense, weights = X[:, columns], np.ascontiguousarray(components[:, columns].T)
+    for rows in row_blocks(dense):
+        projected[rows] += (dense[rows].toarray() - mean[columns]) @ weights
+    return projected
+
+
+def scores_about(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Scores ``(X - mean) @ coef.T + level`` in the dtype of X; `level` is the score at the mean."""
+    scores = project(X, mean, coef)
+    scores += level.astype(X.dtype, copy=False)
+    return scores
+
+
+def level_at(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Scores at the mean as float64 stores it, from those at the mean itself.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Training rows. They are read once more if the rounding of their mean shifts a score by more
+        than `NEGLIGIBLE`; a Dask array is not.
+    mean : ndarray of shape (D,)
+        Mean of the rows, rounded.
+    coef : ndarray of shape (D, q)
+        Coefficients.
+    level : ndarray of shape (q,)
+        Scores at the mean of the rows.
+
+    Returns
+    -------
+    ndarray of shape (q,)
+        Scores at `mean`.
+    """
+    shift = EPS * (np.abs(mean) @ np.abs(coef))
+    if is_dask_array(X) or shift.max(initial=0.0) <= NEGLIGIBLE:
+        return level
+    return level - project(X, mean, coef.T).mean(axis=0, dtype=np.float64)
+
+
+def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """``mean @ coef + intercept`` in extended precision: (q,) from a coef (D, q) of float64."""
+    scores = np.asarray(intercept, dtype=np.longdouble).copy()
+    width = max(BLOCK // max(len(mean), 1), 1)
+    for start in range(0, coef.shape[1], width):
+        columns = slice(start, start + width)
+        scores[columns] += mean.astype(np.longdouble) @ coef[:, columns].astype(np.longdouble)
+    return scores.astype(np.float64)
+
+
+def mean_of(X: Any) -> np.ndarray:
+    """Mean of the rows of an ndarray or csr_array in float64."""
+    if sparse.issparse(X):
+        return np.asarray(X.astype(np.float64, copy=False).mean(axis=0)).ravel()
+    return np.asarray(X.mean(axis=0, dtype=np.float64))
