@@ -1,6 +1,9 @@
 """ML-kNN bit by bit against its transcription, and its search against all pairs."""
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -295,3 +298,68 @@ def test_scikit_learn_cross_validates_probabilities_of_labels(n_labels):
         assert get_scorer("roc_auc")(model, X[test], Y[test]) == pytest.approx(
             roc_auc_score(Y[test], model.predict_proba(X[test]))
         )
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_sparse_rows_are_compared_with_dense_training_rows(whole):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    X = np.rint(4 * X) if whole else X
+    Y = (X[:, :2] > 0).astype(int)
+    for T, Q in ((X, sparse.csr_array(X[::-1])), (sparse.csr_array(X), X[::-1])):
+        predicted = MLkNN(3).fit(T, Y).predict_proba(Q)
+        np.testing.assert_array_equal(predicted, MLkNN(3).fit(X, Y).predict_proba(X[::-1]))
+
+
+OVERLAP = """
+import threading
+from threadpoolctl import threadpool_info
+from labelspan.classifiers import _neighbours
+
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+begun, other_begun, ended, leave = (threading.Event() for _ in range(4))
+
+def first(rows, chosen):
+    assert blas_threads() == {1}
+    begun.set()
+    assert other_begun.wait(60)
+
+def second(rows, chosen):
+    other_begun.set()
+    assert ended.wait(60)
+    # The first search has ended, this one has not.
+    assert blas_threads() == {1}, blas_threads()
+
+def run(search, after):
+    _neighbours._in_blocks(search, 1, 1, 1, 2)
+    after.set()
+    assert leave.wait(60)
+
+assert blas_threads() == {2}
+threads = [threading.Thread(target=run, args=(first, ended))]
+threads[0].start()
+assert begun.wait(60)
+done = threading.Event()
+threads.append(threading.Thread(target=run, args=(second, done)))
+threads[1].start()
+assert done.wait(60)
+# Both threads are alive, as those of a pool are.
+assert blas_threads() == {2}, blas_threads()
+leave.set()
+for thread in threads:
+    thread.join()
+for _ in range(3):
+    _neighbours._in_blocks(lambda rows, chosen: None, 1, 1, 1, 2)
+assert blas_threads() == {2}, blas_threads()
+"""
+
+
+def test_overlapping_searches_leave_the_blas_threads_as_they_were():
+    # In a process of its own, which starts with two BLAS threads.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", OVERLAP], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

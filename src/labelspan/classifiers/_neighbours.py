@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
+from labelspan._threads import one_blas_thread
 from labelspan.classifiers._select import (
     select_dense,
     select_distances,
@@ -141,7 +142,8 @@ def nearest_of_distances(
 def _dense_search(T: np.ndarray, Q: np.ndarray | None) -> Callable[[slice, np.ndarray], None]:
     T = np.ascontiguousarray(T, dtype=np.float64)
     n_features = T.shape[1]
-    exact = _whole(T, n_features) and (Q is None or _whole(Q, n_features))
+    values = Q.data if sparse.issparse(Q) else Q
+    exact = _whole(T, n_features) and (Q is None or _whole(values, n_features))
     # Rounding errors grow with the norms; the mean is taken off unless products are exact.
     centre = 0.0 if exact else T.mean(axis=0)
     centred = T if exact else T - centre
@@ -149,7 +151,7 @@ def _dense_search(T: np.ndarray, Q: np.ndarray | None) -> Callable[[slice, np.nd
     slack = 0.0 if exact else _slack(n_features)
 
     def search(rows: slice, chosen: np.ndarray) -> None:
-        block = T[rows] if Q is None else np.ascontiguousarray(Q[rows], dtype=np.float64)
+        block = T[rows] if Q is None else np.ascontiguousarray(dense(Q[rows]), dtype=np.float64)
         about = block - centre
         q_norms = np.einsum("ij,ij->i", about, about)
         own = rows.start if Q is None else -1
@@ -187,8 +189,7 @@ def _in_blocks(
     chosen = np.empty((n_queries, n_neighbors), dtype=np.int64)
     size = int(np.clip(BLOCK_CELLS // n_train, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS))
     blocks = [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
-    blas_threads = 1 if effective_n_jobs(n_jobs) > 1 else None
-    with threadpool_limits(blas_threads, user_api="blas"):
+    with one_blas_thread() if effective_n_jobs(n_jobs) > 1 else nullcontext():
         Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(search)(rows, chosen[rows]) for rows in blocks
         )
@@ -204,6 +205,11 @@ def _whole(values: np.ndarray, n_terms: int) -> bool:
 def _slack(n_features: int) -> float:
     """Bound of the rounding error of a squared distance, over the sum of the squared norms."""
     return 4 * (n_features + 4) * float(np.finfo(np.float64).eps)
+
+
+def dense(A: Any) -> np.ndarray:
+    """A block of rows as an array."""
+    return A.toarray() if sparse.issparse(A) else A
 
 
 def _sorted_csr(X: Any) -> Any:

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 from scipy import linalg
-from threadpoolctl import threadpool_limits
 
+from labelspan._threads import one_blas_thread
 from labelspan.kernels._gram import factor, restore, solve, too_small
 from labelspan.linalg._eigenpairs import EPS
 
@@ -111,7 +111,7 @@ class PathSolver:
             factor(A, sigma)
             # One thread: the solves wait for memory, and OpenBLAS has its threads wait for each
             # other in products as thin as these.
-            with threadpool_limits(1, user_api="blas"):
+            with one_blas_thread():
                 return krylov(A, sigma, self.T, ends, (int(expected / 3), limit), self.tol)
         except ValueError:
             # Not positive definite, for one of the ridges: its own factor will say so.

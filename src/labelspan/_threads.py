@@ -1,0 +1,58 @@
+"""One BLAS thread while our own threads work, however many of them ask for it."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+import threadpoolctl
+
+
+class OneBlasThread:
+    """Context that holds BLAS at one thread until the last of those who entered has left.
+
+    The number of BLAS threads belongs to the process. Two contexts of threadpoolctl that overlap
+    in time restore it in the wrong order: the later one finds the limit of the earlier one, and
+    restores that at the end, for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limits: threadpoolctl.threadpool_limits | None = None
+
+    def __enter__(self) -> OneBlasThread:
+        with self._lock:
+            if self._inside == 0:
+                self._limits = threadpoolctl.threadpool_limits(1, user_api="blas")
+            self._inside += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._limits is not None:
+                take_control()
+                self._limits.restore_original_limits()
+                take_control()
+                self._limits = None
+
+
+def take_control() -> None:
+    """Let any thread set the limit: from 3.8 on threadpoolctl ignores all but the first one."""
+    clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+
+
+_SHARED = OneBlasThread()
+
+
+def one_blas_thread() -> OneBlasThread:
+    """The context that all searches of this process share."""
+    return _SHARED
