@@ -68,7 +68,7 @@ def project_sparse(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarr
 
 
 def scores_about(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Scores ``(X - mean) @ coef.T + level`` in the dtype of X; `level` is the score at the mean."""
+    """Scores ``(X - mean) @ coef.T + level`` in the dtype of X; `level` is that of the mean."""
     scores = project(X, mean, coef)
     scores += level.astype(X.dtype, copy=False)
     return scores

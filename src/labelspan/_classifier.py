@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._blocks import lazily
 from labelspan._compat import fit_context, is_dask_array
 from labelspan._labels import Labels
-from labelspan._validation import check_features, check_fit, set_n_features
+from labelspan._validation import check_features, check_fit, unchanged_if_refused
 
 
 class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -23,6 +24,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     classes_: np.ndarray
+    # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
+    _streams: ClassVar[bool] = False
     # How many labels a row gets at least; methods with a parameter of this name store it.
     min_labels: int = 0
     _one_dimensional: bool
@@ -52,9 +55,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         object
             The fitted classifier itself.
         """
-        X, labels = check_fit(self, X, y)
-        remember(self, labels)
-        self._learn(X, labels)
+        with unchanged_if_refused(self):
+            X, labels = check_fit(self, X, y)
+            remember(self, labels)
+            self._learn(X, labels)
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -62,7 +66,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -72,8 +76,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return lazily(self, X, binary=self._binary())
-        scores = self._scores(check_features(self, X))
+            scores = lazily(self, X, self._scores, self._n_labels)
+        else:
+            scores = self._scores(check_features(self, X))
         return scores[:, 0] if self._binary() else scores
 
     def predict(self, X: Any) -> Any:
@@ -81,7 +86,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -142,12 +147,18 @@ def decide(classifier: Any, scores: Any) -> Any:
         if is_dask_array(scores):
             return scores.map_blocks(assign, classifier.min_labels, dtype=np.int64)
         return assign(scores, classifier.min_labels)
-    scores = np.asarray(scores)
     if scores.ndim == 2:
-        return classifier.classes_[np.argmax(scores, axis=1)]
+        return pick(classifier.classes_, scores.argmax(axis=1))
     # One class leaves no choice; its column of Y is empty.
     chosen = (scores > 0) & (len(classifier.classes_) > 1)
-    return classifier.classes_[chosen.astype(np.int64)]
+    return pick(classifier.classes_, chosen.astype(np.int64))
+
+
+def pick(classes: np.ndarray, chosen: Any) -> Any:
+    """Classes by their numbers, lazily for a Dask array of them."""
+    if is_dask_array(chosen):
+        return chosen.map_blocks(classes.__getitem__, dtype=classes.dtype)
+    return classes[chosen]
 
 
 def assign(scores: np.ndarray, min_labels: int = 0) -> np.ndarray:
@@ -173,16 +184,3 @@ def assign(scores: np.ndarray, min_labels: int = 0) -> np.ndarray:
         best = np.argsort(-scores[few], axis=1, kind="stable")[:, :n_least]
         predicted[few[:, None], best] = 1
     return predicted
-
-
-def lazily(classifier: Any, X: Any, *, binary: bool) -> Any:
-    """Scores of a Dask array, block by block, when they are computed."""
-    set_n_features(classifier, X.shape[1], reset=False)
-    dtype = np.float32 if X.dtype == np.float32 else np.float64
-    scores = X.map_blocks(
-        classifier._scores,
-        dtype=dtype,
-        chunks=(X.chunks[0], (classifier._n_labels,)),
-        meta=np.empty((0, 0), dtype=dtype),
-    )
-    return scores[:, 0] if binary else scores

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
 
-from labelspan._compat import is_frame
+from labelspan._compat import is_dask_array, is_frame
 
 # Below this share of ones the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
@@ -51,6 +51,10 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
     Labels
         Checked labels.
     """
+    if is_dask_array(y):
+        raise TypeError(
+            "y is a Dask array where labels in memory are needed. Compute them first: y.compute()."
+        )
     if sparse.issparse(y):
         if y.ndim == 1:
             return one_label_a_class(y.toarray(), classes)
@@ -74,6 +78,21 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
+
+
+def check_label_block(Y: Any) -> Any:
+    """Indicators of one block of labels, on its worker; one column never holds classes here."""
+    if sparse.issparse(Y):
+        return sparse_indicators(sparse.csr_array(Y))
+    return dense_indicators(check_array(Y, dtype=None, ensure_min_samples=0, input_name="y"))
+
+
+def remember_names(estimator: Any, labels: Labels) -> None:
+    """Store label names and classes, and drop those of an earlier fit."""
+    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
+        estimator.__dict__.pop(name, None)
+        if value is not None:
+            setattr(estimator, name, value)
 
 
 def holds_classes(column: np.ndarray) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
 from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
 
@@ -64,23 +67,8 @@ def check_fit(
         The indicator matrix and where it came from.
     """
     supervised = estimator.__sklearn_tags__().target_tags.required
-    if is_dask_array(X):
-        if not supervised:
-            raise TypeError(
-                f"{type(estimator).__name__} compares all pairs of rows and takes no Dask array. "
-                "Bring the rows into memory first: X.compute()."
-            )
-        if y is None:
-            raise ValueError(f"{type(estimator).__name__} requires y to be passed, but y is None.")
-        labels = Labels(y) if is_dask_array(y) else check_labels(y, classes)
-        check_dask(X, labels.Y)
-        set_n_features(estimator, X.shape[1], reset)
-        return X, labels
-    if is_dask_array(y):
-        raise TypeError(
-            f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
-            "with the same row chunks, or compute y first: y.compute()."
-        )
+    if is_dask_array(X) or is_dask_array(y):
+        return check_fit_dask(estimator, X, y, reset, classes, min_samples)
     if y is None and supervised:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
@@ -93,10 +81,46 @@ def check_fit(
     return X, labels if supervised else Labels(np.empty((X.shape[0], 0)))
 
 
+def check_fit_dask(
+    estimator: Any, X: Any, y: Any, reset: bool, classes: np.ndarray | None, min_samples: int
+) -> tuple[Any, Labels]:
+    """The same for Dask arrays: their shapes now, their values block by block on the workers.
+
+    Only estimators with ``_streams`` take them: all they learn passes through
+    :func:`labelspan.moments.collect`, which checks each block.
+    """
+    if not estimator._streams:
+        refuse_dask(estimator, X=X, y=y)
+    if not is_dask_array(X):
+        raise TypeError(
+            f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
+            "with the same row chunks, or compute y first: y.compute()."
+        )
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but y is None.")
+    labels = Labels(y) if is_dask_array(y) else check_labels(y, classes)
+    check_dask(X, labels.Y, min_samples if reset else 1)
+    set_n_features(estimator, X.shape[1], reset)
+    return X, labels
+
+
+@contextmanager
+def unchanged_if_refused(estimator: Any) -> Iterator[None]:
+    """Leave the estimator as it was if the block raises: a Dask array is read after the gate."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
 def check_features(
     estimator: Any, X: Any, *, reset: bool = False, ensure_min_samples: int = 1
 ) -> Any:
     """Check X for ``fit`` (with `reset`) or ``transform``: finite, 2-d, float32 or float64."""
+    refuse_dask(estimator, X=X)
     X = validate_data(
         estimator,
         X,
@@ -111,10 +135,11 @@ def check_features(
     return X
 
 
-def refuse_overflow(X: Any) -> None:
+def refuse_overflow(X: Any, *, whole: bool = True) -> None:
     """Raise if squares of X, or their products with counts, do not fit into float64.
 
     One pass by BLAS, of parts of rows where X is not one piece of memory. Squares of float32 fit.
+    Of a block that is not the `whole` sample the squares may vanish: others may be larger.
     """
     values = X.data if sparse.issparse(X) else X
     if values.dtype != np.float64:
@@ -126,86 +151,13 @@ def refuse_overflow(X: Any) -> None:
         for start in range(0, len(values), max(height, 1)):
             part = values[start : start + height].ravel(order="K")
             squares += float(np.dot(part, part))
-    if squares <= LARGEST_SQUARES and (squares > 0 or not values.any()):
+    if squares <= LARGEST_SQUARES and (squares > 0 or not whole or not values.any()):
         return
     trouble = "vanish" if squares == 0 else "overflow"
     raise ValueError(
         f"The sums of squares of X {trouble}: its largest value is {np.abs(values).max():.3g}. "
         "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
     )
-
-
-def canonical(X: Any) -> sparse.csr_array:
-    """CSR without repeated entries; the caller's arrays stay as they are."""
-    rows = sparse.csr_array(X)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
-def check_block(X: Any) -> Any:
-    """One block of a Dask array, on its worker: float32 or float64, finite, CSR if sparse."""
-    dtype = np.float32 if X.dtype == np.float32 else np.float64
-    X = canonical(X.astype(dtype)) if sparse.issparse(X) else np.asarray(X, dtype=dtype)
-    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
-        raise ValueError("Input X contains NaN or infinity.")
-    return X
-
-
-def check_dask_rows(array: Any, name: str) -> None:
-    """Refuse a Dask array whose blocks are not whole rows of numbers, and say how to mend it."""
-    if array.ndim != 2:
-        raise ValueError(
-            f"{name} is a {array.ndim}-d Dask array; expected 2-d, (n_samples, n_columns). "
-            f"Reshape it, or compute it first: {name}.compute()."
-        )
-    if array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{name} is a Dask array of dtype {array.dtype}; expected numbers. "
-            f"Convert it first: {name}.astype(float)."
-        )
-    if len(array.chunks[1]) > 1:
-        raise ValueError(
-            f"{name} is chunked along its columns into {len(array.chunks[1])} pieces; "
-            f"rows must be whole. Call {name} = {name}.rechunk({{1: -1}}) first."
-        )
-
-
-def check_dask(X: Any, y: Any) -> None:
-    """Refuse Dask arrays that cannot be walked by blocks of rows, and say how to mend them."""
-    for name, array in (("X", X), ("y", y)):
-        if not is_dask_array(array):
-            continue
-        check_dask_rows(array, name)
-        if any(np.isnan(size) for size in array.chunks[0]):
-            raise ValueError(
-                f"{name} has row chunks of unknown size. "
-                f"Call {name}.compute_chunk_sizes() before fit."
-            )
-    if len(X) != y.shape[0]:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {len(X)} rows, "
-            f"y has {y.shape[0]}."
-        )
-    if is_dask_array(y) and X.chunks[0] != y.chunks[0]:
-        raise ValueError(
-            f"X and y have different row chunks ({X.chunks[0][:3]}... and {y.chunks[0][:3]}...). "
-            "Call y = y.rechunk({0: X.chunks[0]}) before fit."
-        )
-
-
-def set_n_features(estimator: Any, n_features: int, reset: bool) -> None:
-    """Record or compare the number of features of a Dask array, as validate_data does."""
-    if reset:
-        estimator.n_features_in_ = n_features
-        # Names of an earlier fit on a frame do not describe these columns.
-        estimator.__dict__.pop("feature_names_in_", None)
-    elif n_features != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {n_features} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
-        )
 
 
 def check_square(side: int, what: str, advice: str) -> None:

@@ -14,16 +14,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
+from labelspan._blocks import lazily
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._labels import Labels, refuse_other_names
 from labelspan._validation import (
     NoDirectionError,
-    check_block,
-    check_dask_rows,
     check_features,
     check_fit,
     check_square,
-    set_n_features,
+    unchanged_if_refused,
 )
 from labelspan.linalg import EigenPairs, choose_solver, fix_signs, narrow
 from labelspan.moments import Sample
@@ -61,6 +60,8 @@ class LinearReducer(
     the rest: the gate, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
     """
 
+    # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
+    _streams: ClassVar[bool] = True
     # Whether one pass over the data suffices, so that partial_fit is exact.
     _one_pass: ClassVar[bool] = True
     # Statistics of all chunks that partial_fit has seen, and their dtype.
@@ -99,9 +100,10 @@ class LinearReducer(
         object
             The fitted estimator itself.
         """
-        X, labels = check_fit(self, X, y)
-        self._forget()
-        return self._fit_sample(X, labels, streamed=is_dask_array(X))
+        with unchanged_if_refused(self):
+            X, labels = check_fit(self, X, y)
+            self._forget()
+            return self._fit_sample(X, labels, streamed=is_dask_array(X))
 
     @available_if(_has_partial_fit)
     @fit_context(prefer_skip_nested_validation=True)
@@ -136,12 +138,13 @@ class LinearReducer(
             known = getattr(self, "classes_", None)
             if known is None and np.ndim(y) == 1:
                 y = np.asarray(y)[:, None]
-        X, labels = check_fit(self, X, y, reset=first, classes=known)
-        if first:
-            self._forget()
-        else:
-            self._check_chunk(labels)
-        return self._fit_sample(X, labels, streamed=True, pool=True)
+        with unchanged_if_refused(self):
+            X, labels = check_fit(self, X, y, reset=first, classes=known)
+            if first:
+                self._forget()
+            else:
+                self._check_chunk(labels)
+            return self._fit_sample(X, labels, streamed=True, pool=True)
 
     def transform(self, X: Any) -> Any:
         """Project: ``(X - mean_) @ components_.T``.
@@ -158,10 +161,11 @@ class LinearReducer(
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            check_dask_rows(X, "X")
-            set_n_features(self, X.shape[1], reset=False)
-            return self._transform_lazily(X)
-        return project(check_features(self, X), self.mean_, self.components_)
+            return lazily(self, X, self._project, self.n_components_)
+        return self._project(check_features(self, X))
+
+    def _project(self, X: Any) -> np.ndarray:
+        return project(X, self.mean_, self.components_)
 
     def _fit_sample(
         self, X: Any, labels: Labels, *, streamed: bool, pool: bool = False
@@ -270,17 +274,6 @@ class LinearReducer(
                 stacklevel=3,
             )
 
-    def _transform_lazily(self, X: Any) -> Any:
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        return X.map_blocks(
-            project_block,
-            self.mean_,
-            self.components_,
-            dtype=dtype,
-            chunks=(X.chunks[0], (self.n_components_,)),
-            meta=np.empty((0, 0), dtype=dtype),
-        )
-
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
@@ -292,8 +285,3 @@ class LinearReducer(
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def project_block(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
-    """Project one block of a Dask array, checked on its worker."""
-    return project(check_block(X), mean, components)

@@ -168,7 +168,7 @@ def test_classes_names_float32_pickle_dask_and_pairwise_folds():
         cross_val_score(KernelCPLST(kernel="precomputed"), rbf_kernel(X, gamma=0.1), Y, cv=3),
         cross_val_score(KernelCPLST(gamma=0.1), X, Y, cv=3),
     )
-    with pytest.raises(TypeError, match="KernelCPLST compares rows with rows and takes no Dask"):
+    with pytest.raises(TypeError, match="KernelCPLST needs all rows in memory"):
         KernelCPLST().fit(da.from_array(X), da.from_array(Y))
 
 

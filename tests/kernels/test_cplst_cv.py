@@ -199,7 +199,7 @@ def test_refusals(parameters, message):
 
 def test_dask_is_refused():
     X, Y = problem(60)
-    with pytest.raises(TypeError, match="KernelCPLSTCV compares rows with rows"):
+    with pytest.raises(TypeError, match="KernelCPLSTCV needs all rows in memory"):
         KernelCPLSTCV().fit(da.from_array(X), da.from_array(Y))
 
 

@@ -426,7 +426,7 @@ def test_wrong_shapes_and_dask_at_transform():
         KernelMDDM().fit(X, Y).transform(X[:, :7])
     with pytest.raises(ValueError, match="NaN"):
         model.transform(np.full((2, 60), np.nan))
-    with pytest.raises(TypeError, match="KernelMDDM compares rows with rows and takes no Dask"):
+    with pytest.raises(TypeError, match="KernelMDDM needs all rows in memory"):
         KernelMDDM().fit(da.from_array(X), Y)
 
 

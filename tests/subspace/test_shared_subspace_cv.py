@@ -229,5 +229,5 @@ def test_default_grid_works_with_shared_statistics_but_for_one_point():
 
 def test_dask_arrays_are_refused_with_advice():
     X, Y = data(SHAPES[0])
-    with pytest.raises(TypeError, match=r"cannot take a Dask array\. Compute X first"):
+    with pytest.raises(TypeError, match=r"needs all rows in memory.*X\.compute"):
         SharedSubspaceClassifierCV().fit(da.from_array(X, chunks=(45, 12)), Y)

@@ -11,9 +11,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._classifier import remember
+from labelspan._blocks import lazily
+from labelspan._classifier import pick, remember
 from labelspan._compat import Interval, StrOptions, fit_context, is_dask_array
-from labelspan._validation import check_features, check_fit, set_n_features
+from labelspan._validation import check_features, check_fit
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 
@@ -90,6 +91,8 @@ class MLkNN(ClassifierMixin, BaseEstimator):
     0.198
     """
 
+    # All pairs of training rows are compared, in memory; prediction takes Dask arrays.
+    _streams: ClassVar[bool] = False
     classes_: Any
     _one_dimensional: bool
 
@@ -143,11 +146,6 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         MLkNN
             The estimator itself.
         """
-        if is_dask_array(X):
-            raise TypeError(
-                "X is a Dask array; MLkNN compares all pairs of training rows, which must be in "
-                "memory: fit on X.compute(), or reduce X first. Prediction takes Dask arrays."
-            )
         X, labels = check_fit(self, X, y)
         if self.metric == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -185,7 +183,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return self._lazy_probabilities(X)
+            return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
         return self._probabilities(check_features(self, X))
 
     def predict(self, X: Any) -> Any:
@@ -204,22 +202,13 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         P = self.predict_proba(X)
         if not self._one_dimensional:
             return (P >= 0.5).astype(np.int64)
-        return self.classes_[np.asarray(P.argmax(axis=1))]
+        return pick(self.classes_, P.argmax(axis=1))
 
     def _probabilities(self, X: Any) -> np.ndarray:
         P = np.empty((X.shape[0], len(self.prior_)))
         neighbours = self._neighbours(self._fit_X, X)
         look_up(neighbours, self._Y.indptr, self._Y.indices, self.posterior_, P)
         return normalised(P, len(self.classes_)) if self._one_dimensional else P
-
-    def _lazy_probabilities(self, X: Any) -> Any:
-        set_n_features(self, X.shape[1], reset=False)
-        return X.map_blocks(
-            self._probabilities,
-            dtype=np.float64,
-            chunks=(X.chunks[0], (len(self.classes_),)),
-            meta=np.empty((0, 0)),
-        )
 
     def _neighbours(self, T: Any, Q: Any) -> np.ndarray:
         if self.metric == "precomputed":

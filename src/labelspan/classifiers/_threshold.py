@@ -13,8 +13,16 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from labelspan._blocks import lazily, refuse_dask
 from labelspan._classifier import decide, remember
-from labelspan._compat import HasMethods, Interval, StrOptions, fit_context, take_rows
+from labelspan._compat import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    fit_context,
+    is_dask_array,
+    take_rows,
+)
 from labelspan._labels import Labels, check_labels
 
 
@@ -129,6 +137,7 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ThresholdTuner
             The fitted tuner itself.
         """
+        refuse_dask(self, X=X, y=y)
         if y is None:
             raise ValueError("ThresholdTuner requires y to be passed, but the target y is None.")
         labels = check_labels(y)
@@ -148,12 +157,12 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.thresholds_ = tuned_thresholds(scores, Y > 0, self.strategy)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Any:
         """Scores of the estimator minus the thresholds; positive means predicted.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -162,16 +171,19 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Distances from the thresholds.
         """
         check_is_fitted(self)
-        scores = above(label_scores(self.estimator_, X, self._n_labels), self.thresholds_)
+        if is_dask_array(X):
+            scores = lazily(self, X, self._scores, self._n_labels)
+        else:
+            scores = self._scores(X)
         binary = self._one_dimensional and len(self.classes_) <= 2
         return scores[:, 0] if binary else scores
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Any:
         """Predict the labels whose scores are above their thresholds.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -180,6 +192,9 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             0/1 indicators, or classes.
         """
         return decide(self, self.decision_function(X))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return above(label_scores(self.estimator_, X, self._n_labels), self.thresholds_)
 
     def _training_scores(self, X: Any, target: Any, n_labels: int) -> np.ndarray:
         if self.cv is None:

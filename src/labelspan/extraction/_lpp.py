@@ -83,6 +83,7 @@ class LPP(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _one_pass = False
+    _streams = False
 
     def __init__(self, n_components: int = 10, *, n_neighbors: int = 10, ridge: float = 0.1):
         self.n_components = n_components

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._compat import Interval, StrOptions, fit_context, is_dask_array
-from labelspan._labels import Labels
+from labelspan._compat import Interval, StrOptions, fit_context
+from labelspan._labels import remember_names
 from labelspan._validation import check_features, check_fit
 from labelspan.kernels._map import KERNELS, KernelMap
 from labelspan.kernels._statistics import Induced, induce
@@ -40,6 +40,8 @@ class KernelReducer(
     the rest: the gate, the kernel, landmarks, centring, signs, dtypes, ``transform``.
     """
 
+    # Rows are compared with rows: all of them must be in memory.
+    _streams: ClassVar[bool] = False
     _map: KernelMap
     # How the sample is evaluated; the models of a path have one evaluation in common.
     _induce = induce
@@ -77,7 +79,6 @@ class KernelReducer(
         object
             The fitted estimator itself.
         """
-        refuse_dask(self, X)
         X, labels = check_fit(self, X, y)
         remember_names(self, labels)
         induced = self._induce(X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
@@ -108,7 +109,6 @@ class KernelReducer(
             Projections, float32 for float32 input.
         """
         check_is_fitted(self)
-        refuse_dask(self, X)
         X = check_features(self, X)
         return project(self._map, X, self.dual_components_, self.offset_)
 
@@ -124,23 +124,6 @@ class KernelReducer(
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def refuse_dask(estimator: Any, X: Any) -> None:
-    """Kernel methods compare rows with rows: say so, and what to do."""
-    if is_dask_array(X):
-        raise TypeError(
-            f"{type(estimator).__name__} compares rows with rows and takes no Dask array. "
-            "Bring the rows into memory first: X.compute()."
-        )
-
-
-def remember_names(estimator: Any, labels: Labels) -> None:
-    """Store label names and classes, and drop those of an earlier fit."""
-    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
-        estimator.__dict__.pop(name, None)
-        if value is not None:
-            setattr(estimator, name, value)
 
 
 def remember_kernel(estimator: Any, induced: Induced, dtype: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from labelspan._regression import solutions
 from labelspan._validation import check_square
-from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
+from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, Induced, induce
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
@@ -122,6 +122,8 @@ class KernelCPLST(LabelSpaceClassifier):
         **KERNEL_PARAMETERS,
     }
 
+    # Rows are compared with rows: all of them must be in memory.
+    _streams: ClassVar[bool] = False
     _induce = induce
 
     def __init__(
@@ -165,7 +167,6 @@ class KernelCPLST(LabelSpaceClassifier):
         return (float(self.ridge),)
 
     def _pose(self, X: Any, Y: Any) -> Problem:
-        refuse_dask(self, X)
         check_square(
             Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
         )

@@ -16,7 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from labelspan._classifier import LabelClassifier, target_of
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan.kernels._base import KERNEL_PARAMETERS, refuse_dask
+from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram
 from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
@@ -158,7 +158,6 @@ class KernelCPLSTCV(LabelClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        refuse_dask(self, X)
         grid = {"gamma": self._widths(X), "ridge": check_positive(self.ridges, "ridges")}
         target = target_of(labels)
         splits = list(check_cv(self.cv, target, classifier=True).split(X, target))

@@ -17,7 +17,7 @@ from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan._regression import solutions
 from labelspan._validation import check_features
-from labelspan.kernels._base import KERNEL_PARAMETERS, project, refuse_dask, remember_kernel
+from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import fix_signs
@@ -162,7 +162,6 @@ class KernelSharedSubspaceClassifier(
         return tuple(float(n_rows * price) for price in prices)
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        refuse_dask(self, X)
         ridges = self._ridges(X.shape[0])
         induced = self._induce(X, labels.Y, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
@@ -193,7 +192,6 @@ class KernelSharedSubspaceClassifier(
             Projections.
         """
         check_is_fitted(self)
-        refuse_dask(self, X)
         return project(self._map, check_features(self, X), self.dual_components_, self.offset_)
 
     def _scores(self, X: Any) -> np.ndarray:

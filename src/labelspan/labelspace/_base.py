@@ -14,10 +14,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at
-from labelspan._classifier import decide, lazily, remember
+from labelspan._blocks import lazily
+from labelspan._classifier import decide, remember
 from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
-from labelspan._labels import check_labels, refuse_other_names
-from labelspan._validation import check_features, check_fit
+from labelspan._labels import Labels, check_labels, refuse_other_names
+from labelspan._validation import check_features, check_fit, unchanged_if_refused
 from labelspan.labelspace._least_squares import least_squares
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
@@ -62,6 +63,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     scores (``_decode``). This class does the rest: the gate, the regression, blocks, classes.
     """
 
+    # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
+    _streams: ClassVar[bool] = True
     # Whether the codes are Z V' with orthonormal V, as in the paper, or of Y itself.
     _centred: ClassVar[bool] = True
     # Whether _directions asks for the label scatter.
@@ -100,14 +103,19 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         object
             The fitted estimator itself.
         """
-        self._sparse_output = sparse.issparse(y)
-        X, labels = check_fit(self, X, y)
-        if is_dask_array(X) and self.regressor is not None:
+        if self._streams and is_dask_array(X) and self.regressor is not None:
             raise TypeError(
                 f"X is a Dask array and regressor is {type(self.regressor).__name__}; only "
                 "regressor=None learns from blocks. Compute X and y first: X.compute()."
             )
-        remember(self, labels)
+        with unchanged_if_refused(self):
+            X, labels = check_fit(self, X, y)
+            remember(self, labels)
+            self._sparse_output = sparse.issparse(y)
+            self._fit_codes(X, labels)
+        return self
+
+    def _fit_codes(self, X: Any, labels: Labels) -> None:
         problem = self._pose(X, labels.Y)
         pairs = self._directions(problem)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
@@ -116,7 +124,6 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.n_components_ = len(self.components_)
         self.label_mean_ = np.array(problem.label_mean, dtype=dtype)
         self.regressor_ = self._learn(problem, pairs.vectors.T, dtype)
-        return self
 
     def encode(self, Y: Any) -> np.ndarray:
         """Codes of labels.
@@ -157,7 +164,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             )
         return self._decode(T)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Any:
         """Scores less the threshold 0.5, so that positive means predicted.
 
         Parameters
@@ -172,8 +179,9 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return lazily(self, X, binary=self._binary())
-        scores = self._scores(check_features(self, X))
+            scores = lazily(self, X, self._scores, self._n_labels)
+        else:
+            scores = self._scores(check_features(self, X))
         return scores[:, 0] if self._binary() else scores
 
     def predict(self, X: Any) -> Any:
@@ -181,7 +189,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns

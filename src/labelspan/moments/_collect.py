@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
-from labelspan._labels import check_labels
-from labelspan._validation import check_block
+from labelspan._labels import check_label_block
+from labelspan._validation import refuse_overflow
 
 Statistic = TypeVar("Statistic")
 
@@ -141,4 +142,7 @@ def block_statistic(statistic: Callable[[Any, Any], Any], X: Any, Y: Any) -> Che
     present = {v for v in (-1, 0) if (values == v).any()}
     if sparse.issparse(Y) and Y.nnz < np.prod(Y.shape):
         present.add(0)
-    return Checked(statistic(check_block(X), check_labels(Y).Y), frozenset(present))
+    # Labels first: for a pass over the labels alone they are X as well.
+    labels, rows = check_label_block(Y), check_block(X)
+    refuse_overflow(rows, whole=False)
+    return Checked(statistic(rows, labels), frozenset(present))

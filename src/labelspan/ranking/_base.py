@@ -15,13 +15,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import mean_of, score_at, scores_about
-from labelspan._classifier import remember
-from labelspan._compat import Interval, fit_context
+from labelspan._blocks import lazily
+from labelspan._classifier import decide, remember
+from labelspan._compat import Interval, fit_context, is_dask_array
 from labelspan._jit import report_uncached
 from labelspan._validation import check_features, check_fit
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
-from labelspan.ranking._set_size import decide, fit_threshold
+from labelspan.ranking._set_size import above, fit_threshold
 
 COMMON: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither")],
@@ -41,6 +42,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON
+    # Sweeps visit the rows again and again: all of them must be in memory.
+    _streams: ClassVar[bool] = False
     C: float
     tol: float
     max_iter: int
@@ -98,12 +101,12 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._store(X, Y, fit)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Any:
         """Score the labels.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -112,7 +115,10 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             W'x; of shape (n_samples,) if `y` was 1-d with two classes, positive for the second.
         """
         check_is_fitted(self)
-        scores = self._scores(check_features(self, X))
+        if is_dask_array(X):
+            scores = lazily(self, X, self._scores, self._n_labels)
+        else:
+            scores = self._scores(check_features(self, X))
         return scores[:, 0] if self._binary() else scores
 
     def predict(self, X: Any) -> Any:
@@ -120,7 +126,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -129,18 +135,20 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             Indicators, sparse if `y` was; the class of the highest score if `y` was 1-d.
         """
         check_is_fitted(self)
-        X = check_features(self, X)
-        scores = self._scores(X)
         if self._one_dimensional:
-            best = scores[:, 0] > 0 if self._binary() else scores.argmax(axis=1)
-            return self.classes_[np.minimum(best, len(self.classes_) - 1)]
+            return decide(self, self.decision_function(X))
+        if is_dask_array(X):
+            return lazily(self, X, self._indicators, self._n_labels, np.int64)
+        chosen = self._indicators(check_features(self, X))
+        return sparse.csr_array(chosen) if self._sparse else chosen
+
+    def _indicators(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
         if self._n_labels == 1:
-            chosen = scores > 0
-        else:
-            columns = self._columns()
-            threshold = self._threshold.of(X if columns is None else X[:, columns])
-            chosen = decide(scores, threshold, self.min_labels)
-        return sparse.csr_array(chosen, dtype=np.int64) if self._sparse else chosen.astype(np.int64)
+            return (scores > 0).astype(np.int64)
+        columns = self._columns()
+        threshold = self._threshold.of(X if columns is None else X[:, columns])
+        return above(scores, threshold, self.min_labels)
 
     def _scores(self, X: Any) -> np.ndarray:
         return scores_about(X, self._mean, self.coef_, self._level)

@@ -35,7 +35,7 @@ class Threshold:
         return float(score_at(self.mean, -self.coef[:, None], self.level)[0])
 
     def of(self, X: Any) -> np.ndarray:
-        """t of every row, (n,)."""
+        """The threshold t of every row, (n,)."""
         return scores_about(X, self.mean, self.coef[None], self.level)[:, 0]
 
 
@@ -102,12 +102,12 @@ def least_squares(X: Any, target: np.ndarray) -> Threshold:
     return Threshold(coef, mean, np.array([level]))
 
 
-def decide(scores: np.ndarray, threshold: np.ndarray, min_labels: int) -> np.ndarray:
+def above(scores: np.ndarray, threshold: np.ndarray, min_labels: int) -> np.ndarray:
     """Labels above the threshold; a row with fewer than `min_labels` gets its highest ones."""
-    chosen = scores > threshold[:, None]
+    chosen = (scores > threshold[:, None]).astype(np.int64)
     min_labels = min(min_labels, scores.shape[1])
     short = np.flatnonzero(chosen.sum(axis=1) < min_labels)
     if len(short):
         order = np.argsort(-scores[short], axis=1, kind="stable")[:, :min_labels]
-        chosen[short[:, None], order] = True
+        chosen[short[:, None], order] = 1
     return chosen

@@ -12,14 +12,42 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._compat import Interval
+from labelspan._blocks import columns_of
+from labelspan._compat import Interval, is_dask_array
 from labelspan.ranking._base import COMMON, RankingClassifier
 from labelspan.ranking._fit import Fit
 from labelspan.ranking._pairs import Pairs
 from labelspan.selection._planes import select
 
 
-class RankingSelector(SelectorMixin, RankingClassifier):
+class BlockSelector(SelectorMixin):
+    """Keeps the features of ``support_``, of Dask arrays too."""
+
+    support_: np.ndarray
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_samples, n_selected), or a lazy Dask array for one
+            The selected features of X.
+        """
+        if is_dask_array(X):
+            return columns_of(self, X, np.flatnonzero(self.get_support()))
+        return super().transform(X)
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+
+class RankingSelector(BlockSelector, RankingClassifier):
     """Selector and classifier in one: omega from cutting planes, W at that omega."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -71,10 +99,6 @@ class RankingSelector(SelectorMixin, RankingClassifier):
 
     def _columns(self) -> np.ndarray:
         return np.flatnonzero(self.support_)
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, fit_context
-from labelspan._labels import with_complement
-from labelspan._validation import check_fit
-from labelspan.moments._collect import row_blocks
+from labelspan._labels import remember_names, with_complement
+from labelspan._validation import check_fit, unchanged_if_refused
+from labelspan.moments import Sample, collect
 from labelspan.ranking._bounds import top_mask
-from labelspan.selection._base import cap
+from labelspan.selection._base import BlockSelector, cap
 
 # Relative to the sum of squares, less than this is rounding.
 ROUNDING = 1e-13
 
 
-class Sums(NamedTuple):
-    """Sums over the rows, of features from which their mean is (dense) or is not (sparse) taken.
+@dataclass(frozen=True)
+class Sums:
+    """Sums over the rows, of features about a centre; ``a + b`` are those of both samples.
 
     Attributes
     ----------
     n_samples : int
         Number of rows.
+    centre : ndarray of shape (n_features,)
+        What was taken off the features: their mean (dense), or zero (sparse).
     x : ndarray of shape (n_features,)
         Sums of the features.
     squares, label_squares : ndarray of shape (n_features,)
@@ -42,19 +44,43 @@ class Sums(NamedTuple):
     """
 
     n_samples: int
+    centre: np.ndarray
     x: np.ndarray
     squares: np.ndarray
     label_squares: np.ndarray
     xt: np.ndarray
     counts: np.ndarray
 
+    def __add__(self, other: Sums) -> Sums:
+        share = other.n_samples / (self.n_samples + other.n_samples)
+        # About the common mean: sums of squares about any other are larger, and lose digits.
+        centre = self.centre + share * (other.centre - self.centre)
+        mine, theirs = self.about(centre), other.about(centre)
+        return Sums(
+            self.n_samples + other.n_samples,
+            centre,
+            *(a + b for a, b in zip(mine[2:], theirs[2:], strict=True)),
+        )
 
-class _FeatureScore(SelectorMixin, BaseEstimator):
+    def about(self, centre: np.ndarray) -> tuple[Any, ...]:
+        """The same sums, in the order of the fields, of features about another centre."""
+        d = self.centre - centre
+        squares = self.squares + 2 * d * self.x + self.n_samples * d**2
+        incidences = self.counts.sum()
+        label_squares = self.label_squares + 2 * d * self.xt.sum(axis=1) + incidences * d**2
+        xt = self.xt + np.outer(d, self.counts)
+        x = self.x + self.n_samples * d
+        return self.n_samples, centre, x, squares, label_squares, xt, self.counts
+
+
+class _FeatureScore(BlockSelector, BaseEstimator):
     """Keeps the k features of the best score."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
     }
+    # Whether ``fit`` takes Dask arrays, by sums over their blocks.
+    _streams: ClassVar[bool] = True
     k: int
 
     @abstractmethod
@@ -67,9 +93,10 @@ class _FeatureScore(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features. Sparse input is never made dense.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) or (n_samples,)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features. Sparse input is never made dense; of a Dask array only sums leave the
+            workers.
+        y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
 
         Returns
@@ -77,8 +104,11 @@ class _FeatureScore(SelectorMixin, BaseEstimator):
         object
             The fitted estimator itself.
         """
-        X, labels = check_fit(self, X, y, min_samples=1)
-        self.scores_, merit = self._score(label_sums(X, self._labels(labels.Y)))
+        with unchanged_if_refused(self):
+            X, labels = check_fit(self, X, y, min_samples=1)
+            sums = collect(Sample(X, labels.Y), self._sums, tall=False)
+        remember_names(self, labels)
+        self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
                 "No feature tells the labels apart: every feature is constant, or all labels are "
@@ -91,12 +121,11 @@ class _FeatureScore(SelectorMixin, BaseEstimator):
         self.ranking_[np.argsort(-merit, kind="stable")] = np.arange(1, len(merit) + 1)
         return self
 
+    def _sums(self, X: Any, Y: Any) -> Sums:
+        return label_sums(X, self._labels(Y))
+
     def _labels(self, Y: Any) -> Any:
         return Y
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -132,6 +161,10 @@ class MultilabelFisherScore(_FeatureScore):
         Features kept; of equal scores the first.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -200,6 +233,10 @@ class DiscriminativeRatio(_FeatureScore):
         Features kept; of equal scores the first.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -242,7 +279,7 @@ class DiscriminativeRatio(_FeatureScore):
 
 
 def label_sums(X: Any, Y: Any) -> Sums:
-    """Collect the sums in one walk over X; dense blocks are centred first, to keep digits."""
+    """Sums of one block; a dense one is centred first, to keep digits."""
     n, weights = X.shape[0], np.asarray(Y.sum(axis=1)).ravel()
     counts = np.asarray(Y.sum(axis=0)).ravel()
     if sparse.issparse(X):
@@ -252,15 +289,10 @@ def label_sums(X: Any, Y: Any) -> Sums:
         sums = squares.T @ np.column_stack([np.ones(n), weights])
         xt = X.T @ Y
         xt = xt.toarray() if sparse.issparse(xt) else xt
-        return Sums(n, np.asarray(X.sum(axis=0)).ravel(), sums[:, 0], sums[:, 1], xt, counts)
-    mean = X.mean(axis=0, dtype=np.float64)
-    x, squares, label_squares = (np.zeros(X.shape[1]) for _ in range(3))
-    xt = np.zeros((X.shape[1], Y.shape[1]))
-    for rows in row_blocks(X):
-        block = X[rows] - mean
-        x += block.sum(axis=0)
-        xt += np.asarray((Y[rows].T @ block).T)
-        block *= block
-        squares += block.sum(axis=0)
-        label_squares += weights[rows] @ block
-    return Sums(n, x, squares, label_squares, xt, counts)
+        x = np.asarray(X.sum(axis=0)).ravel()
+        return Sums(n, np.zeros(X.shape[1]), x, sums[:, 0], sums[:, 1], xt, counts)
+    centre = X.mean(axis=0, dtype=np.float64)
+    block = X - centre
+    x, xt = block.sum(axis=0), np.asarray((Y.T @ block).T)
+    block *= block
+    return Sums(n, centre, x, block.sum(axis=0), weights @ block, xt, counts)

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labelspan._about_mean import mean_of, score_at
-from labelspan._compat import Interval, is_dask_array
+from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
@@ -133,8 +133,6 @@ class ASOClassifier(SubspaceClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        if is_dask_array(X):
-            raise TypeError("ASOClassifier cannot take a Dask array. Compute X first.")
         S = 2.0 * dense(labels.Y) - 1.0
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         Z, lift = row_coordinates(X)

@@ -9,7 +9,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project, scores_about
+from labelspan._blocks import lazily
 from labelspan._classifier import LabelClassifier
+from labelspan._compat import is_dask_array
 from labelspan._validation import check_features
 
 
@@ -27,21 +29,26 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Labe
     _mean: np.ndarray
     _level: np.ndarray
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """Project on the shared subspace: ``(X - mean_) @ theta_.T``.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_)
+        ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections.
         """
         check_is_fitted(self)
-        return project(check_features(self, X), self.mean_, self.theta_)
+        if is_dask_array(X):
+            return lazily(self, X, self._project, len(self.theta_))
+        return self._project(check_features(self, X))
+
+    def _project(self, X: Any) -> np.ndarray:
+        return project(X, self.mean_, self.theta_)
 
     def _scores(self, X: Any) -> np.ndarray:
         return scores_about(X, self._mean, self.coef_, self._level)

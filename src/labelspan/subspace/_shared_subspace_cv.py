@@ -13,7 +13,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 
 from labelspan._classifier import target_of
-from labelspan._compat import StrOptions, is_dask_array
+from labelspan._compat import StrOptions
 from labelspan._labels import Labels
 from labelspan.classifiers._threshold import tuned_thresholds
 from labelspan.subspace._base import SubspaceClassifier
@@ -153,11 +153,6 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.progress = progress
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        if is_dask_array(X):
-            raise TypeError(
-                "SharedSubspaceClassifierCV takes rows by number and cannot take a Dask array. "
-                "Compute X first, or fit SharedSubspaceClassifier with chosen alpha and beta."
-            )
         grid = self._grid()
         scores = self._fold_scores(X, labels, grid)
         points = list(ParameterGrid(grid))

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelspan._about_mean import mean_of, score_at, scores_about
 from labelspan._classifier import LabelClassifier
-from labelspan._compat import Interval, is_dask_array
+from labelspan._compat import Interval
 from labelspan._jit import kernel
 from labelspan._labels import Labels
 from labelspan.subspace._coordinates import row_coordinates
@@ -106,8 +106,6 @@ class StructuralF1SVM(LabelClassifier):
         self.max_iter = max_iter
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        if is_dask_array(X):
-            raise TypeError("StructuralF1SVM cannot take a Dask array. Compute X first.")
         Y = dense(labels.Y) > 0
         rows, lift = row_coordinates(X.astype(np.float64))
         plans = [self._label(rows, positive) for positive in Y.T]

@@ -1,0 +1,165 @@
+"""Dask arrays at the gate: streamed by blocks that are checked, or refused with the repair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+
+
+def refuse_dask(estimator: Any, **arrays: Any) -> None:
+    """Raise for a Dask array where all rows must be in memory, before anything is computed."""
+    for name, array in arrays.items():
+        if is_dask_array(array):
+            raise TypeError(
+                f"{name} is a Dask array; {type(estimator).__name__} needs all rows in memory "
+                f"here. Compute it first: {name}.compute()."
+            )
+
+
+def canonical(X: Any) -> sparse.csr_array:
+    """CSR without repeated entries; the caller's arrays stay as they are."""
+    rows = sparse.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def check_block(X: Any) -> Any:
+    """One block of a Dask array, on its worker: float32 or float64, finite, CSR if sparse."""
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    X = canonical(X.astype(dtype)) if sparse.issparse(X) else np.asarray(X, dtype=dtype)
+    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+        raise ValueError(
+            "Input X contains NaN or infinity, in a block of a Dask array. Fill it in first, "
+            "e.g. X = dask.array.nan_to_num(X), or drop the rows."
+        )
+    return X
+
+
+def check_dask_rows(array: Any, name: str) -> None:
+    """Refuse a Dask array whose blocks are not whole rows of numbers, and say how to mend it."""
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} is a {array.ndim}-d Dask array; expected 2-d, (n_samples, n_columns). "
+            f"Reshape it, or compute it first: {name}.compute()."
+        )
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name} is a Dask array of dtype {array.dtype}; expected numbers. "
+            f"Convert it first: {name}.astype(float)."
+        )
+    if len(array.chunks[1]) > 1:
+        raise ValueError(
+            f"{name} is chunked along its columns into {len(array.chunks[1])} pieces; "
+            f"rows must be whole. Call {name} = {name}.rechunk({{1: -1}}) first."
+        )
+
+
+def check_dask(X: Any, y: Any, min_samples: int = 1) -> None:
+    """Refuse Dask arrays that cannot be walked by blocks of rows, and say how to mend them."""
+    for name, array in (("X", X), ("y", y)):
+        if not is_dask_array(array):
+            continue
+        check_dask_rows(array, name)
+        if any(np.isnan(size) for size in array.chunks[0]):
+            raise ValueError(
+                f"{name} has row chunks of unknown size. "
+                f"Call {name}.compute_chunk_sizes() before fit."
+            )
+    if len(X) != y.shape[0]:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {len(X)} rows, "
+            f"y has {y.shape[0]}."
+        )
+    if len(X) < min_samples:
+        raise ValueError(
+            f"Found Dask array with {len(X)} sample(s) (shape={X.shape}) while a minimum of "
+            f"{min_samples} is required."
+        )
+    if is_dask_array(y) and X.chunks[0] != y.chunks[0]:
+        raise ValueError(
+            f"X and y have different row chunks ({X.chunks[0][:3]}... and {y.chunks[0][:3]}...). "
+            "Call y = y.rechunk({0: X.chunks[0]}) before fit."
+        )
+
+
+def set_n_features(estimator: Any, n_features: int, reset: bool) -> None:
+    """Record or compare the number of features of a Dask array, as validate_data does."""
+    if reset:
+        estimator.n_features_in_ = n_features
+        # Names of an earlier fit on a frame do not describe these columns.
+        estimator.__dict__.pop("feature_names_in_", None)
+        return
+    # A tuner has none if its estimator has none.
+    known = getattr(estimator, "n_features_in_", n_features)
+    if n_features != known:
+        raise ValueError(
+            f"X has {n_features} features, but {type(estimator).__name__} is expecting "
+            f"{known} features as input."
+        )
+
+
+def lazily(
+    estimator: Any,
+    X: Any,
+    function: Callable[[Any], np.ndarray],
+    n_columns: int,
+    dtype: Any = None,
+) -> Any:
+    """A function of rows, block by block of a Dask array, when the result is computed.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted; its number of features is compared with that of X at once.
+    X : Dask array of shape (n, D)
+        Rows; chunks of unknown length are fine.
+    function : callable
+        From a checked block (m, D) to (m, n_columns).
+    n_columns : int
+        Columns of the result.
+    dtype : dtype or None
+        Of the result; None is that of X if float32, else float64.
+
+    Returns
+    -------
+    Dask array of shape (n, n_columns)
+        Each block of X is checked on its worker, as an array in memory is at the gate.
+    """
+    check_dask_rows(X, "X")
+    set_n_features(estimator, X.shape[1], reset=False)
+    if dtype is None:
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+    return X.map_blocks(
+        of_block,
+        function,
+        n_columns,
+        dtype=dtype,
+        chunks=(X.chunks[0], (n_columns,)),
+        meta=np.empty((0, 0), dtype=dtype),
+    )
+
+
+def of_block(X: Any, function: Callable[[Any], np.ndarray], n_columns: int) -> np.ndarray:
+    """A function of one block, checked; filtering leaves blocks without rows behind."""
+    checked = check_block(X)
+    return function(checked) if X.shape[0] else np.empty((0, n_columns))
+
+
+def columns_of(estimator: Any, X: Any, columns: np.ndarray) -> Any:
+    """Columns of a Dask array, in its dtype and sparsity; its blocks are checked."""
+    check_dask_rows(X, "X")
+    set_n_features(estimator, X.shape[1], reset=False)
+    return X.map_blocks(passed, dtype=X.dtype, meta=X._meta)[:, columns]
+
+
+def passed(X: Any) -> Any:
+    """The block itself, if it passes the check."""
+    check_block(X)
+    return X
