@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
 
 from labelspan._compat import is_dask_array, is_frame
+from labelspan._misread import warn_of_joined_names
 
 # Below this share of ones the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
@@ -209,6 +210,7 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
         )
     if classes is None:
         classes = np.unique(y)
+        warn_of_joined_names(classes)
     elif not np.isin(y, classes).all():
         unknown = str(y[~np.isin(y, classes)][0])
         raise ValueError(

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
 from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
+from labelspan._misread import warn_if_swapped
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -78,7 +79,11 @@ def check_fit(
         labels = check_labels(y, classes)
         check_consistent_length(X, labels.Y)
     X = check_features(estimator, X, reset=reset, ensure_min_samples=min_samples if reset else 1)
-    return X, labels if supervised else Labels(np.empty((X.shape[0], 0)))
+    if not supervised:
+        return X, Labels(np.empty((X.shape[0], 0)))
+    if labels.classes is None:
+        warn_if_swapped(X, labels.Y)
+    return X, labels
 
 
 def check_fit_dask(

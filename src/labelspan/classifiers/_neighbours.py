@@ -139,7 +139,7 @@ def nearest_of_distances(
     return _in_blocks(search, distances.shape[0], distances.shape[1], n_neighbors, n_jobs)
 
 
-def _dense_search(T: np.ndarray, Q: np.ndarray | None) -> Callable[[slice, np.ndarray], None]:
+def _dense_search(T: np.ndarray, Q: Any) -> Callable[[slice, np.ndarray], None]:
     T = np.ascontiguousarray(T, dtype=np.float64)
     n_features = T.shape[1]
     values = Q.data if sparse.issparse(Q) else Q

@@ -1,0 +1,88 @@
+"""Input that passes every check and is probably not what was meant: warn, and go on."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+SEPARATORS = (",", ";", "|")
+# Ones per row of y over those of X: from here on X and y look swapped.
+MANY_MORE_ONES = 1.5
+
+
+def warn_of_joined_names(classes: np.ndarray) -> None:
+    """Warn if the classes of a 1-d y are strings that look like lists of label names.
+
+    For a separator ``,``, ``;`` or ``|`` this is so if splitting leaves fewer names than there are
+    classes, or if there are several lists and a name stands both alone and in one of them.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Distinct values of y.
+    """
+    if classes.dtype.kind not in "UO" or not all(isinstance(c, str) for c in classes):
+        return
+    for separator in SEPARATORS:
+        lists = [c for c in classes if separator in c]
+        if not lists:
+            continue
+        inside = {name.strip() for c in lists for name in c.split(separator)}
+        alone = {str(c).strip() for c in classes if separator not in c}
+        names = (inside | alone) - {""}
+        both = inside & (alone - {""})
+        if len(names) < len(classes) or (len(lists) > 1 and both):
+            warnings.warn(
+                f"y is 1-d and holds {len(classes)} distinct strings such as {str(lists[0])!r}, "
+                f"which join {len(names)} names by {separator!r}; every combination is taken as a "
+                "class of its own. For one label per name pass a pandas Series as "
+                f"y.str.get_dummies({separator!r}), or MultiLabelBinarizer().fit_transform("
+                f"[row.split({separator!r}) for row in y]).",
+                UserWarning,
+                stacklevel=5,
+            )
+            return
+
+
+def warn_if_swapped(X: Any, Y: Any) -> None:
+    """Warn if the features look like labels and the labels like features.
+
+    This is so if X holds only 0 and 1, has fewer columns than y, and y has at least 1.5 times as
+    many ones per row. No benchmark set of our catalogue is like that (delicious, with 500 binary
+    features and 983 labels, has as many ones in both); each of them that has binary features is
+    when X and y are exchanged. Rows with exactly one 1 each are the codes of one category: no
+    warning.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Checked features.
+    Y : ndarray or csr_array of shape (n, q)
+        Indicators.
+    """
+    n_rows, n_features = X.shape
+    if n_features >= Y.shape[1] or not holds_only_ones(X):
+        return
+    ones, labels = np.asarray(X.sum(axis=1)).ravel(), float(Y.sum()) / n_rows
+    if labels < MANY_MORE_ONES * ones.mean() or (ones == 1).all():
+        return
+    warnings.warn(
+        f"X and y may be swapped: X holds only 0 and 1, with {n_features} columns and "
+        f"{ones.mean():.3g} ones per row, y has {Y.shape[1]} columns and {labels:.3g} ones per "
+        "row. Pass the features first: fit(X, y). If they are, ignore this warning.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def holds_only_ones(X: Any) -> bool:
+    """Whether there is a 1 and no value beside 0 and 1."""
+    values = X.data if sparse.issparse(X) else X
+    # A glance at the first values spares real features the whole pass.
+    for part in (values[:1], values):
+        if not np.isin(part, (0, 1)).all():
+            return False
+    return bool(values.any())
