@@ -17,7 +17,7 @@ from labelspan.datasets import load_yeast
 from labelspan.metrics import hamming_loss, micro_f1
 
 # %%
-# LPP minimises, so it has no eigenvalue sum to share: it gets a number of directions.
+# LPP has negative eigenvalues too, so there is no sum to share: it gets a number of directions.
 EXTRACTORS = {
     "no reduction": None,
     "MDDM, projection": ls.MDDM(),

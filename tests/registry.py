@@ -54,8 +54,8 @@ METHODS = [
 # Those without an eigenvalue sum to share, or without labels.
 LPP = Method(
     "lpp",
-    ls.LPP(5, n_neighbors=7),
-    lambda X, Y: reference.lpp(X, 7),
+    ls.LPP(5, n_neighbors=3),
+    lambda X, Y: reference.lpp(X, 3),
     one_pass=False,
     supervised=False,
 )

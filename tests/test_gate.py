@@ -203,7 +203,10 @@ def test_more_components_than_the_rank_is_a_warning():
     assert model.n_components_ == 3
     with pytest.warns(UserWarning, match="more than the rank of X, 4"):
         assert ls.LPP(9).fit(X).n_components_ == 4
-    with pytest.warns(UserWarning, match="n_neighbors=50 is more than the 19 other rows"):
+    with (
+        pytest.warns(UserWarning, match="n_neighbors=50 is more than the 19 other rows"),
+        pytest.warns(UserWarning, match=r"eigenvalue of LPP is -0\.05.*Lower n_neighbors=50"),
+    ):
         ls.LPP(2, n_neighbors=50).fit(X)
 
 

@@ -142,7 +142,8 @@ def squared_distances(X):
 def lpp(X, n_neighbors=10, ridge=0.1):
     """He and Niyogi 2004, Sec. 2.3, after their PCA step, which drops the null space of X.
 
-    Returns the eigenvalues ascending: LPP minimises.
+    Cai's form: with L = D - W, minimising Z'LZ against Z'DZ is maximising Z'WZ against it, and
+    the ridge goes below the maximised ratio. Returns the eigenvalues descending.
     """
     Xc = centring(len(X)) @ X
     W = neighbour_graph(X, n_neighbors)
@@ -150,8 +151,8 @@ def lpp(X, n_neighbors=10, ridge=0.1):
     _, s, Vt = svd(Xc, full_matrices=False)
     V = Vt[s > max(X.shape) * np.finfo(float).eps * s[0]].T
     Z = Xc @ V
-    values, vectors = eigh(Z.T @ (degree - W) @ Z, Z.T @ degree @ Z + ridge * np.eye(Z.shape[1]))
-    return values, V @ vectors
+    values, vectors = eigh(Z.T @ W @ Z, Z.T @ degree @ Z + ridge * np.eye(Z.shape[1]))
+    return values[::-1], V @ vectors[:, ::-1]
 
 
 def kept(values, share=0.999):

@@ -17,40 +17,46 @@ from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
 from labelspan.linalg import EigenPairs
 from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._whiten import ridged
 from labelspan.moments import Moments, Sample
 from labelspan.moments._collect import row_blocks
 from labelspan.moments._moments import anchored, centred
 
 
 class LPP(LinearReducer):
-    r"""Directions along which neighbours stay close; the labels are not used.
+    r"""Directions along which neighbouring rows stay close; the labels are not used.
 
-    .. math:: \min_P \; \mathrm{tr}(P'X_c'(D - W)X_cP) \quad \text{subject to} \quad
+    .. math:: \max_P \; \mathrm{tr}(P'X_c'WX_cP) \quad \text{subject to} \quad
               P'(X_c'DX_c + \mathrm{ridge}\, I)P = I
 
     with W the 0/1 graph that joins two rows if either is among the `n_neighbors` nearest of
-    the other, and D its degrees (Sec. 2 of [1]_): the unsupervised baseline of the MDDM paper.
+    the other, and D its degrees. Without a ridge this is the problem of Sec. 2 of [1]_, which
+    minimises tr(P'X_c'(D - W)X_cP) under the same constraint: its eigenvalues are one minus
+    these. With a ridge the two differ, and this form of [2]_ is the sound one: a ridge below a
+    minimised ratio prefers directions without variance. LPP is the unsupervised baseline of
+    the MDDM paper.
 
     Parameters
     ----------
     n_components : int, default=10
-        Number of directions. A share makes no sense here: the eigenvalues are minimised.
+        Number of directions; a share is not offered, because W has negative eigenvalues too.
     n_neighbors : int, default=10
-        Neighbours a row; the paper takes the classifier's. Ties at the last place all count,
-        so that the graph does not depend on the order of the rows.
+        Neighbours per row; the MDDM paper takes the classifier's. Ties at the last place all
+        count, so that the graph does not depend on the order of the rows.
     ridge : float > 0, default=0.1
-        Added to the diagonal of the constraint.
+        Added to the diagonal of the constraint, in the squared units of X.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Directions, smallest eigenvalue first, orthonormal in the metric of the constraint.
+        Directions, largest eigenvalue first, orthonormal in the metric of the constraint.
     eigenvalues_ : ndarray of shape (n_components_,)
-        Their eigenvalues, ascending.
+        Their eigenvalues, descending and below 1: P'Xc'WXcP over the constraint. Along a
+        direction with a negative one, neighbours tend to lie on opposite sides.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows.
     n_components_ : int
-        Number of directions kept.
+        Number of directions kept, at most the rank of Xc.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
     n_features_in_ : int
@@ -61,12 +67,15 @@ class LPP(LinearReducer):
     Notes
     -----
     Directions that no training row sees (the null space of Xc) are left out, as by the PCA
-    step of [1]_. Time O(n^2 D) for the neighbours, by brute force in blocks, and
+    step of [1]_. There is no ``explained_dependence_ratio_``: LPP does not look at labels.
+    Time O(n^2 D) for the neighbours, by brute force in blocks, and
     O(n n_neighbors D + n D^2 + D^3); memory O(D^2 + n n_neighbors); n for D if n < D.
 
     References
     ----------
     .. [1] X. He and P. Niyogi, "Locality preserving projections", NIPS 2004.
+    .. [2] D. Cai, X. He and J. Han, "Spectral regression for efficient regularized subspace
+       learning", ICCV 2007.
 
     Examples
     --------
@@ -118,21 +127,32 @@ class LPP(LinearReducer):
         V = V[:, values > len(values) * EPS * values[-1]]
         if V.shape[1] == 0:
             raise NoDirectionError()
-        n_kept = self.n_components
-        if n_kept > V.shape[1]:
-            n_kept = V.shape[1]
+        n_kept = self._n_kept(V.shape[1])
+        degree = V.T @ statistics.degree @ V
+        affinity = degree - V.T @ statistics.laplacian @ V
+        last = len(degree) - 1
+        values, C = linalg.eigh(
+            affinity, ridged(degree, 1.0, self.ridge), subset_by_index=(last - n_kept + 1, last)
+        )
+        if values[-1] <= len(values) * EPS:
             warnings.warn(
-                f"n_components={self.n_components} is more than the rank of X, {n_kept}; "
-                f"{n_kept} directions are kept (see n_components_).",
+                f"The largest eigenvalue of LPP is {values[-1]:.2g}: no direction keeps neighbours "
+                f"on one side. Lower n_neighbors={self.n_neighbors} if it joins nearly every row "
+                "with every other.",
                 UserWarning,
                 stacklevel=2,
             )
-        constraint = V.T @ statistics.degree @ V
-        constraint[np.diag_indices_from(constraint)] += self.ridge
-        values, C = linalg.eigh(
-            V.T @ statistics.laplacian @ V, constraint, subset_by_index=(0, n_kept - 1)
-        )
-        return EigenPairs(values, V @ C)
+        return EigenPairs(values[::-1], V @ C[:, ::-1])
+
+    def _n_kept(self, rank: int) -> int:
+        if self.n_components > rank:
+            warnings.warn(
+                f"n_components={self.n_components} is more than the rank of X, {rank}; "
+                f"{rank} directions are kept (see n_components_).",
+                UserWarning,
+                stacklevel=2,
+            )
+        return min(self.n_components, rank)
 
 
 @dataclass(frozen=True)
