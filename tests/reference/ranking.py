@@ -112,9 +112,12 @@ def fisher_score(x, y):
     return between / within
 
 
-def discriminative_ratio(x, Y):
-    """MDDM Eq. (21) for one feature."""
+def discriminative_ratio(x, Y, weighted=True):
+    """MDDM Eq. (21) for one feature; the print lacks the N_m of LDA's between-class scatter."""
     groups = [x[y == 1] for y in Y.T]
     overall = sum(g.sum() for g in groups) / sum(len(g) for g in groups)
     within = sum(((g - g.mean()) ** 2).sum() for g in groups)
-    return within / sum((g.mean() - overall) ** 2 for g in groups)
+    sizes = [len(g) if weighted else 1 for g in groups]
+    return within / sum(
+        size * (g.mean() - overall) ** 2 for g, size in zip(groups, sizes, strict=True)
+    )

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import f_classif
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from labelspan.classifiers import MLkNN
+from labelspan.experiments._prepare import frequent_topics
+from labelspan.extraction import MDDM
+from labelspan.metrics import micro_f1
 from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from tests.ranking.problems import small
 from tests.reference import ranking as reference
@@ -27,13 +32,50 @@ def test_scores_follow_their_definitions(form, labels):
     np.testing.assert_allclose(fisher.scores_, expected.mean(axis=1), rtol=1e-9)
     best = np.argsort(-expected.mean(axis=1))[:2]
     np.testing.assert_array_equal(fisher.get_support(indices=True), np.sort(best))
-    ratio = DiscriminativeRatio(k=2).fit(form(X), labels(Y))
-    expected = [reference.discriminative_ratio(x, Y) for x in X.T]
-    np.testing.assert_allclose(ratio.scores_, expected, rtol=1e-9)
-    np.testing.assert_array_equal(
-        ratio.get_support(indices=True), np.sort(np.argsort(expected)[:2])
+    for weighted in (True, False):
+        ratio = DiscriminativeRatio(k=2, weighted=weighted).fit(form(X), labels(Y))
+        expected = [reference.discriminative_ratio(x, Y, weighted) for x in X.T]
+        np.testing.assert_allclose(ratio.scores_, expected, rtol=1e-9)
+        np.testing.assert_array_equal(
+            ratio.get_support(indices=True), np.sort(np.argsort(expected)[:2])
+        )
+        assert ratio.ranking_[np.argmin(expected)] == 1
+
+
+def test_the_ratio_is_that_of_scatters_that_add_up():
+    """With the weights, within and between are the parts of one total, as in LDA."""
+    X, Y, _, _ = small(5, n_samples=60)
+    rows, labels = np.nonzero(Y)
+    # One row per incidence, in one class: the F statistic of an analysis of variance.
+    statistic, _ = f_classif(X[rows], labels)
+    freedom = (len(rows) - Y.shape[1]) / (Y.shape[1] - 1)
+    np.testing.assert_allclose(
+        DiscriminativeRatio(k=2).fit(X, Y).scores_, freedom / statistic, rtol=1e-9
     )
-    assert ratio.ranking_[np.argmin(expected)] == 1
+
+
+def test_a_label_of_one_row_does_not_choose_the_features():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((400, 3)), np.zeros((400, 3), dtype=int)
+    y[:200, 0], y[200:, 1], y[7, 2] = 1, 1, 1
+    X[:, 0] += y[:, 0]  # tells the two large labels apart
+    X[7, 1] = 8.0  # tells the row of the small label apart
+    assert DiscriminativeRatio(k=1).fit(X, y).get_support(indices=True) == [0]
+    assert DiscriminativeRatio(k=1, weighted=False).fit(X, y).get_support(indices=True) == [1]
+
+
+def test_sel_of_table_five_needs_the_weights(dataset):
+    """Eq. (21) with N_m: micro-F1 of the printed row within its deviation and a bit (.595)."""
+    data = frequent_topics(dataset("rcv1subset1"))
+    X, Y = data.X[data.train], data.Y[data.train]
+    d = MDDM(0.999).fit(X, Y).n_components_
+    scores = {}
+    for weighted in (True, False):
+        selector = DiscriminativeRatio(d, weighted=weighted).fit(X, Y)
+        Z, Z_test = (selector.transform(part).toarray() for part in (X, data.X[data.test]))
+        scores[weighted] = micro_f1(data.Y[data.test], MLkNN(10).fit(Z, Y).predict(Z_test))
+    assert scores[True] == pytest.approx(0.595, abs=0.02)
+    assert scores[False] < 0.5
 
 
 def test_a_large_mean_costs_no_digits():

@@ -214,15 +214,21 @@ class DiscriminativeRatio(_FeatureScore):
     r"""Features of the smallest ratio of within-label to between-label scatter (SEL of MDDM).
 
     .. math:: R_j = \frac{\sum_k \sum_{i: y_{ik} = 1} (x_{ij} - \Delta_{jk})^2}
-        {\sum_k (\Delta_{jk} - \Delta_j)^2}
+        {\sum_k N_k (\Delta_{jk} - \Delta_j)^2}
 
-    Eq. (21) of [1]_: Delta_jk is the mean of feature j over the rows with label k, Delta_j its
-    mean over all (row, label) incidences; smaller is better. Labels without rows do not count.
+    Delta_jk is the mean of feature j over the N_k rows with label k, Delta_j its mean over all
+    (row, label) incidences; smaller is better. Labels without rows do not count. This is
+    Eq. (21) of [1]_ with the weights N_k, which the print lost: its text says that the scatters
+    are those of LDA, and with the weights its tables come out. ``weighted=False`` gives the
+    equation as printed.
 
     Parameters
     ----------
     k : int, default=10
         Number of features to keep; more than there are: all, with a warning.
+    weighted : bool, default=True
+        Weigh the label means by the number of rows of each label, as LDA does. False is the
+        printed Eq. (21), in which a label of one row counts as much as any other.
 
     Attributes
     ----------
@@ -260,8 +266,14 @@ class DiscriminativeRatio(_FeatureScore):
     (2417, 5)
     """
 
-    def __init__(self, k: int = 10):
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_FeatureScore._parameter_constraints,
+        "weighted": ["boolean"],
+    }
+
+    def __init__(self, k: int = 10, *, weighted: bool = True):
         self.k = k
+        self.weighted = weighted
 
     def _labels(self, Y: Any) -> Any:
         return with_complement(Y)
@@ -272,8 +284,9 @@ class DiscriminativeRatio(_FeatureScore):
         means = xt / counts
         overall = xt.sum(axis=1) / max(counts.sum(), 1.0)
         within = np.maximum(sums.label_squares - (means * xt).sum(axis=1), 0.0)
-        between = ((means - overall[:, None]) ** 2).sum(axis=1)
-        between[between <= ROUNDING * sums.squares] = 0.0
+        weights = counts if self.weighted else np.ones(len(counts))
+        between = (means - overall[:, None]) ** 2 @ weights
+        between[between <= ROUNDING * (weights.max(initial=0.0) * sums.squares)] = 0.0
         ratio = np.divide(within, between, out=np.full(len(within), np.inf), where=between > 0)
         return ratio, -ratio
 
