@@ -134,6 +134,13 @@ def lazily(
     """
     check_dask_rows(X, "X")
     set_n_features(estimator, X.shape[1], reset=False)
+    return by_blocks(X, function, n_columns, dtype)
+
+
+def by_blocks(
+    X: Any, function: Callable[[Any], np.ndarray], n_columns: int, dtype: Any = None
+) -> Any:
+    """A function of rows whose columns the caller has checked; see :func:`lazily`."""
     if dtype is None:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
     return X.map_blocks(

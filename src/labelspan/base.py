@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
-from labelspan._blocks import lazily
+from labelspan._blocks import by_blocks, check_dask_rows, lazily
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._labels import Labels, refuse_other_names
 from labelspan._validation import (
@@ -36,7 +38,7 @@ N_COMPONENTS: list[Any] = [
 #: What a fit sets beside the number and names of the features.
 FITTED = (
     "_pooled", "label_names_", "classes_", "components_", "eigenvalues_", "mean_", "n_components_",
-    "solver_",
+    "explained_dependence_ratio_", "solver_",
 )  # fmt: skip
 
 
@@ -167,6 +169,39 @@ class LinearReducer(
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.mean_, self.components_)
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Reconstruct features from projections, by least squares.
+
+        Of all rows with the given projections this returns the one nearest to the mean:
+        ``mean_ + X @ pinv(components_).T``, which is ``mean_ + X @ components_`` for orthonormal
+        directions. With all D directions it is the inverse of ``transform``; with fewer,
+        ``transform`` is the inverse of it.
+
+        Parameters
+        ----------
+        X : array-like, frame or Dask array of shape (n_samples, n_components_)
+            Projections, as ``transform`` gives them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), or a lazy Dask array for one
+            Features, dense, float32 for float32 input.
+        """
+        check_is_fitted(self)
+        lazy = is_dask_array(X)
+        if lazy:
+            check_dask_rows(X, "X")
+        else:
+            X = check_array(X, dtype=[np.float64, np.float32])
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns; expected {self.n_components_}, the number of "
+                "directions. Pass what transform returned."
+            )
+        back = pseudo_inverse(self.components_)
+        rebuild = partial(reconstruct, mean=self.mean_, back=back)
+        return by_blocks(X, rebuild, len(self.mean_)) if lazy else rebuild(X)
+
     def _fit_sample(
         self, X: Any, labels: Labels, *, streamed: bool, pool: bool = False
     ) -> LinearReducer:
@@ -254,6 +289,8 @@ class LinearReducer(
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.mean_ = np.array(mean, dtype=dtype)
         self.n_components_ = len(self.components_)
+        if pairs.total is not None:
+            self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
 
     def _forget(self) -> None:
         """Drop what an earlier fit on other data set, lest a chunk without directions keep it."""
@@ -285,3 +322,19 @@ class LinearReducer(
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def pseudo_inverse(components: np.ndarray) -> np.ndarray:
+    """Pinv(components) (D, k), in float64.
+
+    The rows are made unit first: directions of a generalised problem differ in length by orders
+    of magnitude, and a short one is no rounding.
+    """
+    rows = components.astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1)
+    return linalg.pinv(rows / lengths[:, None], check_finite=False) / lengths
+
+
+def reconstruct(T: np.ndarray, mean: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """Mean + T back', in the dtype of T."""
+    return T @ back.T.astype(T.dtype, copy=False) + mean.astype(T.dtype, copy=False)

@@ -46,6 +46,9 @@ class MDDM(LinearReducer):
         Directions, P' of the paper. They satisfy the chosen constraint.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending, in the paper's scale (scatter, 0/1 labels).
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the dependence (HSIC), the sum of all eigenvalues, that each direction has; a float
+        `n_components` adds up these shares.
     hsic_ : float
         Dependence kept: the sum of the first ``n_components_`` eigenvalues (Eq. 8, that is
         tr(HKHL) without the factor (n - 1)**-2).

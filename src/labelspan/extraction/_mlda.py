@@ -43,6 +43,9 @@ class MLDA(LinearReducer):
         Directions, with ``components_ @ (S_w + ridge I) @ components_.T`` the identity.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending.
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the sum of all eigenvalues that each direction has; a float
+        `n_components` adds up these shares.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows, weighted as in S_w.
     n_components_ : int

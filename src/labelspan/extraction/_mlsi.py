@@ -46,6 +46,9 @@ class MLSI(LinearReducer):
         Directions, orthonormal in the metric on the right-hand side.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues that were computed, descending.
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the sum of all eigenvalues that each direction has; a float
+        `n_components` adds up these shares.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows.
     n_components_ : int

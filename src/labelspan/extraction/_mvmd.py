@@ -38,6 +38,9 @@ class MVMD(LinearReducer):
         Orthonormal directions, P' of the paper.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues of G that were computed, descending (scatter, not covariance).
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the sum of all eigenvalues that each direction has; a float
+        `n_components` adds up these shares.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows.
     n_components_ : int
@@ -92,9 +95,11 @@ class MVMD(LinearReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         if isinstance(statistics, Rows):
-            squares = statistics.operator.squares
-            lengths = np.sqrt(squares[squares > 0])
-            return leading_operator(self._operator(statistics), self.n_components, lengths)
+            X = statistics.operator
+            dependence = float(np.sum(X.rmatmat(statistics.T) ** 2))
+            total = (1 - self.beta) * float(X.squares.sum()) + 4 * self.beta * dependence
+            lengths = np.sqrt(X.squares[X.squares > 0])
+            return leading_operator(self._operator(statistics), self.n_components, total, lengths)
         G = (1 - self.beta) * statistics.xx
         G += (4 * self.beta * statistics.xt) @ statistics.xt.T
         return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))

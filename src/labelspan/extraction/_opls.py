@@ -36,6 +36,9 @@ class OPLS(LinearReducer):
         Directions, with ``components_ @ (xx + ridge I) @ components_.T`` the identity.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending (scatter, 0/1 labels).
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the sum of all eigenvalues that each direction has; a float
+        `n_components` adds up these shares.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows.
     n_components_ : int

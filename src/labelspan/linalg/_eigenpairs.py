@@ -24,10 +24,13 @@ class EigenPairs:
         All positive eigenvalues that were computed.
     vectors : ndarray of shape (D, k)
         The first k <= r eigenvectors, as columns.
+    total : float or None
+        Sum of all eigenvalues, computed or not; None if it is not known.
     """
 
     values: np.ndarray
     vectors: np.ndarray
+    total: float | None = None
 
     def mapped(self, back: Callable[[np.ndarray], np.ndarray]) -> EigenPairs:
         """The same pairs with the vectors in other coordinates."""

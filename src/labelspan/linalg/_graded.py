@@ -71,9 +71,7 @@ def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return U, s * (work[0] / work[1]), V
 
 
-def scaled_svd(
-    scales: np.ndarray, T: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def scaled_svd(scales: np.ndarray, T: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """U, s, V of diag(scales) T without its null directions, which T alone decides."""
     _, t, Wt = linalg.svd(T, full_matrices=False, check_finite=False)
     W = Wt[: rank(t**2, max(T.shape))].T

@@ -71,24 +71,26 @@ def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
         vectors = W @ vectors / np.sqrt(values[:n_kept])
         if values[n_kept - 1] < 1e-6 * values[0]:
             vectors = orthonormal(vectors)
-    return EigenPairs(values, back(vectors))
+    return EigenPairs(values, back(vectors), float(values.sum()))
 
 
 def kept(vectors: np.ndarray, s: np.ndarray, n_components: Any) -> EigenPairs:
     """Eigenpairs from singular vectors and positive singular values, descending."""
     values = s**2
-    return EigenPairs(values, vectors[:, : n_directions(values, values.sum(), n_components)])
+    total = float(values.sum())
+    return EigenPairs(values, vectors[:, : n_directions(values, total, n_components)], total)
 
 
 def leading_sum(
     G: np.ndarray, n_components: Any, noise: float = 0.0, scales: np.ndarray | None = None
 ) -> EigenPairs:
-    """Leading eigenpairs of a symmetric (D, D) matrix, only the asked-for ones if it is a number.
+    """Leading eigenpairs of a positive semi-definite (D, D) matrix, as many as are asked for.
 
     Cost O(D^3); with an integer `n_components` no other eigenvector is computed. `noise` is the
     rounding that G came with, relative to eps, if it is above the D of an exact one. `scales`
     are those of the rows of a positive semi-definite G, if they may be far apart.
     """
+    total = float(np.trace(G))
     some = isinstance(n_components, int | np.integer) and n_components < len(G)
     graded = scales is not None and is_graded(scales)
     if some or not graded:
@@ -100,13 +102,16 @@ def leading_sum(
     values = values[: rank(values, max(len(G), noise))]
     # A share is of the sum of all eigenvalues; they are all here unless a number was asked for.
     n_kept = n_directions(values, values.sum(), n_components)
-    return EigenPairs(values, vectors[:, :n_kept])
+    return EigenPairs(values, vectors[:, :n_kept], total)
 
 
 def leading_operator(
-    operator: tuple[int, Apply], n_components: Any, scales: np.ndarray | None = None
+    operator: tuple[int, Apply],
+    n_components: Any,
+    total: float | None = None,
+    scales: np.ndarray | None = None,
 ) -> EigenPairs:
-    """Leading eigenpairs of a symmetric (D, D) operator that can only be applied.
+    """Leading eigenpairs of a symmetric (D, D) operator that can only be applied; its trace.
 
     Lanczos iterations to machine precision from a fixed start, so that a second run, or another
     order of the features, gives the same. Cost O(n_components) applications or a few times that.
@@ -123,7 +128,7 @@ def leading_operator(
         assert scales is not None
         values, V = by_ranges(side, apply, n_asked, scales)
     n_kept = n_directions(values, np.inf, n_components)
-    return EigenPairs(values, V[:, :n_kept])
+    return EigenPairs(values, V[:, :n_kept], total)
 
 
 def lanczos(side: int, apply: Apply, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
