@@ -144,10 +144,7 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_consistent_length(X, labels.Y)
         target = target_of(y, labels)
         self.estimator_ = clone(self.estimator).fit(X, target)
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        remember_features(self)
         remember(self, labels)
         Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
         if self.strategy == "fixed":
@@ -199,19 +196,8 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _training_scores(self, X: Any, target: Any, n_labels: int) -> np.ndarray:
         if self.cv is None:
             return label_scores(self.estimator_, X, n_labels)
-        (X,) = indexable(X)
-        splits = list(check_cv(self.cv, target, classifier=True).split(X, target))
-        held_out = np.concatenate([test for _, test in splits])
-        if not np.array_equal(np.sort(held_out), np.arange(target.shape[0])):
-            raise ValueError(
-                f"cv={self.cv!r} does not hold out every row exactly once; thresholds need one "
-                "score a row. Use an integer or a KFold."
-            )
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(held_out_scores)(clone(self.estimator), X, target, train, test, n_labels)
-            for train, test in splits
-        )
-        return np.concatenate(parts)[np.argsort(held_out)]
+        splits = check_cv(self.cv, target, classifier=True)
+        return cross_scores(self.estimator, X, target, n_labels, cv=splits, n_jobs=self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -246,6 +232,36 @@ def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:
         scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
     scores = np.asarray(scores).reshape(len(scores), -1)
     return scores[:, -1:] if n_labels == 1 else scores
+
+
+def remember_features(wrapper: Any) -> None:
+    """Store the number and names of the features, if the fitted estimator inside tells them."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        wrapper.__dict__.pop(name, None)
+        if hasattr(wrapper.estimator_, name):
+            setattr(wrapper, name, getattr(wrapper.estimator_, name))
+
+
+def cross_scores(
+    estimator: Any, X: Any, target: Any, n_labels: int, *, cv: Any, n_jobs: int | None
+) -> np.ndarray:
+    """Scores (n, q) of every row by a clone of `estimator` that was fitted without the row.
+
+    `cv` is a splitter that holds out every row exactly once.
+    """
+    (X,) = indexable(X)
+    splits = list(cv.split(X, target))
+    held_out = np.concatenate([test for _, test in splits])
+    if not np.array_equal(np.sort(held_out), np.arange(target.shape[0])):
+        raise ValueError(
+            f"cv={cv!r} does not hold out every row exactly once, but each row needs one "
+            "held-out score. Use an integer or a KFold."
+        )
+    parts = Parallel(n_jobs=n_jobs)(
+        delayed(held_out_scores)(clone(estimator), X, target, train, test, n_labels)
+        for train, test in splits
+    )
+    return np.concatenate(parts)[np.argsort(held_out)]
 
 
 def held_out_scores(
