@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.datasets._arff_header import Header, read_header, unquote
+from labelspan.datasets._arff_header import ColumnType, Header, read_header
+from labelspan.datasets._arff_labels import LabelOptions, label_columns, stem
 from labelspan.datasets._arff_rows import Columns, read_rows, row_lines
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
-from labelspan.datasets._mulan_xml import first_repeat, read_label_names
+from labelspan.datasets._nominal import (
+    Nominal,
+    expand,
+    expanded_names,
+    identifier_message,
+    is_identifier,
+    used_values,
+)
 from labelspan.datasets._row_lines import RowLines
 from labelspan.datasets._split import join
 from labelspan.datasets._stream import LineBlocks
-from labelspan.datasets._tables import first_entry
-
-MEKA_LABELS = re.compile(r"(?:^|\s)-C\s+(-?\d{1,9})(?=\s|$)")
-SPLIT_SUFFIX = re.compile(r"[-_](train|test)(-sparse)?$", re.IGNORECASE)
+from labelspan.datasets._tables import check_names, first_entry, refuse_unknown
 
 
 def read_arff(
@@ -41,9 +46,11 @@ def read_arff(
 ) -> MultilabelDataset:
     r"""Read a multi-label ARFF file, dense or sparse, plain or gzip.
 
-    Which columns are labels is taken from the first of: `label_names`, `label_count`, `xml`,
-    the option ``-C`` in the relation name (MEKA), a Mulan XML file beside the ARFF file
-    (``NAME.xml`` for ``NAME.arff``, ``NAME-train.arff`` and ``NAME-test.arff``).
+    Which columns are labels: those of `label_names` if it is given. Otherwise `label_count`, a
+    Mulan XML file (`xml`, or ``NAME.xml`` beside ``NAME.arff``, ``NAME-train.arff`` and
+    ``NAME-test.arff``) and the option ``-C`` in the relation name (MEKA) must agree, as far as
+    they are there; sources that disagree are an error that names both. ``-C`` does not count
+    where the relation name shows that a Weka filter has changed the file since.
 
     Parameters
     ----------
@@ -54,11 +61,11 @@ def read_arff(
     xml : str or path, optional
         Mulan XML file with the label names.
     label_names : sequence of str, optional
-        Names of the label columns.
+        Names of the label columns; nothing else is asked then.
     label_count : int, optional
         As MEKA's ``-C``: positive for the first columns, negative for the last.
     ignore : sequence of str, default=()
-        Columns to leave out, such as an identifier.
+        Names of columns to leave out, such as an identifier.
     name : str, optional
         Name of the data set; by default the name of the file.
     encoding : str, default="utf-8"
@@ -79,10 +86,12 @@ def read_arff(
 
     Notes
     -----
-    Categories become numbers: their own value if all are numbers, 0 and 1 if they are words
-    such as no and yes, else their position. An absent value of a sparse row is the first
-    category, whatever its number. Time is linear in the size of the file; memory is that of
-    the result plus one block of text.
+    A nominal feature of two categories is one column: their own value if both are numbers, 0
+    and 1 if they are words such as no and yes, else their position. One of more categories
+    becomes a column of 0 and 1 per category, called ``attribute=category``; if more than 20
+    different values are used, and more than half as many as there are rows, it is refused as
+    an identifier. An absent value of a sparse row is the first category, whatever its number.
+    Time is linear in the size of the file; memory is that of the result plus one block of text.
 
     Examples
     --------
@@ -99,110 +108,123 @@ def read_arff(
     (array([[2.5]]), array([[1]], dtype=uint8), ('a',))
     """
     limits = Limits() if limits is None else limits
-    path = Path(path)
+    reading = _Reading(
+        LabelOptions(label_names, label_count, xml), _as_names(ignore), encoding, limits
+    )
+    name = name or stem(Path(path))
+    first = _read_part(Path(path), reading)
+    if test is None:
+        _refuse_identifiers([first])
+        return first.dataset(name, limits)
+    second = _read_part(Path(test), reading)
+    _refuse_identifiers([first, second])
+    joined = join(first.dataset(name, limits), second.dataset(name, limits), test)
+    _refuse_other_categories(first, second)
+    return joined
 
-    def read_part(part: Path) -> MultilabelDataset:
-        with LineBlocks(part, limits) as source:
-            header = read_header(source, encoding)
-            labels = _label_columns(header, part, label_names, label_count, xml, limits)
-            names = _chosen(header.names, labels)
-            _refuse_text(header, labels, part)
-            columns = Columns(header, _feature_columns(header, labels, ignore), labels)
-            lines = row_lines(source)
-            X, targets = read_rows(source, columns, encoding, lines)
-        _report(header, X, part, ignore)
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the rows of each file are read."""
+
+    labels: LabelOptions
+    ignore: tuple[str, ...]
+    encoding: str
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One file as it was read: nominal columns are still one number per category."""
+
+    path: Path
+    columns: Columns
+    X: Any
+    Y: Any
+
+    def nominal(self) -> list[Nominal]:
+        """List the features of more than two categories."""
+        header, features = self.columns.header, self.columns.features
+        kinds = [_distinct(kind) for kind in header.types]
+        is_many = np.array([len(values) > 2 for _, values in kinds])
+        return [
+            Nominal(i, header.names[features[i]], *kinds[header.type_of[features[i]]])
+            for i in np.flatnonzero(is_many[header.type_of[features]]).tolist()
+        ]
+
+    def dataset(self, name: str, limits: Limits) -> MultilabelDataset:
+        header, nominal = self.columns.header, self.nominal()
+        names = expanded_names(_chosen(header.names, self.columns.features), nominal)
+        label_names = _chosen(header.names, self.columns.labels)
+        check_names((*names, *label_names), limits, self.path)
         return MultilabelDataset(
-            name=name or _stem(path),
-            X=X,
-            Y=_indicators(targets, names, lines),
-            feature_names=_chosen(header.names, columns.features),
-            label_names=names,
+            name=name,
+            X=expand(self.X, nominal, limits, self.path),
+            Y=self.Y,
+            feature_names=names,
+            label_names=label_names,
             train=None,
             test=None,
-            source=str(part),
+            source=str(self.path),
         )
 
-    dataset = read_part(path)
-    return dataset if test is None else join(dataset, read_part(Path(test)), test)
+
+def _read_part(path: Path, reading: _Reading) -> _Part:
+    with LineBlocks(path, reading.limits) as source:
+        header = read_header(source, reading.encoding)
+        labels = label_columns(header, path, reading.labels, reading.limits)
+        features, labels = _kept_columns(header, labels, reading.ignore, path)
+        _refuse_text(header, labels, path)
+        columns = Columns(header, features, labels)
+        lines = row_lines(source)
+        X, targets = read_rows(source, columns, reading.encoding, lines)
+    _report(header, X, path, reading.ignore)
+    return _Part(path, columns, X, _indicators(targets, _chosen(header.names, labels), lines))
 
 
-def _stem(path: Path) -> str:
-    stem = path.name.removesuffix(".gz").removesuffix(".arff")
-    return SPLIT_SUFFIX.sub("", stem)
+def _distinct(kind: ColumnType) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Give categories of different values; of "1" and "1.0" the first gives the name."""
+    first: dict[float, str] = {}
+    for category, value in zip(kind.categories, kind.values, strict=True):
+        first.setdefault(value, category)
+    return tuple(first.values()), tuple(first)
 
 
-def _label_columns(
-    header: Header,
-    path: Path,
-    label_names: Sequence[str] | None,
-    label_count: int | None,
-    xml: str | os.PathLike[str] | None,
-    limits: Limits,
-) -> np.ndarray:
-    """Give the positions of the label columns, ascending."""
-    if label_names is not None:
-        if isinstance(label_names, str):
-            raise TypeError(
-                f"label_names is the string {label_names!r}; pass a sequence of names, "
-                f"e.g. label_names=[{label_names!r}]."
-            )
-        if not len(label_names):
-            raise DataFileError("label_names is empty; name at least one attribute", file=path)
-        return _present(label_names, header, path)
-    if label_count is None and xml is None and (match := MEKA_LABELS.search(header.relation)):
-        label_count = int(match.group(1))
-    if label_count is not None:
-        return _counted(label_count, len(header.names), path)
-    if xml is None:
-        xml = xml_beside(path)
-    return _present(read_label_names(xml, limits), header, path, xml)
+def _as_names(ignore: Sequence[str]) -> tuple[str, ...]:
+    return (ignore,) if isinstance(ignore, str) else tuple(ignore)
 
 
-def xml_beside(path: Path) -> Path:
-    stem = path.name.removesuffix(".gz").removesuffix(".arff")
-    candidates = [path.with_name(f"{name}.xml") for name in dict.fromkeys((stem, _stem(path)))]
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
-    raise DataFileError(
-        "which columns are labels? No -C in the relation name and no "
-        f"{' or '.join(c.name for c in candidates)} beside the file; "
-        "pass xml=, label_names= or label_count= (--xml or --label-count)",
-        file=path,
-    )
+def _refuse_identifiers(parts: Sequence[_Part]) -> None:
+    """Refuse a nominal column that names the rows; all files together decide."""
+    n_rows = sum(part.X.shape[0] for part in parts)
+    used: dict[str, set[str]] = {}
+    for part in parts:
+        X = part.X.tocsc() if sp.issparse(part.X) else part.X
+        for column in (c for c in part.nominal() if is_identifier(len(c.values), 0)):
+            words = dict(zip(column.values, column.categories, strict=True))
+            values = used_values(X, column.position).tolist()
+            used.setdefault(column.name, set()).update(words[value] for value in values)
+    for name, found in used.items():
+        if is_identifier(len(found), n_rows):
+            raise DataFileError(identifier_message(name, len(found), n_rows), file=parts[0].path)
 
 
-def _counted(count: int, n_columns: int, path: Path) -> np.ndarray:
-    if not 0 < abs(count) < n_columns:
-        message = f"label_count={count}; allowed is 1 to {n_columns - 1}, or negative for the last"
-        raise DataFileError(message, file=path)
-    return np.arange(count) if count > 0 else np.arange(n_columns + count, n_columns)
-
-
-def _present(
-    names: Sequence[str],
-    header: Header,
-    path: Path,
-    xml: str | os.PathLike[str] | None = None,
-) -> np.ndarray:
-    """Match label names to columns, with or without the quotes and escapes of ARFF."""
-    found = header.find(names)
-    repeated = first_repeat([header.names[i] for i in found])
-    if repeated is not None:
-        raise DataFileError(f"two attributes have the name of label {repeated!r}", file=path)
-    if len(found) == len(set(names)):
-        return np.array(found)
-    columns = dict(zip(header.names, range(len(header.names)), strict=True))
-    columns |= {unquote(f"'{n}'"): i for n, i in columns.items() if "\\" in n}
-    unknown = [name for name in names if name not in columns]
-    columns |= {name: columns.get(unquote(name), -1) for name in unknown}
-    unknown = [name for name in unknown if columns[name] < 0]
-    if unknown:
-        raise DataFileError(
-            f"label {unknown[0]!r} is no attribute of {path.name} ({len(unknown)} unknown in all)",
-            file=xml or path,
-        )
-    return np.unique([columns[name] for name in names])
+def _refuse_other_categories(first: _Part, second: _Part) -> None:
+    """Refuse a category that is one number in a file and another number in the other."""
+    ours, theirs = first.columns.header, second.columns.header
+    features = first.columns.features
+    pairs = np.stack([ours.type_of[features], theirs.type_of[features]], axis=1)
+    for position in np.unique(pairs, axis=0, return_index=True)[1].tolist():
+        mine, other = (h.type(features[position]) for h in (ours, theirs))
+        values = dict(zip(mine.categories, mine.values, strict=True))
+        for word, value in zip(other.categories, other.values, strict=True):
+            if values.get(word, value) != value:
+                name = ours.names[features[position]]
+                raise DataFileError(
+                    f"category {word!r} of {name!r} is {value:g}, but {values[word]:g} in "
+                    f"{first.path.name}; declare the categories in the same order in both files",
+                    file=second.path,
+                )
 
 
 def _refuse_text(header: Header, labels: np.ndarray, path: Path) -> None:
@@ -234,12 +256,18 @@ def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
         warnings.warn(message, stacklevel=4)
 
 
-def _feature_columns(header: Header, labels: np.ndarray, ignore: Sequence[str]) -> np.ndarray:
+def _kept_columns(
+    header: Header, labels: np.ndarray, ignore: tuple[str, ...], path: Path
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the columns of features and of labels, both without those to ignore."""
     kept = ~header.is_skipped()
     kept[labels] = False
     if ignore:
-        kept &= ~np.isin(header.names, list(ignore))
-    return np.flatnonzero(kept)
+        left_out = header.find(ignore)
+        refuse_unknown(ignore, header.names, "ignore", path)
+        kept[left_out] = False
+        labels = np.setdiff1d(labels, left_out)
+    return np.flatnonzero(kept), labels
 
 
 def _chosen(names: list[str], columns: np.ndarray) -> tuple[str, ...]:

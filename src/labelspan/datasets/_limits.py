@@ -20,6 +20,8 @@ class Limits:
         Number of samples.
     max_columns : int, default=4 million
         Number of features, and number of labels.
+    max_name_chars : int, default=1000
+        Length of the name of a feature or of a label.
 
     Examples
     --------
@@ -32,3 +34,4 @@ class Limits:
     max_line_bytes: int = 2**26
     max_rows: int = 100_000_000
     max_columns: int = 4_000_000
+    max_name_chars: int = 1000

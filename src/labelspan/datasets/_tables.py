@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +82,25 @@ def first_entry(table: Any, where: np.ndarray) -> tuple[int, int, float]:
 def numbered(prefix: str, count: int) -> tuple[str, ...]:
     """Names for columns that have none."""
     return tuple(f"{prefix}{i}" for i in range(count))
+
+
+def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[str]) -> None:
+    """Refuse a name longer than the limit: every table and page repeats it."""
+    limit = limits.max_name_chars
+    if max(map(len, names), default=0) > limit:
+        name = next(name for name in names if len(name) > limit)
+        message = f"name {name[:40]!r}... has {len(name)} characters; the limit is {limit}"
+        raise DataFileError(f"{message} (Limits.max_name_chars): shorten it", file=path)
+
+
+def refuse_unknown(
+    names: Sequence[str], known: Collection[str], what: str, path: str | os.PathLike[str]
+) -> None:
+    """Refuse a name that no column has, and say which come near."""
+    present = set(known)
+    unknown = [name for name in names if name not in present]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], list(known)[:10_000], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {len(known)} columns"
+        message = f"{what} names {unknown[0][:60]!r}, which is not a column"
+        raise DataFileError(f"{message}; {hint}", file=path)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan._replace_file import replace_file
-from labelspan.datasets._arff import MEKA_LABELS
+from labelspan.datasets._arff_labels import MEKA_LABELS
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._written_labels import written_labels
 

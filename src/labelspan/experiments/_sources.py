@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from typing import Any
 
 from labelspan._plain_text import escaped
 from labelspan.datasets import (
-    DataFileError,
     MultilabelDataset,
     list_datasets,
     load_dataset,
@@ -23,7 +21,7 @@ from labelspan.datasets import (
     read_npz,
     read_xmc,
 )
-from labelspan.datasets._arff import xml_beside
+from labelspan.datasets._arff_labels import xml_beside
 from labelspan.datasets._locate import hash_of
 from labelspan.experiments._fields import check_keys, check_text, check_whole
 from labelspan.experiments._prepare import PREPARATIONS
@@ -226,8 +224,8 @@ def _more_files(source: Source) -> Iterator[str]:
     yield from filter(None, (source.test, source.xml))
     if suffix_of(source.path) == ".arff" and not source.xml and source.label_count is None:
         for part in filter(None, (source.path, source.test)):
-            with contextlib.suppress(DataFileError):
-                yield str(xml_beside(Path(part)))
+            if (xml := xml_beside(Path(part))) is not None:
+                yield str(xml)
 
 
 # Cells of a data set follow each other, so two are enough.
