@@ -25,7 +25,13 @@ def command(
     """Describe a data set and look for defects; exit code 1 if there are any."""
     source = read_source(data, label_count=label_count, xml=xml, test=test)
     dataset = source.load()
-    found = describe(dataset.X, dataset.Y, train=dataset.train, test=dataset.test)
+    found = describe(
+        dataset.X,
+        dataset.Y,
+        train=dataset.train,
+        test=dataset.test,
+        feature_names=dataset.feature_names,
+    )
     if json:
         output.print_json({"name": dataset.name, **asdict(found), "problems": found.problems})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,15 @@ import scipy.sparse as sp
 
 from labelspan.datasets._block_shift import BlockShift, block_shift
 from labelspan.datasets._duplicates import find_duplicates
+from labelspan.datasets._feature_scales import (
+    WIDE_RATIO,
+    FeatureScales,
+    feature_scales,
+    identifier_features,
+)
 from labelspan.datasets._label_features import label_features
 from labelspan.datasets._label_statistics import label_statistics
+from labelspan.datasets._tables import numbered
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,8 @@ class Description:
     n_constant_features : int
         Features with one value.
     n_duplicate_rows : int
-        Rows whose features occurred before.
+        Rows whose features occurred before; `identifiers` do not count, here and in the two
+        numbers that follow.
     n_conflicting_rows : int
         Rows that share their features with a row of other labels.
     n_leaked_rows : int or None
@@ -48,6 +57,14 @@ class Description:
         Feature and label that mark the same rows.
     block_shift : BlockShift or None
         The test for a misaligned block of rows; None where it cannot be made.
+    identifiers : tuple of str
+        Features that number the rows: another whole number in each row, in the order of the
+        file or close together.
+    dominant_feature : tuple of (str, float) or None
+        Feature with more than 0.9 of the sum of the variances, and its share.
+    scales : tuple of (str, str, float) or None
+        Features of the smallest and of the largest standard deviation, and the ratio of the
+        latter to the former; None if fewer than two features vary.
     """
 
     n_samples: int
@@ -68,6 +85,9 @@ class Description:
     n_leaked_rows: int | None
     label_features: tuple[tuple[int, int], ...]
     block_shift: BlockShift | None
+    identifiers: tuple[str, ...] = ()
+    dominant_feature: tuple[str, float] | None = None
+    scales: tuple[str, str, float] | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -84,12 +104,24 @@ class Description:
                 f"{len(self.label_features)} features mark the rows of a label "
                 f"(feature, label): {self.label_features[:3]}",
             ),
+            (
+                self.identifiers,
+                f"{len(self.identifiers)} features number the rows: "
+                f"{', '.join(map(_quoted, self.identifiers[:3]))}; leave them out by ignore= "
+                "(--ignore)",
+            ),
+            (self.dominant_feature, _dominant_sentence(self.dominant_feature)),
+            (self.scales and self.scales[2] > WIDE_RATIO, _scales_sentence(self.scales)),
             (self.n_missing, f"{self.n_missing} values are missing"),
             (
                 self.n_conflicting_rows,
                 f"{self.n_conflicting_rows} rows have the features of a row with other labels",
             ),
-            (self.n_duplicate_rows, f"{self.n_duplicate_rows} rows repeat an earlier row"),
+            (
+                self.n_duplicate_rows,
+                f"{self.n_duplicate_rows} rows repeat an earlier row"
+                f"{' but for the features that number the rows' if self.identifiers else ''}",
+            ),
             (self.n_empty_rows, f"{self.n_empty_rows} rows have no label"),
             (self.n_empty_labels, f"{self.n_empty_labels} labels have no row"),
             (self.n_constant_features, f"{self.n_constant_features} features are constant"),
@@ -112,7 +144,12 @@ class Description:
 
 
 def describe(
-    X: Any, Y: Any, *, train: np.ndarray | None = None, test: np.ndarray | None = None
+    X: Any,
+    Y: Any,
+    *,
+    train: np.ndarray | None = None,
+    test: np.ndarray | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Description:
     """Describe a multi-label data set and look for the defects that spoil an evaluation.
 
@@ -124,6 +161,8 @@ def describe(
         Label indicators; positive is present.
     train, test : ndarray of int, optional
         Rows of the split, to look for test rows in the training part.
+    feature_names : sequence of str, optional
+        Names for the report; by default ``feature0``, ``feature1`` and so on.
 
     Returns
     -------
@@ -150,8 +189,13 @@ def describe(
     X, Y = _features(X), _indicators(Y)
     if X.shape[0] != Y.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}; they must agree")
+    names = numbered("feature", X.shape[1]) if feature_names is None else tuple(feature_names)
+    if len(names) != X.shape[1]:
+        raise ValueError(f"feature_names has {len(names)} names; X has {X.shape[1]} features")
     statistics = label_statistics(Y)
-    duplicates = find_duplicates(X, Y, train, test)
+    identifiers = identifier_features(X, [] if train is None or test is None else [train, test])
+    duplicates = find_duplicates(_without(X, identifiers), Y, train, test)
+    scales = feature_scales(X)
     n_missing = int(np.count_nonzero(np.isnan(X.data if sp.issparse(X) else X)))
     complete = X if n_missing == 0 else _zero_filled(X)
     return Description(
@@ -162,6 +206,9 @@ def describe(
         n_constant_features=_n_constant(X),
         label_features=label_features(complete, Y),
         block_shift=block_shift(complete, Y),
+        identifiers=tuple(names[i] for i in identifiers),
+        dominant_feature=_dominant(scales, names),
+        scales=_extremes(scales, names),
         **vars(statistics),
         **vars(duplicates),
     )
@@ -205,6 +252,44 @@ def _n_constant(X: Any) -> int:
         return int(np.count_nonzero((X[:1] == X).all(axis=0)))
     high, low = (m.toarray().ravel() for m in (X.max(axis=0), X.min(axis=0)))
     return int(np.count_nonzero(high == low))
+
+
+def _without(X: Any, columns: list[int]) -> Any:
+    """Leave out features, unless no others are there."""
+    kept = np.setdiff1d(np.arange(X.shape[1]), columns)
+    return X[:, kept] if columns and len(kept) else X
+
+
+def _dominant(scales: FeatureScales, names: Sequence[str]) -> tuple[str, float] | None:
+    return None if scales.dominant is None else (names[scales.dominant], scales.dominant_share)
+
+
+def _extremes(scales: FeatureScales, names: Sequence[str]) -> tuple[str, str, float] | None:
+    if scales.narrowest is None or scales.widest is None:
+        return None
+    return names[scales.narrowest], names[scales.widest], scales.ratio
+
+
+def _quoted(name: str) -> str:
+    """A name on one line, whatever it holds."""
+    return repr(name[:60])
+
+
+def _dominant_sentence(found: tuple[str, float] | None) -> str:
+    if found is None:
+        return ""
+    # Rounded down: 99.994 % is not all of it.
+    share = np.floor(1e5 * found[1]) / 1e3
+    return f"feature {_quoted(found[0])} has {share:g} % of the variance; scale the features first"
+
+
+def _scales_sentence(found: tuple[str, str, float] | None) -> str:
+    if found is None:
+        return ""
+    return (
+        f"the standard deviation of {_quoted(found[1])} is {found[2]:.1e} times that of "
+        f"{_quoted(found[0])}; scale the features first"
+    )
 
 
 def _shift_sentence(shift: BlockShift) -> str:
