@@ -161,8 +161,11 @@ BAD_NPZ = {
     "negative index": (npz_bytes(**CSR | {"X_indices": np.array([0, -7])}, Y=Y), "usable npz"),
     "indptr falls": (npz_bytes(**CSR | {"X_indptr": np.array([0, 9, 2])}, Y=Y), "usable npz"),
     "names": (npz_bytes(X=np.eye(2), Y=Y, label_names=np.array(["a"])), "for 2 columns"),
-    "complex X": (npz_bytes(**CSR | {"X_data": np.ones(2) * 1j}, Y=Y), "2-d array of numbers"),
-    "text in X": (npz_bytes(**CSR | {"X_data": np.array(["1", "2"])}, Y=Y), "2-d array of numbers"),
+    "complex X": (npz_bytes(**CSR | {"X_data": np.ones(2) * 1j}, Y=Y), "X_data must be numbers"),
+    "text in X": (
+        npz_bytes(**CSR | {"X_data": np.array(["1", "2"])}, Y=Y),
+        "X_data must be numbers",
+    ),
     "3-d X": (npz_bytes(X=np.ones((2, 2, 2)), Y=Y), "it has shape (2, 2, 2)"),
     "3-d shape": (npz_bytes(**CSR | {"X_shape": np.array([2, 2, 2])}, Y=Y), "shape (2, 2, 2)"),
     "fractional indices": (

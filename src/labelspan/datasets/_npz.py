@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,8 +16,10 @@ from labelspan._replace_file import replace_file
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
+from labelspan.datasets._npz_members import CSR_PARTS, read_members
 from labelspan.datasets._tables import (
     check_matrix,
+    check_names,
     check_size,
     check_values,
     numbered,
@@ -36,8 +39,9 @@ BROKEN = (
     OSError,
     RuntimeError,
     MemoryError,
+    SyntaxError,
+    tokenize.TokenError,
 )
-CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
 def read_npz(
@@ -76,7 +80,7 @@ def read_npz(
     path = Path(path)
     limits = Limits() if limits is None else limits
     try:
-        arrays = _load(path, limits)
+        arrays = read_members(path, limits)
         X, Y = (_matrix(arrays, key, limits, path) for key in ("X", "Y"))
     except (DataFileError, FileNotFoundError):
         raise
@@ -89,8 +93,8 @@ def read_npz(
         name=name or path.stem,
         X=X,
         Y=Y.astype(np.uint8),
-        feature_names=_names(arrays, "feature_names", X.shape[1], path),
-        label_names=_names(arrays, "label_names", Y.shape[1], path),
+        feature_names=_names(arrays, "feature_names", X.shape[1], limits, path),
+        label_names=_names(arrays, "label_names", Y.shape[1], limits, path),
         train=_rows(arrays, "train_idx", X.shape[0], path),
         test=_rows(arrays, "test_idx", X.shape[0], path),
         source=str(_text(arrays, "source", path) if "source" in arrays else path),
@@ -145,53 +149,13 @@ def _write_archive(file: IO[bytes], arrays: dict[str, Any]) -> None:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
-def _load(path: Path, limits: Limits) -> dict[str, np.ndarray]:
-    """Read the members of an archive after checking what each one declares."""
-    arrays = {}
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        total = sum(member.file_size for member in members)
-        if total > limits.max_bytes:
-            message = f"{total} bytes after decompression; the limit is {limits.max_bytes}"
-            raise DataFileError(f"{message} (Limits.max_bytes)", file=path)
-        for member in members:
-            with archive.open(member) as file:
-                _check_header(file, member, path)  # type: ignore[arg-type]
-            with archive.open(member) as file:
-                key = member.filename.removesuffix(".npy")
-                arrays[key] = np.lib.format.read_array(file, allow_pickle=False)
-    return arrays
-
-
-def _check_header(file: BinaryIO, member: zipfile.ZipInfo, path: Path) -> None:
-    """Refuse an array whose header asks for more bytes than its member holds."""
-    version = np.lib.format.read_magic(file)
-    reader = {(1, 0): np.lib.format.read_array_header_1_0}.get(
-        version, np.lib.format.read_array_header_2_0
-    )
-    shape, _, dtype = reader(file)
-    if dtype.hasobject:
-        raise DataFileError(f"{member.filename} holds pickled objects: refused", file=path)
-    n_bytes = dtype.itemsize
-    for length in shape:
-        n_bytes *= int(length)
-    if n_bytes > member.file_size or min(shape, default=0) < 0:
-        message = f"{member.filename} declares {n_bytes} bytes but holds {member.file_size}"
-        raise DataFileError(message, file=path)
-
-
 def _matrix(arrays: dict[str, np.ndarray], key: str, limits: Limits, path: Path) -> Any:
     if key in arrays:
-        check_matrix(arrays[key].shape, arrays[key].dtype, key, path)
-        check_size(arrays[key].shape, key, limits, path)
         return arrays[key]
     missing = [f"{key}_{part}" for part in CSR_PARTS if f"{key}_{part}" not in arrays]
     if missing:
         raise DataFileError(f"neither {key} nor {', '.join(missing)} in the archive", file=path)
     data, indices, indptr, shape = (arrays[f"{key}_{part}"] for part in CSR_PARTS)
-    for name, part in (("indices", indices), ("indptr", indptr), ("shape", shape)):
-        if part.dtype.kind not in "iu":
-            raise DataFileError(f"{key}_{name} must be integers, not {part.dtype}", file=path)
     size = tuple(shape.ravel().tolist())
     check_matrix(size, data.dtype, key, path)
     check_size(size, key, limits, path)
@@ -204,13 +168,17 @@ def _matrix(arrays: dict[str, np.ndarray], key: str, limits: Limits, path: Path)
     return without_repeats(matrix, key, path)
 
 
-def _names(arrays: dict[str, np.ndarray], key: str, count: int, path: Path) -> tuple[str, ...]:
+def _names(
+    arrays: dict[str, np.ndarray], key: str, count: int, limits: Limits, path: Path
+) -> tuple[str, ...]:
     prefix = key.removesuffix("_names")
     if key not in arrays:
         return numbered(prefix, count)
     if arrays[key].shape != (count,):
         raise DataFileError(f"{key}: {arrays[key].shape} names for {count} columns", file=path)
-    return tuple(_text(arrays, key, path))
+    names = tuple(_text(arrays, key, path))
+    check_names(names, limits, path)
+    return names
 
 
 def _text(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
