@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -36,6 +37,9 @@ class Handler(BaseHTTPRequestHandler):
         if content is None or fault == "404":
             self.send_error(404)
             return
+        if fault == "slow header":
+            self.trickle(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 1000)
+            return
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -43,10 +47,24 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(content[: len(content) // 2])
             self.wfile.flush()
             self.close_connection = True
+        elif fault == "slow body":
+            self.trickle(content)
         elif fault == "changed":
             self.wfile.write(content[:-1] + b"!")
         else:
             self.wfile.write(content)
+
+    def trickle(self, content):
+        """A byte at a time, until the other side or the test has had enough."""
+        for byte in content:
+            if self.server.ended.wait(0.05):
+                break
+            try:
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+            except OSError:
+                break
+        self.close_connection = True
 
     def log_message(self, *args):
         pass
@@ -55,13 +73,14 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.requested, server.faults = [], {}
+    server.requested, server.faults, server.ended = [], {}, threading.Event()
     # A proxy of the environment must not see these requests.
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     server.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield server
+    server.ended.set()
     server.shutdown()
     server.server_close()
     thread.join(timeout=10)
@@ -202,3 +221,17 @@ def test_catalogue_hashes_are_those_of_the_files(data_folder):
                 assert hashlib.sha256(content).hexdigest() == file.sha256, file.name
                 checked += 1
     assert checked >= 22
+
+
+@pytest.mark.parametrize("fault", ["slow header", "slow body"])
+def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, monkeypatch):
+    # Each byte comes within the timeout of the connection; one second in all is too long here.
+    monkeypatch.setattr("labelspan.datasets._transfer.GRACE_SECONDS", 1.0)
+    server.faults["tiny-train.arff"] = fault
+    started = time.monotonic()
+    with pytest.raises(FileNotFoundError, match=r"in 1 seconds, less than 10000 per second"):
+        load_dataset("tiny", base_url=server.url)
+    assert time.monotonic() - started < 3
+    assert not (tiny / "tiny" / "tiny-train.arff").exists()
+    server.faults.clear()
+    assert load_dataset("tiny", base_url=server.url).X.shape == (3, 1)

@@ -49,7 +49,7 @@ HOSTILE = {
     "matrix of no bytes": ("X", member("|V0", (10**5, 10**5)), "X must be a 2-d array of numbers"),
     "matrix of text": ("Y", member("<U0", (10**5, 10**5)), "Y must be a 2-d array of numbers"),
     "rows of no bytes": ("train_idx", member("|S0", MANY), "train_idx must be integers, not |S0"),
-    "nested type": ("source", member([("a", "<f8", (9,))], (), bytes(72)), "source must be one text"),
+    "nested type": ("source", member([("a", "<f8", (9,))], (), bytes(72)), "must be one text"),
     "many letters": (
         "source", member("|S1", (4 * 10**7,), bytes(4 * 10**7)), "source must be one text, not |S1",
     ),

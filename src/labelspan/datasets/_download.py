@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -11,9 +12,8 @@ from labelspan.datasets._catalogue import Entry
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._locate import DATA_VARIABLE
 from labelspan.datasets._optional import require
+from labelspan.datasets._transfer import TooSlowError, pieces
 
-TIMEOUT_SECONDS = 30
-PIECE_BYTES = 2**16
 # The largest file of the catalogue has 10 MB.
 MAX_DOWNLOAD_BYTES = 2**28
 BAR_WIDTH = 30
@@ -44,7 +44,7 @@ def fetch(
         bar = ProgressBar(file.name, sys.stderr) if _shown(progress) else None
         try:
             paths.append(Path(store.fetch(file.name, downloader=_downloader(requests, bar))))
-        except requests.RequestException as error:
+        except (requests.RequestException, TooSlowError) as error:
             raise _missing(entry, cache, base_url, f"the download failed: {error}") from error
         except ValueError as error:
             message = f"downloaded file refused, its content is not the pinned one ({error})"
@@ -53,21 +53,15 @@ def fetch(
 
 
 def _downloader(requests: Any, bar: ProgressBar | None) -> Callable[[str, str, Any], None]:
-    """Make a downloader for pooch that closes its connection and stops at a maximum size.
+    """Make a downloader for pooch that stops at a maximum size and at a minimum rate.
 
     pooch's own one leaves the socket open after an error status and writes whatever comes.
     """
 
     def download(url: str, output_file: str, _store: Any) -> None:
-        with (
-            requests.Session() as session,
-            session.get(url, stream=True, timeout=TIMEOUT_SECONDS) as response,
-            open(output_file, "wb") as file,
-        ):
-            response.raise_for_status()
-            total = int(response.headers.get("Content-Length", 0))
-            done = 0
-            for piece in response.iter_content(PIECE_BYTES):
+        done = 0
+        with open(output_file, "wb") as file, closing(pieces(requests, url)) as received:
+            for piece, total in received:
                 done += len(piece)
                 if done > MAX_DOWNLOAD_BYTES:
                     raise ValueError(f"more than {MAX_DOWNLOAD_BYTES} bytes")

@@ -1,0 +1,84 @@
+"""The bytes of an address, at a rate that a server cannot draw out for ever."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+TIMEOUT_SECONDS = 30
+# The rest may take as long as it would at this rate.
+GRACE_SECONDS = 60.0
+MIN_BYTES_PER_SECOND = 10_000
+# Small, so that a slow server is seen to be slow; a queue of them holds 4 MB.
+PIECE_BYTES = 2**13
+MAX_WAITING = 512
+
+
+class TooSlowError(OSError):
+    """A server sends less than the least rate."""
+
+
+def pieces(requests: Any, url: str) -> Iterator[tuple[bytes, int]]:
+    """Yield the bytes of an address, each piece with the announced total (0 if unknown).
+
+    A thread waits for the server: a timeout counts anew with each byte, so that a byte per
+    second, in the header or in the body, would hold the reader for ever.
+    """
+    received: queue.Queue[Any] = queue.Queue(MAX_WAITING)
+    stopped = threading.Event()
+    arguments = (requests, url, _sender(received, stopped))
+    threading.Thread(target=_receive, args=arguments, daemon=True).start()
+    done, start = 0, time.monotonic()
+    try:
+        while True:
+            left = start + GRACE_SECONDS + done / MIN_BYTES_PER_SECOND - time.monotonic()
+            try:
+                item = received.get(timeout=max(left, 0.0))
+            except queue.Empty:
+                raise TooSlowError(
+                    f"{done} bytes of {url} in {time.monotonic() - start:.0f} seconds, less than "
+                    f"{MIN_BYTES_PER_SECOND} per second; try again later"
+                ) from None
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            done += len(item[0])
+            yield item
+    finally:
+        stopped.set()
+
+
+def _receive(requests: Any, url: str, send: Callable[[Any], bool]) -> None:
+    try:
+        with (
+            requests.Session() as session,
+            session.get(url, stream=True, timeout=TIMEOUT_SECONDS) as response,
+        ):
+            response.raise_for_status()
+            total = int(response.headers.get("Content-Length", 0))
+            for piece in response.iter_content(PIECE_BYTES):
+                if not send((piece, total)):
+                    return
+        send(None)
+    # The reader raises it, whatever it is.
+    except BaseException as error:
+        send(error)
+
+
+def _sender(received: queue.Queue[Any], stopped: threading.Event) -> Callable[[Any], bool]:
+    """Make a function that hands an item over; it tells whether somebody still waits for more."""
+
+    def send(item: Any) -> bool:
+        while not stopped.is_set():
+            try:
+                received.put(item, timeout=1.0)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    return send
