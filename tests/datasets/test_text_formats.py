@@ -6,7 +6,8 @@ import gzip
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_svmlight_file
+import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from labelspan.datasets import DataFileError, Limits, load_dataset, read_libsvm, read_xmc
 
@@ -70,7 +71,6 @@ MALFORMED = {
     "bad value": ("0 1:1x\n", 1, 5, "finite number"),
     "nan": ("0 1:nan\n", 1, 5, "finite number"),
     "overflow": ("0 1:1e999\n", 1, 5, "finite number"),
-    "feature zero": ("0 0:1\n", 1, 3, "below the first"),
     "feature huge": ("0 99999999999999999999:1\n", 1, 3, "Limits.max_columns"),
     "label huge": ("99999999999999999999 1:1\n", 1, 1, "Limits.max_columns"),
     "negative label": ("-1 1:1\n", 1, 1, "expected labels"),
@@ -139,3 +139,46 @@ def test_row_limit(tmp_path):
     path.write_bytes(gzip.compress(b"0 1:1\n" * 20))
     with pytest.raises(DataFileError, match=r"Limits\.max_rows"):
         read_libsvm(path, limits=Limits(max_rows=10))
+
+
+def test_libsvm_that_scikit_learn_writes(tmp_path):
+    random = np.random.default_rng(0)
+    X = np.where(random.random((30, 7)) < 0.5, 0, random.integers(-99, 99, (30, 7)) / 8)
+    Y = sp.csr_matrix(random.integers(0, 2, (30, 4)))
+    for zero_based in (True, False):
+        path = tmp_path / f"{zero_based}.svm"
+        dump_svmlight_file(X, Y, str(path), multilabel=True, zero_based=zero_based)
+        for known in ({}, {"n_features": 7}):
+            read = read_libsvm(path, **known)
+            np.testing.assert_array_equal(read.X.toarray(), X)
+            np.testing.assert_array_equal(read.Y.toarray(), Y.toarray())
+    # One file of two that names feature 0 tells for both.
+    dump_svmlight_file(X[:5] * [0, 1, 1, 1, 1, 1, 1], Y[:5], str(path), multilabel=True)
+    both = read_libsvm(path, tmp_path / "True.svm")
+    np.testing.assert_array_equal(both.X.toarray()[5:], X)
+    np.testing.assert_array_equal(both.X.toarray()[:5, 1:], X[:5, 1:])
+    assert both.X.has_canonical_format
+
+
+def test_libsvm_feature_zero(tmp_path):
+    path = tmp_path / "t"
+    path.write_text("0 0:0 2:5\n")
+    # Named with the value zero, it is there.
+    assert read_libsvm(path).X.toarray().tolist() == [[0, 0, 5]]
+    with pytest.raises(DataFileError, match="line 1, column 3: number is below the first one"):
+        read_libsvm(path, first_feature=1)
+    message = "feature 2 is beyond the last one, as n_features=2 and features count from 0"
+    with pytest.raises(DataFileError, match=message):
+        read_libsvm(path, n_features=2)
+    assert read_libsvm(path, n_features=4).X.shape == (1, 4)
+    path.write_text("0 1:1 2:5\n")
+    assert read_libsvm(path, n_features=2).X.toarray().tolist() == [[1, 5]]
+    with pytest.raises(DataFileError, match="beyond the last feature"):
+        read_libsvm(path, n_features=1)
+
+
+def test_libsvm_text_without_a_header_is_told_apart_from_xmc(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("0 0:0 2:5\n")
+    with pytest.raises(DataFileError, match=r"LibSVM text has none: use read_libsvm, or a file"):
+        read_xmc(path)

@@ -290,7 +290,7 @@ def test_bad_mat(tmp_path, data_folder):
 
 
 BAD_MAT = {
-    "no target": ({"data": np.eye(3)}, "no numeric variable target; the file has: data"),
+    "no target": ({"data": np.eye(3)}, "Y or y or labels or label; the file has: data; say which"),
     "shapes": ({"data": np.eye(3), "target": np.ones((2, 2))}, "does not fit"),
     "values": ({"data": np.eye(3), "target": 2 * np.eye(3)}, "other than -1, 0 and 1: 2 in row 1"),
     "text": ({"data": np.eye(3), "target": "abc"}, "no numeric variable target"),

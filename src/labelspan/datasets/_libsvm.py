@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 from labelspan.datasets._dataset import MultilabelDataset
+from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
-from labelspan.datasets._pairs import PairRows, as_dataset, read_pairs, widen
+from labelspan.datasets._pairs import PairRows, as_dataset, read_pairs, widen, without_first
 from labelspan.datasets._split import join
 from labelspan.datasets._stream import LineBlocks
 
@@ -18,7 +19,7 @@ def read_libsvm(
     *,
     n_features: int | None = None,
     n_labels: int | None = None,
-    first_feature: int = 1,
+    first_feature: int | None = None,
     first_label: int = 0,
     name: str | None = None,
     limits: Limits | None = None,
@@ -34,9 +35,11 @@ def read_libsvm(
     n_features, n_labels : int, optional
         Width of `X` and `Y`, which the format does not state; by default the largest numbers
         of the files given.
-    first_feature, first_label : int, default=1 and 0
-        Number of the first column: features count from one and labels from zero in the
-        files of the LibSVM collection.
+    first_feature : int, optional
+        Number of the first feature. By default 0 if a file names feature 0, as those that
+        scikit-learn writes do, else 1, as in the LibSVM collection.
+    first_label : int, default=0
+        Number of the first label.
     name : str, optional
         Name of the data set; by default the name of the file.
     limits : Limits, optional
@@ -61,23 +64,49 @@ def read_libsvm(
     limits = Limits() if limits is None else limits
     path = Path(path)
 
+    is_open = first_feature is None
+    start = 0 if first_feature is None else first_feature
+    # Number 0 may be a feature or not; then the last one has the number of all of them.
+    width = n_features + 1 if is_open and n_features is not None else n_features
+
     def read_part(part: str | os.PathLike[str]) -> PairRows:
         with LineBlocks(part, limits) as source:
             return read_pairs(
-                source,
-                first=(first_label, first_feature),
-                size=(n_labels, n_features),
-                keep_blank=False,
+                source, first=(first_label, start), size=(n_labels, width), keep_blank=False
             )
 
-    name = name or path.name.removesuffix(".gz").removesuffix(".txt")
-    train = read_part(path)
+    name = name or _stem(path)
+    files = [path] if test is None else [path, Path(test)]
+    found = [read_part(file) for file in files]
+    if is_open:
+        found = _numbered(found, n_features, files)
     if test is None:
-        return as_dataset(train, name, str(path))
-    rows = read_part(test)
-    width = max(train.X.shape[1], rows.X.shape[1]), max(train.Y.shape[1], rows.Y.shape[1])
+        return as_dataset(found[0], name, str(path))
+    widths = max(part.X.shape[1] for part in found), max(part.Y.shape[1] for part in found)
     parts = [
-        as_dataset(widen(part, *width), name, str(file))
-        for part, file in ((train, path), (rows, test))
+        as_dataset(widen(part, *widths), name, str(file))
+        for part, file in zip(found, files, strict=True)
     ]
     return join(parts[0], parts[1], test)
+
+
+def _stem(path: Path) -> str:
+    name = path.name.removesuffix(".gz")
+    suffixes = (".txt", ".svm", ".libsvm", ".svmlight")
+    return next((name.removesuffix(end) for end in suffixes if name.endswith(end)), name)
+
+
+def _numbered(parts: list[PairRows], n_features: int | None, files: list[Path]) -> list[PairRows]:
+    """Count features from zero if a file names feature 0, else from one."""
+    if not any(part.uses_first for part in parts):
+        return [without_first(part) for part in parts]
+    if n_features is None:
+        return parts
+    for part, file in zip(parts, files, strict=True):
+        if (part.X.indices == n_features).any():
+            raise DataFileError(
+                f"feature {n_features} is beyond the last one, as n_features={n_features} and "
+                "features count from 0 (feature 0 is there); correct n_features or first_feature",
+                file=file,
+            )
+    return [widen(part, n_features, part.Y.shape[1]) for part in parts]

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._errors import DataFileError
 from labelspan.datasets._limits import Limits
+from labelspan.datasets._mat_names import variable_names
 from labelspan.datasets._mat_size import check_unpacked_bytes
 from labelspan.datasets._split import join
 from labelspan.datasets._tables import (
@@ -45,21 +46,24 @@ BROKEN = (
 def read_mat(
     path: str | os.PathLike[str],
     *,
-    data: str = "data",
-    target: str = "target",
+    data: str | None = None,
+    target: str | None = None,
     name: str | None = None,
     limits: Limits | None = None,
 ) -> MultilabelDataset:
-    """Read a MATLAB v5 file with features, and labels stored as labels by samples.
+    """Read a MATLAB v5 file with features and labels.
 
     Parameters
     ----------
     path : str or path
-        File with ``train_data``, ``train_target``, ``test_data`` and ``test_target``, or with
-        ``data`` and ``target`` alone. Targets are q x n (or n x q where that is the only
-        reading) in -1/+1 or 0/1.
-    data, target : str, default="data" and "target"
-        Names of the variables, without ``train_`` or ``test_``.
+        File with features of shape (n, d) and labels in -1/+1 or 0/1: as ``X`` and ``Y``,
+        ``data`` and ``target``, or under another common name; or their parts, such as
+        ``train_data`` and ``test_data`` or ``Xtrain`` and ``X_test``. Labels are q x n or
+        n x q, whichever fits; if both do, q x n for ``target`` and n x q for other names.
+    data, target : str, optional
+        Names of the variables, without ``train`` or ``test``; by default the common names
+        that the file has (``data``, ``X``, ``x`` or ``features`` with ``target``,
+        ``targets``, ``Y``, ``y``, ``labels`` or ``label``).
     name : str, optional
         Name of the data set; by default the name of the file.
     limits : Limits, optional
@@ -86,8 +90,10 @@ def read_mat(
     limits = Limits() if limits is None else limits
     variables = _load(path, limits)
 
-    def read_part(prefix: str) -> MultilabelDataset:
-        X, Y = _matrices(variables, prefix + data, prefix + target, limits, path)
+    names = variable_names(variables, data, target, path)
+
+    def read_part(part: str) -> MultilabelDataset:
+        X, Y = _matrices(variables, *names[part], limits, path)
         return MultilabelDataset(
             name=name or path.stem,
             X=X,
@@ -99,10 +105,8 @@ def read_mat(
             source=str(path),
         )
 
-    if f"train_{data}" not in variables:
-        return read_part("")
-    train = read_part("train_")
-    return join(train, read_part("test_"), path) if f"test_{data}" in variables else train
+    first = read_part("train")
+    return join(first, read_part("test"), path) if "test" in names else first
 
 
 def _load(path: Path, limits: Limits) -> dict[str, Any]:
@@ -133,19 +137,16 @@ def _matrices(
     variables: dict[str, Any], data: str, target: str, limits: Limits, path: Path
 ) -> tuple[Any, Any]:
     """Give X and Y, the latter with a row a sample and in 0 and 1."""
-    missing = [key for key in (data, target) if key not in variables]
-    if missing:
-        present = ", ".join(sorted(key for key in variables if not key.startswith("__")))
-        message = f"no numeric variable {' or '.join(missing)}; the file has: {present or 'none'}"
-        raise DataFileError(message, file=path)
     for key in (data, target):
         check_matrix(variables[key].shape, variables[key].dtype, key, path)
     X, Y = variables[data], variables[target]
-    if Y.shape[1] == X.shape[0]:
-        Y = Y.T
-    elif Y.shape[0] != X.shape[0]:
+    if X.shape[0] not in Y.shape:
         message = f"{target} is {Y.shape}, which does not fit {data}, {X.shape}"
-        raise DataFileError(message, file=path)
+        raise DataFileError(f"{message}: {data} has a row per sample", file=path)
+    # The files with a target, of Zhang and Zhou, have a row per label.
+    is_by_label = Y.shape[1] == X.shape[0] and ("target" in target or Y.shape[0] != Y.shape[1])
+    if is_by_label:
+        Y = Y.T
     # Places in the labels are told as those of Y, whichever way the file has them.
     labels = f"{target} (samples by labels)"
     check_size(X.shape, data, limits, path)

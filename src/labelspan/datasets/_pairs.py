@@ -25,10 +25,14 @@ ROW_OR_BLANK = re.compile(rb"^[ \t\r]*[^ \t\r#]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class PairRows:
-    """Features and labels of one file, as wide as its largest numbers ask for."""
+    """Features and labels of one file, as wide as its largest numbers ask for.
+
+    The first column counts as used where the file names it, be it with the value zero.
+    """
 
     X: sp.csr_array
     Y: sp.csr_array
+    uses_first: bool = False
 
 
 def read_pairs(
@@ -65,8 +69,10 @@ def read_pairs(
     ]
     numbers = [np.arange(start, start + n) for start, n in zip(first, widths, strict=True)]
     X = features.table(numbers[1], lines, "feature")
+    uses_first = bool((X.indices == 0).any())
     drop_zeros(X)
-    return PairRows(X, labels.table(numbers[0], lines, "label").astype(np.uint8))
+    Y = labels.table(numbers[0], lines, "label").astype(np.uint8)
+    return PairRows(X, Y, uses_first)
 
 
 def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
@@ -89,6 +95,15 @@ def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:
     X.resize((X.shape[0], n_features))
     Y.resize((Y.shape[0], n_labels))
     return PairRows(X, Y)
+
+
+def without_first(rows: PairRows) -> PairRows:
+    """Leave out the first column of X, which is not used."""
+    X = rows.X
+    shape = (X.shape[0], max(X.shape[1] - 1, 0))
+    shifted = sp.csr_array((X.data, X.indices - 1, X.indptr), shape=shape)
+    shifted.has_canonical_format = True
+    return PairRows(shifted, rows.Y)
 
 
 def _parse_block(

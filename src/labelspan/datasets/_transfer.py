@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 TIMEOUT_SECONDS = 30
@@ -21,7 +21,7 @@ class TooSlowError(OSError):
     """A server sends less than the least rate."""
 
 
-def pieces(requests: Any, url: str) -> Iterator[tuple[bytes, int]]:
+def pieces(requests: Any, url: str) -> Generator[tuple[bytes, int], None, None]:
     """Yield the bytes of an address, each piece with the announced total (0 if unknown).
 
     A thread waits for the server: a timeout counts anew with each byte, so that a byte per

@@ -68,7 +68,10 @@ def _header(source: LineBlocks) -> tuple[int, int, int]:
     words = line.split()
     if len(words) != 3 or not all(word.isdigit() and len(word) < 10 for word in words):
         shown = line[:60].decode("utf-8", "replace")
-        message = f"expected a header of rows, features and labels such as 12920 500 983: {shown!r}"
+        message = (
+            f"expected a header of rows, features and labels such as 12920 500 983: {shown!r}; "
+            "LibSVM text has none: use read_libsvm, or a file name that ends with .svm"
+        )
         raise source.error(message, 1)
     n_rows, n_features, n_labels = (int(word) for word in words)
     for what, count, limit in (
