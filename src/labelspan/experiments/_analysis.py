@@ -25,9 +25,11 @@ from labelspan.stats import (
     wilcoxon,
 )
 
-# With fewer data sets than this the blocks of the tests are the splits.
-LEAST_DATASETS = 5
 ALPHA = 0.05
+# No verdict from fewer data sets or splits. If two methods are alike, one of them is ahead on all
+# of n by chance with probability 2 / 2**n, the smallest p-value of any exact test of the pair:
+# 0.0625 for 5, 0.03125 for 6. With fewer data sets the blocks of the tests are the splits.
+LEAST_BLOCKS = 6
 # Differences in the last digits are rounding, not rank.
 DIGITS = 10
 
@@ -46,6 +48,8 @@ class Ranking:
         Methods that have a value on every block.
     blocks : tuple of str
         Data sets; or splits of them, by classifier.
+    n_parts : int
+        Data sets or splits among the blocks: several classifiers on one split are one part.
     values : ndarray of shape (n_blocks, n_methods)
         What was measured.
     ranks : ndarray of shape (n_methods,)
@@ -53,7 +57,7 @@ class Ranking:
     friedman : FriedmanResult or None
         None for fewer than 3 methods or 2 blocks.
     nemenyi : NemenyiResult or None
-        None for fewer than 2 methods or 2 blocks.
+        None for fewer than `LEAST_BLOCKS` parts.
     pair : float or None
         Wilcoxon's p-value, signed ranks, if there are just two methods and 2 blocks or more.
     """
@@ -61,6 +65,7 @@ class Ranking:
     measure: str
     methods: tuple[str, ...]
     blocks: tuple[str, ...]
+    n_parts: int
     values: np.ndarray
     ranks: np.ndarray
     friedman: FriedmanResult | None
@@ -82,11 +87,18 @@ class Ranking:
         return np.array([-total, total])
 
     @property
+    def has_enough(self) -> bool:
+        """Whether there are enough parts for a verdict."""
+        return self.n_parts >= LEAST_BLOCKS
+
+    @property
     def differ(self) -> bool:
         """Whether Friedman's test, or Wilcoxon's of two, rejects that all methods are alike."""
+        if not self.has_enough:
+            return False
         if self.pair is not None:
             return self.pair < ALPHA
-        return self.friedman is not None and self.friedman.F_p_value < ALPHA
+        return self.friedman is not None and self.friedman.p_value < ALPHA
 
     def separated(self, first: str, second: str) -> bool:
         """Whether Nemenyi's test tells two methods apart, after Friedman's rejected; or Wilcoxon's.
@@ -140,6 +152,11 @@ class Analysis:
         """All methods, the best first."""
         names = dict.fromkeys(cell["method"] for cell in self.plain)
         return tuple(sorted(names, key=lambda name: self.overall.get(name, np.inf)))
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every cell of the plan has a result, good or bad."""
+        return len(self.cells) == len(self.plan.cells)
 
     @cached_property
     def plain(self) -> list[Row]:
@@ -206,7 +223,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     plain = [cell for cell in cells if cell["directions"] is None]
     excluded = _excluded(plain)
     datasets = len(chosen.sources)
-    blocks_are = "data sets" if datasets >= LEAST_DATASETS else "splits"
+    blocks_are = "data sets" if datasets >= LEAST_BLOCKS else "splits"
     competing = [cell for cell in plain if cell["method"] not in excluded]
     found = {
         measure: ranking
@@ -269,7 +286,9 @@ def _ranking(measure: str, cells: Sequence[Row], blocks_are: str) -> Ranking | N
     if len(methods) < 2 or not full:
         return None
     values = np.array([[np.mean(row[method]) for method in methods] for row in full.values()])
-    return _tested(measure, methods, tuple(_block_name(key) for key in full), values)
+    # A key is a data set, or a data set, a split and a classifier.
+    n_parts = len({key[:2] for key in full})
+    return _tested(measure, methods, tuple(_block_name(key) for key in full), n_parts, values)
 
 
 def _in_every_method(measure: str, cells: Sequence[Row]) -> list[Row]:
@@ -297,7 +316,11 @@ def _block_name(key: tuple[Any, ...]) -> str:
 
 
 def _tested(
-    measure: str, methods: tuple[str, ...], blocks: tuple[str, ...], values: np.ndarray
+    measure: str,
+    methods: tuple[str, ...],
+    blocks: tuple[str, ...],
+    n_parts: int,
+    values: np.ndarray,
 ) -> Ranking:
     larger = ALL_MEASURES[measure].direction == "max"
     rounded = np.round(values, DIGITS)
@@ -307,13 +330,14 @@ def _tested(
         measure=measure,
         methods=methods,
         blocks=blocks,
+        n_parts=n_parts,
         values=values,
         ranks=ranks.average,
         friedman=friedman(rounded, greater_is_better=larger, names=methods)
         if enough and len(methods) >= 3
         else None,
         nemenyi=nemenyi(rounded, greater_is_better=larger, names=methods, alpha=ALPHA)
-        if enough
+        if n_parts >= LEAST_BLOCKS
         else None,
         pair=float(wilcoxon(rounded).holm.adjusted[0]) if enough and len(methods) == 2 else None,
     )

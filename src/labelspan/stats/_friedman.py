@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from labelspan.stats._friedman_null import MOST_BLOCKS, exact_p_value, permutation_p_value
 from labelspan.stats._ranks import Ranks, average_ranks
 
 
@@ -27,6 +28,10 @@ class FriedmanResult:
         The statistic of Iman and Davenport, less conservative, and its p-value.
     F_df : tuple of int
         Its degrees of freedom.
+    p_value : float
+        The p-value to decide by: exact or by permutation for few data sets, else that of F.
+    p_value_method : {"exact", "permutation", "F"}
+        Where `p_value` comes from.
     """
 
     ranks: Ranks
@@ -36,6 +41,8 @@ class FriedmanResult:
     F: float
     F_p_value: float
     F_df: tuple[int, int]
+    p_value: float
+    p_value_method: str
 
 
 def friedman(
@@ -44,6 +51,7 @@ def friedman(
     greater_is_better: bool = True,
     names: Any = None,
     tie_correction: bool = False,
+    random_state: Any = 0,
 ) -> FriedmanResult:
     r"""Test whether all methods have the same average rank.
 
@@ -63,17 +71,26 @@ def friedman(
     tie_correction : bool, default=False
         Divide the statistic by 1 - (sum of t^3 - t over ties) / (N k (k^2 - 1)), as
         ``scipy.stats.friedmanchisquare`` does and [1]_ does not.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random orders of ``p_value_method="permutation"``.
 
     Returns
     -------
     FriedmanResult
-        F is infinite, with p-value 0, if all data sets agree on a full order; both statistics
-        are 0, with p-value 1, if all methods tie everywhere.
+        F is infinite, with ``F_p_value`` 0, if all data sets agree on a full order; both
+        statistics are 0, with p-values of 1, if all methods tie everywhere.
 
     Notes
     -----
     Ranks, and what counts as a tie, are those of `average_ranks`.
-    Time O(n_datasets n_methods log n_methods).
+
+    The distributions of chi-square and F hold for many data sets; for two that agree, F gives a
+    p-value of 0 where the exact one of three methods is 1/6. ``p_value`` is therefore conditional
+    on the ranks as they are, ties included: the chance, if each data set orders the methods at
+    random, of average ranks that spread as much. Up to 30 data sets it is counted exactly where
+    that takes at most 50,000 rank sums per data set (8 methods on 2 data sets, 4 on 11, 3 on 30),
+    else estimated from 9999 random orders. Beyond 30 data sets it is ``F_p_value``.
+    Time O(n_datasets n_methods log n_methods), and below a second for the p-value.
 
     References
     ----------
@@ -85,6 +102,8 @@ def friedman(
     >>> result = friedman([[0.9, 0.8, 0.7], [0.8, 0.6, 0.7], [0.9, 0.5, 0.4]])
     >>> round(result.chi_square, 3), round(result.F, 3), result.F_df
     (4.667, 7.0, (2, 4))
+    >>> round(result.p_value, 4), result.p_value_method
+    (0.1944, 'exact')
     """
     ranks = average_ranks(scores, greater_is_better=greater_is_better, names=names)
     n, k = ranks.n_datasets, ranks.n_methods
@@ -101,15 +120,29 @@ def friedman(
     # At full agreement the denominator is 0 but for rounding.
     F = (n - 1) * chi_square / rest if rest > 1e-9 * n else np.inf
     df = (k - 1, (k - 1) * (n - 1))
+    F_p_value = float(stats.f.sf(F, *df))
+    p_value, method = _p_value(ranks.ranks, F_p_value, random_state)
     return FriedmanResult(
         ranks=ranks,
         chi_square=float(chi_square),
         chi_square_p_value=float(stats.chi2.sf(chi_square, k - 1)),
         chi_square_df=k - 1,
         F=float(F),
-        F_p_value=float(stats.f.sf(F, *df)),
+        F_p_value=F_p_value,
         F_df=df,
+        p_value=p_value,
+        p_value_method=method,
     )
+
+
+def _p_value(ranks: np.ndarray, F_p_value: float, random_state: Any) -> tuple[float, str]:
+    """Give the best p-value that can be had, and its name."""
+    if len(ranks) > MOST_BLOCKS:
+        return F_p_value, "F"
+    exact = exact_p_value(ranks)
+    if exact is not None:
+        return exact, "exact"
+    return permutation_p_value(ranks, random_state), "permutation"
 
 
 def _tied(ranks: np.ndarray) -> int:
