@@ -96,3 +96,37 @@ class Slow(_Faulty):
     def fit(self, X, y=None):
         time.sleep(0.02)
         return self
+
+
+class _FailsUnless(_Faulty):
+    """Fails until the file in FLAKY_FILE is there: what a user repairs between two runs."""
+
+    error: type[BaseException]
+
+    def fit(self, X, y=None):
+        if not os.path.exists(os.environ["FLAKY_FILE"]):
+            raise self.error("not yet")
+        return self
+
+
+class NoMemory(_FailsUnless):
+    error = MemoryError
+
+
+class NoPermission(_FailsUnless):
+    error = PermissionError
+
+
+class NoPackage(_FailsUnless):
+    error = ModuleNotFoundError
+
+
+class WrongValue(_FailsUnless):
+    error = ValueError
+
+
+class DiesUnless(_Faulty):
+    def fit(self, X, y=None):
+        if not os.path.exists(os.environ["FLAKY_FILE"]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self

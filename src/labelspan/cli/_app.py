@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from labelspan import __version__
-from labelspan._plain_text import clean
+from labelspan.cli._output import say
 
 # What can go wrong through no fault of the program: a line, not a traceback.
 EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
@@ -54,11 +54,6 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
 def _end_interrupted() -> NoReturn:
     say("interrupted; what is finished is stored, and the same command goes on from there")
     sys.exit(INTERRUPTED)
-
-
-def say(text: str) -> None:
-    """Print a line of our own."""
-    print(f"labelspan: {clean(text)}", file=sys.stderr)
 
 
 def _options() -> Callable[..., None]:

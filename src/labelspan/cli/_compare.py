@@ -80,6 +80,14 @@ def command(
         float | None, typer.Option(help="Seconds after which a cell is ended.")
     ] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Run every failed cell again, not only those that failed for want of data, "
+            "permission, memory or time.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option(help="Print the result as JSON.")] = False,
 ) -> None:
     """Compare methods on data sets: means, ranks, tests, a recommendation and a report.
@@ -115,11 +123,33 @@ def command(
             dask=dask,
             progress=default_progress(),
             command=output.command_line(),
+            retry_failed=retry_failed,
         )
-        analysis = analyse(store)
-        page = write_report(store, out / "report.html")
+        analysis = analyse(store, chosen.hash)
+        page = write_report(store, out / "report.html", plan=chosen.hash)
+    _tell_of_failures(summary)
     _show(analysis, summary, page, json)
     raise typer.Exit(0 if set(summary.statuses) <= {"ok"} else 1)
+
+
+def _tell_of_failures(summary: RunSummary) -> None:
+    """Say which failures were or will be tried again: a stored one is not this run's news."""
+    if summary.n_retried:
+        output.say(f"{_cells(summary.n_retried)} failed earlier and were retried")
+    if summary.n_not_retried:
+        output.say(
+            f"{_cells(summary.n_not_retried)} failed earlier and were not retried; use "
+            "--retry-failed"
+        )
+    if summary.n_to_retry:
+        output.say(
+            f"{_cells(summary.n_to_retry)} failed for a reason outside the methods (data, "
+            "permission, memory, time limit, crash); the same command retries them"
+        )
+
+
+def _cells(number: int) -> str:
+    return f"{number} cell{'s' if number > 1 else ''}"
 
 
 def _names(text: str) -> list[str]:
@@ -204,6 +234,9 @@ def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, ob
     return {
         "cells": summary.n_cells,
         "statuses": summary.statuses,
+        "retried": summary.n_retried,
+        "not_retried": summary.n_not_retried,
+        "to_retry": summary.n_to_retry,
         "methods": [
             {
                 "method": method,

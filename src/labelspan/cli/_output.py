@@ -9,7 +9,12 @@ from typing import Any
 
 from labelspan._plain_text import clean, escaped
 
-__all__ = ["clean", "command_line", "number", "print_json", "print_table"]
+__all__ = ["clean", "command_line", "number", "print_json", "print_table", "say"]
+
+
+def say(text: str) -> None:
+    """Print a line of our own on the standard error."""
+    print(f"labelspan: {clean(text)}", file=sys.stderr)
 
 
 def print_json(content: Any) -> None:

@@ -39,6 +39,9 @@ def command(
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which a cell is ended.")
     ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run every failed cell again.")
+    ] = False,
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Run experiments of the papers: printed value, our value, difference, verdict."""
@@ -62,6 +65,7 @@ def command(
             timeout=timeout,
             progress=default_progress(),
             command=output.command_line(),
+            retry_failed=retry_failed,
         ):
             outcomes.append(outcome)
             if not json:
@@ -72,23 +76,39 @@ def command(
         # Without folders and processes: the page is the same wherever it is made.
         made = " ".join(["labelspan reproduce", *names, *(["--quick"] if quick else [])])
         page.write_text(document(outcomes, made), encoding="utf-8")
-    failed = any(outcome.failed for outcome in outcomes) or len(ready) < len(experiments)
+    failed = any(outcome.failed or outcome.not_run for outcome in outcomes) or len(ready) < len(
+        experiments
+    )
     raise typer.Exit(1 if failed else 0)
 
 
 def _lacks(experiment: Experiment) -> str:
-    """What is not at hand, or nothing."""
-    where = {info.name: info.where for info in list_datasets()}
+    """What is not here and cannot be downloaded, or nothing."""
     known = {method.name for method in METHODS}
-    missing = [f"the data set {name}" for name in experiment.data if where[name] == "missing"]
+    missing = [f"the data set {name}" for name in _sets(experiment, "missing")]
     missing += [f"the method {name}" for name in experiment.methods if name not in known]
     return ", ".join(missing)
+
+
+def _sets(experiment: Experiment, where: str) -> list[str]:
+    places = {info.name: info.where for info in list_datasets()}
+    return [name for name in experiment.data if places[name] == where]
+
+
+def _needs(experiment: Experiment) -> str:
+    """What is not here: to be downloaded, or to be brought."""
+    downloads = ", ".join(_sets(experiment, "download"))
+    parts = [_lacks(experiment), f"download of {downloads}" if downloads else ""]
+    return "; ".join(filter(None, parts)) or "nothing"
 
 
 def _list(json: bool) -> None:
     if json:
         fields = ("name", "title", "data", "minutes", "quick_minutes")
-        content = [{name: getattr(item, name) for name in fields} for item in EXPERIMENTS]
+        content = [
+            {**{name: getattr(item, name) for name in fields}, "lacks": _needs(item)}
+            for item in EXPERIMENTS
+        ]
         skipped = {paper: printed_values(paper)["unavailable"] for paper in PAPERS}
         output.print_json({"experiments": content, "unavailable": skipped})
         return
@@ -99,7 +119,7 @@ def _list(json: bool) -> None:
             ", ".join(item.data),
             f"{item.minutes:g}",
             f"{item.quick_minutes:g}",
-            _lacks(item) or "nothing",
+            _needs(item),
         ]
         for item in EXPERIMENTS
     ]
@@ -114,6 +134,9 @@ def _list(json: bool) -> None:
 
 def _show(outcome: Outcome) -> None:
     print()
+    if outcome.not_run:
+        print(output.clean(f"{outcome.experiment.name}: {outcome.summary}"))
+        return
     title = f"{outcome.experiment.name}: {outcome.experiment.title}"
     header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
     reasons = reasons_of(outcome.judged)
@@ -134,4 +157,5 @@ def _data(outcome: Outcome) -> dict[str, object]:
         "summary": outcome.summary,
         "judged": [{**asdict(line), "difference": line.difference} for line in outcome.judged],
         "failed": outcome.failed,
+        "not_run": outcome.not_run,
     }

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from labelspan._plain_text import escaped
 from labelspan.classifiers._threshold import label_scores
+from labelspan.experiments._causes import METHOD, cause_of
 from labelspan.experiments._environment import environment, peak_memory, reset_peak_memory
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
@@ -62,6 +63,8 @@ class Result:
         Versions and machine.
     finished : float
         Seconds since 1970.
+    cause : {"", "method", "environment"}
+        What is to blame, if not "ok".
     """
 
     cell: str
@@ -75,6 +78,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     finished: float = 0.0
+    cause: str = ""
 
 
 def prepare(cell: Cell) -> None:
@@ -108,15 +112,19 @@ def run_cell(cell: Cell) -> Result:
     """
     reset_peak_memory()
     clock = Clock()
+    ready, cause = False, ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            loaded(cell.source)
+            ready = True
             found = _measured(cell, clock)
             status, error = "ok", ""
         except NotFiniteError as problem:
-            found, status, error = {}, "nan", str(problem)
+            found, status, error, cause = {}, "nan", str(problem), METHOD
         except (Exception, SystemExit) as problem:
             found, status, error = {}, "failed", explained(problem)
+            cause = cause_of(problem, loaded=ready)
     return Result(
         cell=cell.id,
         status=status,
@@ -126,6 +134,7 @@ def run_cell(cell: Cell) -> Result:
         warnings=tuple(dict.fromkeys(escaped(str(item.message)[:LONGEST_TEXT]) for item in caught)),
         environment=environment(),
         finished=time.time(),
+        cause=cause,
         **found,
     )
 
@@ -208,10 +217,8 @@ def _made(step: Step, seed: int, directions: int | None = None) -> Any:
 def _rows(cell: Cell, Y: np.ndarray, outputs: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
     for name in cell.measures:
         measure = measure_of(name, cell.convention)
-        try:
-            value = float(measure(Y, outputs[measure.needs]))
-        except ValueError:
-            value = np.nan
+        # NaN is how a measure says that it is not defined; an error is one of the cell.
+        value = float(measure(Y, outputs[measure.needs]))
         if not np.isfinite(value):
             warnings.warn(f"{name} is not defined on this test part", UserWarning, stacklevel=2)
         yield name, value if np.isfinite(value) else None

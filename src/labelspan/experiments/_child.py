@@ -18,6 +18,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from labelspan._plain_text import escaped
+from labelspan.experiments._causes import METHOD
 from labelspan.experiments._cell import Result, explained, prepare, run_cell
 from labelspan.experiments._environment import environment
 from labelspan.experiments._facts import facts_of
@@ -75,6 +76,7 @@ def _result(cell: Cell) -> Result:
             error=escaped(explained(error)),
             environment=environment(),
             finished=time.time(),
+            cause=METHOD,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import warnings
@@ -12,6 +13,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from labelspan.experiments._causes import ENVIRONMENT
 from labelspan.experiments._cell import Result, run_cell
 from labelspan.experiments._environment import code
 from labelspan.experiments._facts import facts_of
@@ -31,14 +33,23 @@ class RunSummary:
     n_cells : int
         Cells of the plan.
     n_resumed : int
-        Of these, stored before the run.
+        Of these, stored before the run and kept.
     statuses : dict of str to int
         How the cells of the plan ended.
+    n_retried : int
+        Cells that failed before the run and were run again.
+    n_not_retried : int
+        Cells that failed before the run and were kept: their method is to blame.
+    n_to_retry : int
+        Cells that failed, and that the next run retries: the environment is to blame.
     """
 
     n_cells: int
     n_resumed: int
     statuses: dict[str, int]
+    n_retried: int = 0
+    n_not_retried: int = 0
+    n_to_retry: int = 0
 
 
 def run(
@@ -50,8 +61,9 @@ def run(
     dask: str | None = None,
     progress: Progress | None = None,
     command: str = "",
+    retry_failed: bool = False,
 ) -> RunSummary:
-    """Run the cells of a plan that are not in the store yet.
+    """Run the cells of a plan that are not in the store yet, and those that may fare better now.
 
     Parameters
     ----------
@@ -70,6 +82,10 @@ def run(
         A display.
     command : str, default=""
         The command, for the report.
+    retry_failed : bool, default=False
+        Run every failed cell again. By default only those that failed for a reason outside the
+        method: data that could not be loaded, a permission, a missing package, memory, the time
+        limit, a worker that crashed.
 
     Returns
     -------
@@ -93,8 +109,8 @@ def run(
     ...     splits=Splits("standard"),
     ... )
     >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
-    ...     run(plan, store, n_jobs=0)
-    RunSummary(n_cells=1, n_resumed=0, statuses={'ok': 1})
+    ...     run(plan, store, n_jobs=0).statuses
+    {'ok': 1}
     """
     n_jobs = _n_jobs(n_jobs)
     check_before_run(plan, timeout, dask)
@@ -103,7 +119,9 @@ def run(
     display = Silent() if progress is None else progress
     with store.only_run():
         store.add_plan(plan, command)
-        done = store.finished(plan.cells)
+        failed = store.failures(plan.cells)
+        again = {cell for cell in failed if retry_failed or failed[cell] == ENVIRONMENT}
+        done = store.finished(plan.cells) - again
         _tell_of_other_code(store, done)
         pending = [cell for cell in plan.cells if cell.id not in done]
         n_jobs = min(n_jobs, max(len(pending), 1))
@@ -118,7 +136,7 @@ def run(
         finally:
             pool.close()
             display.close()
-    return _summary(plan, store, len(done))
+    return _summary(plan, store, len(done), len(again), len(failed) - len(again))
 
 
 def _tell_of_other_code(store: Store, done: set[str]) -> None:
@@ -212,7 +230,8 @@ def _on_dask(
 
 
 def _describe(plan: Plan, store: Store, pool: WorkerPool | None, timeout: float | None) -> None:
-    known = {row["source"] for row in store.query("SELECT source FROM facts")}
+    rows = store.query("SELECT source, content FROM facts")
+    known = {row["source"] for row in rows if "error" not in json.loads(row["content"])}
     for source in plan.sources:
         if digest(asdict(source)) in known:
             continue
@@ -223,14 +242,17 @@ def _describe(plan: Plan, store: Store, pool: WorkerPool | None, timeout: float 
                 store.add_facts(source, worker.facts(source, timeout))
 
 
-def _summary(plan: Plan, store: Store, n_resumed: int) -> RunSummary:
+def _summary(
+    plan: Plan, store: Store, n_resumed: int, n_retried: int, n_not_retried: int
+) -> RunSummary:
     ids = {cell.id for cell in plan.cells}
     rows: Iterable[Any] = store.query("SELECT id, status FROM cells")
     statuses: dict[str, int] = {}
     for row in rows:
         if row["id"] in ids:
             statuses[row["status"]] = statuses.get(row["status"], 0) + 1
-    return RunSummary(len(plan.cells), n_resumed, statuses)
+    n_to_retry = list(store.failures(plan.cells).values()).count(ENVIRONMENT)
+    return RunSummary(len(plan.cells), n_resumed, statuses, n_retried, n_not_retried, n_to_retry)
 
 
 def check_before_run(plan: Plan, timeout: float | None, dask: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Results on disk: one SQLite file in WAL mode, a row a measurement, final once written."""
+"""Results on disk: one SQLite file in WAL mode, a row per measurement, final once written."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from labelspan._plain_text import escaped
+from labelspan.experiments._causes import stored_cause
 from labelspan.experiments._cell import Result
 from labelspan.experiments._methods_of_plan import parameters_of
 from labelspan.experiments._plan import Cell, Plan, digest
@@ -24,34 +25,9 @@ from labelspan.experiments._store_file import (
     opened_to_read,
     opened_to_write,
 )
+from labelspan.experiments._store_format import FORMAT, READABLE, create, migrate
 
 FILE_NAME = "results.sqlite"
-FORMAT = 1
-
-SCHEMA = """
-CREATE TABLE plans (
-    hash TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL, command TEXT NOT NULL,
-    created REAL NOT NULL, parameters TEXT NOT NULL);
-CREATE TABLE environments (hash TEXT PRIMARY KEY, content TEXT NOT NULL);
-CREATE TABLE facts (source TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL);
-CREATE TABLE cells (
-    id TEXT PRIMARY KEY, dataset TEXT NOT NULL, split INTEGER NOT NULL, method TEXT NOT NULL,
-    reducer TEXT NOT NULL, classifier TEXT NOT NULL, directions INTEGER, seed INTEGER NOT NULL,
-    content TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL, warnings TEXT NOT NULL,
-    fit_seconds REAL, transform_seconds REAL, train_seconds REAL, predict_seconds REAL,
-    total_seconds REAL, peak_memory INTEGER, n_components INTEGER,
-    environment TEXT NOT NULL REFERENCES environments (hash), finished REAL NOT NULL);
-CREATE TABLE measurements (
-    cell TEXT NOT NULL REFERENCES cells (id), measure TEXT NOT NULL, value REAL,
-    PRIMARY KEY (cell, measure)) WITHOUT ROWID;
-CREATE TABLE series (
-    cell TEXT NOT NULL REFERENCES cells (id), name TEXT NOT NULL, content TEXT NOT NULL,
-    PRIMARY KEY (cell, name)) WITHOUT ROWID;
-"""
-FINAL = """
-CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table}
-BEGIN SELECT RAISE(ABORT, 'results are final once written'); END;
-"""
 
 
 class Store:
@@ -69,7 +45,8 @@ class Store:
     Notes
     -----
     Every result is one transaction, synchronised to disk, so that a result is there as a whole
-    or not at all, after a power cut too. Triggers refuse to change or delete a result.
+    or not at all, after a power cut too. Triggers refuse to change or delete a measurement; a
+    failure gives way to the result of another attempt.
 
     Examples
     --------
@@ -148,6 +125,27 @@ class Store:
         stored = {row[0] for row in self._connection.execute("SELECT id FROM cells")}
         return stored & {cell.id for cell in cells}
 
+    def failures(self, cells: Iterable[Cell]) -> dict[str, str]:
+        """Tell which cells failed, and what is to blame.
+
+        Parameters
+        ----------
+        cells : iterable of Cell
+            Cells of a plan.
+
+        Returns
+        -------
+        dict of str to {"method", "environment"}
+            Causes by hash. The environment is a download, a permission, memory or a time limit.
+        """
+        wanted = {cell.id for cell in cells}
+        rows = self.query("SELECT id, status, error, cause FROM cells WHERE status != 'ok'")
+        return {
+            row["id"]: row["cause"] or stored_cause(row["status"], row["error"])
+            for row in rows
+            if row["id"] in wanted
+        }
+
     def environments(self, cells: Iterable[str]) -> list[dict[str, str]]:
         """Tell which versions and machines stored cells come from.
 
@@ -194,10 +192,10 @@ class Store:
         """
         row = (digest(asdict(source)), source.name, json.dumps(content))
         with self._writing() as cursor:
-            cursor.execute("INSERT OR IGNORE INTO facts VALUES (?, ?, ?)", row)
+            cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", row)
 
     def add(self, cell: Cell, result: Result) -> None:
-        """Write the result of a cell; a result that is there already stays as it is.
+        """Write the result of a cell; it replaces a failure, and nothing else.
 
         Parameters
         ----------
@@ -216,6 +214,7 @@ class Store:
             )
             columns = _cell_columns(cell, result, digest(environment))
             marks = ", ".join("?" * len(columns))
+            cursor.execute("DELETE FROM cells WHERE id = ? AND status != 'ok'", (cell.id,))
             cursor.execute(f"INSERT OR IGNORE INTO cells VALUES ({marks})", columns)
             if cursor.rowcount == 1:
                 cursor.executemany("INSERT INTO measurements VALUES (?, ?, ?)", rows)
@@ -241,13 +240,13 @@ class Store:
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
     def plans(self) -> list[dict[str, Any]]:
-        """List the plans, the latest first.
+        """List the plans, the one that was added last first, whatever the clock said.
 
         Returns
         -------
         list of dict
         """
-        return self.query("SELECT * FROM plans ORDER BY created DESC, rowid DESC")
+        return self.query("SELECT * FROM plans ORDER BY rowid DESC")
 
     @contextlib.contextmanager
     def only_run(self) -> Iterator[None]:
@@ -288,16 +287,17 @@ class Store:
 
     def _check_format(self) -> None:
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if found == 0 and not self.read_only:
+        if found not in ((*READABLE,) if self.read_only else (0, *READABLE)):
+            raise StoreError(
+                f"{self.path} has format {found}, this version reads formats "
+                f"{' and '.join(map(str, READABLE))}; use another folder."
+            )
+        if found != FORMAT and not self.read_only:
             with self._writing() as cursor:
                 # Another process may have been first.
-                if cursor.execute("PRAGMA user_version").fetchone()[0] == 0:
-                    _create(cursor)
-        elif found != FORMAT:
-            raise StoreError(
-                f"{self.path} has format {found}, this version reads format {FORMAT}; use another "
-                "folder."
-            )
+                found = cursor.execute("PRAGMA user_version").fetchone()[0]
+                if found != FORMAT:
+                    (migrate if found else create)(cursor)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Cursor]:
@@ -316,16 +316,6 @@ class Store:
 
     def _explained(self) -> contextlib.AbstractContextManager[None]:
         return explained(self.path, self._busy_seconds)
-
-
-def _create(cursor: sqlite3.Cursor) -> None:
-    statements = [part for part in SCHEMA.split(";") if part.strip()]
-    for statement in statements:
-        cursor.execute(statement)
-    for table in ("cells", "measurements", "series"):
-        for verb in ("UPDATE", "DELETE"):
-            cursor.execute(FINAL.format(table=table, verb=verb))
-    cursor.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def _cell_columns(cell: Cell, result: Result, environment: str) -> tuple[Any, ...]:
@@ -348,4 +338,5 @@ def _cell_columns(cell: Cell, result: Result, environment: str) -> tuple[Any, ..
         result.n_components,
         environment,
         result.finished,
+        result.cause or None,
     )

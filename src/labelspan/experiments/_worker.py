@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from labelspan.experiments._causes import ENVIRONMENT
 from labelspan.experiments._cell import Result
 from labelspan.experiments._environment import environment
 from labelspan.experiments._plan import Cell
@@ -208,4 +209,6 @@ def _ended(cell: Cell, status: str, error: str, started: float) -> Result:
         seconds={"total": time.perf_counter() - started},
         environment=environment(),
         finished=time.time(),
+        # A time limit, or a process that was ended, for memory perhaps.
+        cause=ENVIRONMENT,
     )

@@ -74,6 +74,7 @@ def _counts(outcomes: list[Outcome]) -> str:
         name = item.experiment.name
         anchor = re.sub(r"[^a-z0-9-]", "", name.lower())
         figures = [_share(lines) for lines in _kinds(item.judged)]
+        figures = ["not run", "not run"] if item.not_run else figures
         title = markdown_text(item.experiment.title)
         rows.append(f"| [{name}](#{anchor}) | {title} | {' | '.join(figures)} |")
     return "\n".join([*rows, ""])
@@ -129,6 +130,11 @@ def _came_out(outcomes: list[Outcome]) -> list[str]:
         rows.append(f"In full: {', '.join(perfect)}.")
     if _missed(lines):
         rows += ["", "Not reproduced:", "", *_reasons(outcomes)]
+    rows += [
+        f"\n{item.experiment.name} was not run: {markdown_escape(item.not_run)}."
+        for item in outcomes
+        if item.not_run
+    ]
     failed = sum(len(item.failed) for item in outcomes)
     if failed:
         rows += ["", f"{failed} cells failed; the sections name them."]
@@ -179,7 +185,7 @@ def _section(outcome: Outcome) -> str:
     # The heading's own anchor differs from one renderer to the next.
     anchor = re.sub(r"[^a-z0-9-]", "", experiment.name.lower())
     rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_text(title)}", ""]
-    rows += [f"{outcome.summary}. {markdown_text(outcome.setting)}".strip(), ""]
+    rows += [f"{markdown_text(outcome.summary)}. {markdown_text(outcome.setting)}".strip(), ""]
     lines, grids = folded(outcome.judged)
     reasons = reasons_of(outcome.judged)
     if lines:

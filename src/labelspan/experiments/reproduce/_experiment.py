@@ -166,6 +166,8 @@ class Outcome:
         Cells that did not end well.
     setting : str
         Data sets, splits and versions in a sentence.
+    not_run : str
+        Why nothing was run; empty if it was.
     """
 
     experiment: Experiment
@@ -173,10 +175,13 @@ class Outcome:
     quick: bool
     failed: tuple[str, ...] = field(default=())
     setting: str = ""
+    not_run: str = ""
 
     @property
     def summary(self) -> str:
         """One line: how many of the printed values and statements were reproduced."""
+        if self.not_run:
+            return f"not run: {self.not_run}"
         counted = [line for line in self.judged if line.verdict != "not judged"]
         good = sum(line.verdict == "reproduced" for line in counted)
         if not counted:

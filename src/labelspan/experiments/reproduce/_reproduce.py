@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from labelspan.datasets import DataFileError, list_datasets, load_dataset
+from labelspan.experiments._plan import Plan
 from labelspan.experiments._progress import Progress
 from labelspan.experiments._run import run
 from labelspan.experiments._store import Store
@@ -29,6 +31,7 @@ def reproduce(
     timeout: float | None = None,
     progress: Progress | None = None,
     command: str = "",
+    retry_failed: bool = False,
 ) -> Iterator[Outcome]:
     """Run experiments and judge each as soon as it is finished.
 
@@ -40,22 +43,37 @@ def reproduce(
         Where results go; what is there already is not run again.
     quick : bool, default=False
         Fewer splits.
-    n_jobs, timeout, progress, command
+    n_jobs, timeout, progress, command, retry_failed
         As in `labelspan.experiments.run`.
 
     Yields
     ------
     Outcome
+        Of an experiment whose data cannot be had: nothing judged, and the reason in ``not_run``.
     """
-    for experiment in experiments:
-        plans = experiment.plans(quick)
+
+    def run_all(plans: Iterable[Plan]) -> None:
         for plan in plans:
-            run(plan, store, n_jobs=n_jobs, timeout=timeout, progress=progress, command=command)
+            run(
+                plan,
+                store,
+                n_jobs=n_jobs,
+                timeout=timeout,
+                progress=progress,
+                command=command,
+                retry_failed=retry_failed,
+            )
+
+    for experiment in experiments:
+        if lacking := lacking_data(experiment):
+            yield Outcome(experiment, [], quick, not_run=lacking)
+            continue
+        plans = experiment.plans(quick)
+        run_all(plans)
         values = values_of(store, plans)
         if experiment.follow_up is not None:
             more = experiment.follow_up(values, quick)
-            for plan in more:
-                run(plan, store, n_jobs=n_jobs, timeout=timeout, progress=progress, command=command)
+            run_all(more)
             plans = (*plans, *more)
             values = values_of(store, plans)
         printed = printed_values(experiment.paper)
@@ -64,6 +82,19 @@ def reproduce(
             for line in experiment.judge(values, printed)
         ]
         yield Outcome(experiment, judged, quick, values.failed, setting_of(store, plans))
+
+
+def lacking_data(experiment: Experiment) -> str:
+    """Bring the data sets of an experiment here; the error of the first that cannot be, or ""."""
+    where = {info.name: info.where for info in list_datasets()}
+    for name in experiment.data:
+        if where[name] in ("download", "missing"):
+            try:
+                load_dataset(name)
+            except (OSError, ImportError, DataFileError) as error:
+                # The first line says what is wrong; the others, where to put which files.
+                return f"the data set {name} is missing ({str(error).splitlines()[0]})"
+    return ""
 
 
 def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:

@@ -1,0 +1,85 @@
+"""Data sets that are not here: an experiment of a paper is not run, and no value is missed."""
+
+import json
+
+import pytest
+
+from labelspan.datasets import list_datasets
+from labelspan.experiments import Plan, Source, Splits, Step, Store
+from labelspan.experiments.reproduce import EXPERIMENTS, Experiment, document, reproduce
+from labelspan.experiments.reproduce._experiment import judge_value
+from tests.experiments.test_cli import labelspan  # noqa: F401
+
+
+def plans(quick):
+    return (
+        Plan(
+            "one cell",
+            sources=(Source("scene"),),
+            reducers=(Step("pca"),),
+            classifiers=(Step("ridge"),),
+            splits=Splits("standard"),
+            measures=("hamming_loss",),
+        ),
+    )
+
+
+def judge(values, printed):
+    return [judge_value("Hamming loss", 0.1, values.mean("scene", "PCA", "hamming_loss"))]
+
+
+EXPERIMENT = Experiment("mvmd/one", "one cell", ("scene",), 0.1, 0.1, plans, judge)
+
+
+@pytest.fixture
+def offline(tmp_path, monkeypatch):
+    """No data folder, an empty cache, and no network."""
+    monkeypatch.delenv("LABELSPAN_DATA", raising=False)
+    monkeypatch.setenv("LABELSPAN_CACHE", str(tmp_path / "cache"))
+
+    def refuse(entry, cache, **options):
+        raise FileNotFoundError(f"data set {entry.name!r} is not on this machine.\nPut these here.")
+
+    monkeypatch.setattr("labelspan.datasets._load.fetch", refuse)
+    assert {info.name: info.where for info in list_datasets()}["scene"] == "download"
+
+
+def test_an_experiment_whose_data_cannot_be_downloaded_is_not_run(tmp_path, offline):
+    with Store(tmp_path / "out") as store:
+        (found,) = reproduce([EXPERIMENT], store, n_jobs=0)
+        assert store.n_cells == 0
+    assert found.judged == []
+    reason = "the data set scene is missing (data set 'scene' is not on this machine.)"
+    assert found.summary == f"not run: {reason}"
+    page = document([found], "labelspan reproduce mvmd")
+    assert "| not run | not run |" in page
+    assert "mvmd/one was not run: the data set scene is missing" in page
+    assert "0 of" not in page
+
+
+def test_the_command_says_so_and_does_not_count_it_as_missed(
+    labelspan, tmp_path, offline, monkeypatch  # noqa: F811
+):  # fmt: skip
+    monkeypatch.setattr("labelspan.cli._reproduce.find_experiments", lambda names: [EXPERIMENT])
+    common = ("reproduce", "mvmd/one", "--jobs", "0", "--out", tmp_path / "out")
+    code, out, _ = labelspan(*common)
+    assert code == 1
+    assert "mvmd/one: not run: the data set scene is missing (" in out
+    assert "not reproduced" not in out
+    code, out, _ = labelspan(*common, "--json")
+    (content,) = json.loads(out)
+    assert content["judged"] == []
+    assert content["not_run"].startswith("the data set scene is missing")
+
+
+def test_the_list_says_what_has_to_be_downloaded(labelspan, offline):  # noqa: F811
+    code, out, _ = labelspan("reproduce", "list", "--json")
+    lacks = {item["name"]: item["lacks"] for item in json.loads(out)["experiments"]}
+    assert code == 0
+    places = {info.name: info.where for info in list_datasets()}
+    for name, text in lacks.items():
+        item = next(item for item in EXPERIMENTS if item.name == name)
+        for data in item.data:
+            assert (data in text) == (places[data] in ("download", "missing"))
+    assert any(text.startswith("download of ") for text in lacks.values())
+    assert "download of " in labelspan("reproduce", "list")[1]
