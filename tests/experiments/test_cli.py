@@ -197,7 +197,9 @@ def test_methods_lists_every_method(labelspan):
     names = {item["name"]: item for item in json.loads(out)}
     assert names["mddm-f"]["parameters"]["constraint"] == "feature"
     code, out, _ = labelspan("methods")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == list(names)
+    table, legend = out.split("\n\n")
+    assert [line.split()[0] for line in table.splitlines()[1:]] == list(names)
+    assert "s is the mean eigenvalue of the scatter matrix" in legend
 
 
 def test_the_module_is_the_command():

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from labelspan.cli import _output as output
-from labelspan.cli._options import refuse_beside
+from labelspan.cli._options import SCALE_HELP, refuse_beside, scale_steps
 from labelspan.datasets import list_datasets
 from labelspan.experiments import (
     METHODS,
@@ -28,7 +28,9 @@ from labelspan.experiments._methods import get_method
 from labelspan.experiments._plan import DEFAULT_MEASURES
 from labelspan.experiments._progress import default_progress
 from labelspan.experiments._run import RunSummary, check_before_run
+from labelspan.experiments._scaling_of_plan import scaling_lines, with_scaling
 from labelspan.experiments._sources import sources_of, text_fields
+from labelspan.experiments._tuning import chosen_values, tuning_lines
 from labelspan.experiments._verdict import caution, primary, recommendation, verdict
 from labelspan.experiments.report import write_report
 
@@ -36,6 +38,7 @@ CURVE = "1,2,5,10,20,50"
 # What a plan says in place of the command line.
 OF_THE_DATA = ("data", "test", "xml", "label_count")
 OF_THE_RUN = ("methods", "classifiers", "splits", "measures", "convention", "directions", "seed")
+OF_THE_FIT = ("scale", "tune")
 
 
 def command(
@@ -52,6 +55,15 @@ def command(
         str, typer.Option(help="Reducers and models, with commas; `labelspan methods` lists them.")
     ] = "",
     classifiers: Annotated[str, typer.Option(help="Classifiers, with commas.")] = "mlknn,ridge",
+    scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Search the parameters of each method by cross-validation within the training "
+            "part; `labelspan methods` lists the candidates.",
+        ),
+    ] = False,
     splits: Annotated[
         str,
         typer.Option(
@@ -96,7 +108,9 @@ def command(
     Interrupted, the same command goes on where it stopped.
     """
     if plan is not None:
-        refuse_beside(context, "plan", (*OF_THE_DATA, *OF_THE_RUN), "which says it itself")
+        refuse_beside(
+            context, "plan", (*OF_THE_DATA, *OF_THE_RUN, *OF_THE_FIT), "which says it itself"
+        )
         chosen = load_plan(plan)
     else:
         steps = _steps(methods, classifiers)
@@ -111,9 +125,12 @@ def command(
             convention=convention,
             seed=seed,
             directions=_numbers(directions),
+            preprocessing=scale_steps(scale),
+            tune=tune,
         )
     check_before_run(chosen, timeout, dask)
     _check_sources(chosen.sources)
+    chosen = with_scaling(chosen)
     with Store(out) as store:
         summary = run(
             chosen,
@@ -221,6 +238,8 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     names = ", ".join(source.name for source in analysis.plan.sources)
     output.print_table(header, rows, f"{names}: means over {analysis.plan.splits.title}")
     print()
+    for sentence in (*scaling_lines(analysis.plan), *tuning_lines(analysis)):
+        print(output.clean(sentence))
     for method, reason in analysis.excluded.items():
         print(output.clean(f"left out of the ranks: {method}: {reason}"))
     for sentence in (verdict(primary(analysis)), caution(analysis), recommendation(analysis)):
@@ -246,6 +265,11 @@ def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, ob
                 "fit_seconds": analysis.mean("fit_seconds", method),
             }
             for method in analysis.methods
+        ],
+        "scaling": scaling_lines(analysis.plan),
+        "chosen": [
+            {"dataset": dataset, "method": method, "step": step, "parameter": name, "values": text}
+            for (dataset, method, step, name), text in chosen_values(analysis)
         ],
         "excluded": analysis.excluded,
         "verdicts": {name: verdict(item) for name, item in analysis.rankings.items()},

@@ -8,12 +8,14 @@ import typer
 
 from labelspan.cli import _output as output
 from labelspan.experiments import METHODS, Method
+from labelspan.experiments._grids import LEGEND, grid_of
+from labelspan.experiments._methods import SCALERS
 
 
 def command(json: Annotated[bool, typer.Option(help="Print as JSON.")] = False) -> None:
     """List the methods with their parameters."""
     if json:
-        output.print_json([_data(method) for method in METHODS])
+        output.print_json([_data(method) for method in (*METHODS, *SCALERS)])
         return
     rows = [
         [
@@ -22,10 +24,13 @@ def command(json: Annotated[bool, typer.Option(help="Print as JSON.")] = False) 
             method.path.partition(":")[2] or "-",
             method.source or "-",
             ", ".join(f"{name}={value!r}" for name, value in parameters(method).items()) or "-",
+            "; ".join(f"{name}: {values}" for name, values in grid_of(method).items()) or "-",
         ]
-        for method in METHODS
+        for method in (*METHODS, *SCALERS)
     ]
-    output.print_table(["name", "kind", "class", "source", "parameters"], rows, n_left=5)
+    header = ["name", "kind", "class", "source", "parameters", "tuned over"]
+    output.print_table(header, rows, n_left=6)
+    print(f'\n`compare --tune` tries the value of the plan and those of "tuned over": {LEGEND}.')
 
 
 def parameters(method: Method) -> dict[str, object]:
@@ -41,5 +46,6 @@ def _data(method: Method) -> dict[str, object]:
         "kind": method.kind,
         "class": method.path.replace(":", ".") or None,
         "parameters": parameters(method),
+        "tuned_over": {name: str(values) for name, values in grid_of(method).items()},
         "source": method.source,
     }

@@ -6,8 +6,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+
 from labelspan.datasets._optional import require
 from labelspan.experiments import METHODS
+from labelspan.experiments._methods import SCALERS
 
 
 def save_model(estimator: Any, path: Path) -> None:
@@ -31,9 +34,18 @@ def load_model(path: Path) -> Any:
         estimator = skops.load(path, trusted=sorted(own))
     except (zipfile.BadZipFile, KeyError) as error:
         raise ValueError(f"{path} is not a model that `labelspan reduce` saved.") from error
-    if type(estimator) not in _classes():
+    if not _is_reducer(estimator):
         raise ValueError(f"{path} holds a {type(estimator).__name__}, not a reducer of labelspan.")
     return estimator
+
+
+def _is_reducer(estimator: Any) -> bool:
+    """Whether it is a reducer of labelspan, alone or after scalers."""
+    if not isinstance(estimator, Pipeline):
+        return type(estimator) in _classes()
+    *scalers, reducer = (step for _, step in estimator.steps)
+    known = [method.load() for method in SCALERS]
+    return type(reducer) in _classes() and all(type(step) in known for step in scalers)
 
 
 def _classes() -> list[type]:

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import typer
 
+from labelspan.experiments import Step
+from labelspan.experiments._preprocessing import SCALES, preprocessing_of
+
+SCALE_HELP = f"Scaling of the features, fitted on the training rows: {', '.join(SCALES)}."
+
 
 def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why: str) -> None:
     """Refuse options that another one makes useless: ignored, they would seem to count."""
@@ -18,6 +23,16 @@ def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why
             raise ValueError(
                 f"--{name.replace('_', '-')} does not go with --{option}, {why}; leave one out."
             )
+
+
+def scale_steps(text: str) -> tuple[Step, ...]:
+    """The steps of ``--scale``."""
+    if text not in SCALES:
+        raise ValueError(
+            f"--scale is {text!r}; give one of {', '.join(SCALES)}. A plan can name any "
+            "transformer of scikit-learn."
+        )
+    return preprocessing_of(text)
 
 
 def check_place(path: Path, option: str) -> None:

@@ -9,15 +9,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
 from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
-from labelspan.cli._options import check_place, refuse_beside
+from labelspan.cli._options import SCALE_HELP, check_place, refuse_beside, scale_steps
 from labelspan.datasets import MultilabelDataset, write_npz
-from labelspan.experiments import get_method
+from labelspan.experiments import Step, get_method
+from labelspan.experiments._preprocessing import AUTO, choose_scaler, made_preprocessing
 
-FITTING = ("method", "n_components", "set", "rows")
+FITTING = ("method", "n_components", "set", "rows", "scale")
 
 
 def command(
@@ -30,6 +32,7 @@ def command(
     set: Annotated[
         list[str] | None, typer.Option(help="Another parameter, as beta=0.9; may be repeated.")
     ] = None,
+    scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
     out: Annotated[Path, typer.Option(help="Reduced data set, npz.")] = Path("reduced.npz"),
     model: Annotated[Path | None, typer.Option(help="Where to save the fitted reducer.")] = None,
     apply: Annotated[
@@ -57,15 +60,17 @@ def command(
         check_place(model, "model")
     dataset = read_source(data, label_count=label_count, xml=xml, test=test).load()
     if apply is not None:
-        estimator, n_rows = load_model(apply), None
+        estimator, n_rows, why = load_model(apply), None, ""
     else:
         parameters = _parameters(n_components, set or [])
-        estimator, n_rows = _fitted(method, parameters, dataset, rows)
+        chosen = dataset.train if rows == "train" and dataset.train is not None else slice(None)
+        steps, why = _scaling(scale_steps(scale), dataset, chosen)
+        estimator, n_rows = _fitted(method, parameters, dataset, chosen, steps)
     reduced = _reduced(estimator, dataset)
     write_npz(reduced, out)
     if model is not None:
         save_model(estimator, model)
-    _show(estimator, dataset, reduced, n_rows, [path for path in (out, model) if path], json)
+    _show(estimator, dataset, reduced, n_rows, [path for path in (out, model) if path], why, json)
 
 
 def _parameters(n_components: str, pairs: list[str]) -> dict[str, Any]:
@@ -91,8 +96,21 @@ def _value(text: str) -> Any:
     return text.strip()
 
 
+def _scaling(
+    steps: tuple[Step, ...], dataset: MultilabelDataset, chosen: Any
+) -> tuple[Pipeline | None, str]:
+    """What scales the features; and why, if that was to be found."""
+    X = dataset.X[chosen]
+    why = "" if steps != AUTO else "scaling: {} ({})".format(*choose_scaler(X))
+    return made_preprocessing(steps, X, dataset.name), why
+
+
 def _fitted(
-    name: str, parameters: dict[str, Any], dataset: MultilabelDataset, rows: str
+    name: str,
+    parameters: dict[str, Any],
+    dataset: MultilabelDataset,
+    chosen: Any,
+    scaling: Pipeline | None,
 ) -> tuple[Any, int]:
     method = get_method(name)
     if method.kind != "reducer" or not method.path:
@@ -101,7 +119,8 @@ def _fitted(
     for need in ("transform", "get_feature_names_out"):
         if not hasattr(estimator, need):
             raise ValueError(f"{name} has no {need}; `labelspan methods` lists reducers.")
-    chosen = dataset.train if rows == "train" and dataset.train is not None else slice(None)
+    if scaling is not None:
+        estimator = Pipeline([*scaling.steps, ("reducer", estimator)])
     X, Y = dataset.X[chosen], dataset.Y[chosen]
     return estimator.fit(X, Y), X.shape[0]
 
@@ -110,7 +129,18 @@ def _reduced(estimator: Any, dataset: MultilabelDataset) -> MultilabelDataset:
     X = estimator.transform(dataset.X)
     names = tuple(str(name) for name in estimator.get_feature_names_out())
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-    return replace(dataset, X=X, feature_names=names)
+    text = f"{dataset.source}; reduced by {_text(estimator)}" if _is_scaled(estimator) else None
+    return replace(dataset, X=X, feature_names=names, source=text or dataset.source)
+
+
+def _is_scaled(estimator: Any) -> bool:
+    return isinstance(estimator, Pipeline)
+
+
+def _text(estimator: Any) -> str:
+    """The estimator in a line, with the scaler before it."""
+    steps = [step for _, step in estimator.steps] if _is_scaled(estimator) else [estimator]
+    return " after ".join(" ".join(repr(step).split()) for step in reversed(steps))
 
 
 def _show(
@@ -119,13 +149,15 @@ def _show(
     reduced: MultilabelDataset,
     n_rows: int | None,
     paths: list[Path],
+    why: str,
     json: bool,
 ) -> None:
     before, after = dataset.X.shape[1], reduced.X.shape[1]
     if json:
         output.print_json(
             {
-                "estimator": repr(estimator),
+                "estimator": _text(estimator),
+                "scaling": why,
                 "rows": dataset.X.shape[0],
                 "fitted_on": n_rows,
                 "features": before,
@@ -135,6 +167,8 @@ def _show(
         )
         return
     fitted = "" if n_rows is None else f", fitted on {n_rows} rows"
-    print(f"{estimator!r}{fitted}: {dataset.X.shape[0]} rows, {before} features to {after}")
+    if why:
+        print(why)
+    print(f"{_text(estimator)}{fitted}: {dataset.X.shape[0]} rows, {before} features to {after}")
     for path in paths:
         print(output.clean(str(path)))

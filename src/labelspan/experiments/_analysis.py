@@ -247,6 +247,8 @@ def _cells(store: Store, plan: Plan) -> list[Row]:
     values: dict[str, dict[str, float | None]] = defaultdict(dict)
     for row in store.query("SELECT cell, measure, value FROM measurements"):
         values[row["cell"]][row["measure"]] = row["value"]
+    found = store.query("SELECT cell, content FROM series WHERE name = 'chosen'")
+    chosen = {row["cell"]: json.loads(row["content"]) for row in found}
     columns = (
         "id, dataset, split, method, reducer, classifier, directions, status, error, warnings, "
         "fit_seconds, transform_seconds, train_seconds, predict_seconds, total_seconds, "
@@ -257,6 +259,7 @@ def _cells(store: Store, plan: Plan) -> list[Row]:
     for row in rows:
         row["values"] = values[row["id"]]
         row["is_model"] = row["classifier"] in models
+        row["chosen"] = chosen.get(row["id"], [])
     return rows
 
 

@@ -14,14 +14,14 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._plain_text import escaped
-from labelspan.classifiers._threshold import label_scores
 from labelspan.experiments._causes import METHOD, cause_of
 from labelspan.experiments._environment import environment, peak_memory, reset_peak_memory
+from labelspan.experiments._estimators import dense, made_step, outputs_of
 from labelspan.experiments._measures import measure_of
-from labelspan.experiments._methods import get_method
 from labelspan.experiments._plan import Cell
+from labelspan.experiments._preprocessing import made_preprocessing
+from labelspan.experiments._search import tuned_steps
 from labelspan.experiments._sources import loaded, split_indices
-from labelspan.experiments._step import Step
 
 # A spectrum is drawn, not computed with: this many of its values are kept.
 LONGEST_SPECTRUM = 400
@@ -49,8 +49,8 @@ class Result:
         Why, if not "ok".
     rows : tuple of (str, float or None)
         Measure and value; None where a measure is not defined.
-    series : dict of str to list of float
-        Per-label F1, eigenvalues.
+    series : dict of str to list
+        Per-label F1, eigenvalues; the chosen parameters, if they were searched.
     seconds : dict of str to float
         "fit", "transform", "train", "predict" and "total".
     n_components : int or None
@@ -71,7 +71,7 @@ class Result:
     status: str
     error: str = ""
     rows: tuple[tuple[str, float | None], ...] = ()
-    series: Mapping[str, list[float]] = field(default_factory=dict)
+    series: Mapping[str, list[Any]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     n_components: int | None = None
     peak_memory: int | None = None
@@ -164,22 +164,28 @@ def _measured(cell: Cell, clock: Clock) -> dict[str, Any]:
     dataset = loaded(cell.source)
     train, test = split_indices(cell.source, cell.splits, cell.seed)[cell.split]
     X, Y = dataset.X[train], dataset.Y[train]
-    X_test, Y_test = dataset.X[test], _dense(dataset.Y[test])
-    reducer = _made(cell.reducer, cell.seed, cell.directions)
-    series: dict[str, list[float]] = {}
+    X_test, Y_test = dataset.X[test], dense(dataset.Y[test])
+    series: dict[str, list[Any]] = {}
+    with clock.of("tune"):
+        tuned = tuned_steps(cell, X, Y)
+    X, X_test = _preprocessed(cell, X, X_test)
+    step = tuned.reducer.on(X)
+    series["chosen"] = [*tuned.reducer.record(step)]
+    reducer = made_step(step, cell.seed, cell.directions)
     if reducer is not None:
         X, X_test = _reduced(reducer, X, Y, X_test, cell, clock)
         series["eigenvalues"] = _spectrum(reducer)
-    classifier = _made(cell.classifier, cell.seed)
+    step = tuned.classifier.on(X)
+    series["chosen"] += tuned.classifier.record(step)
+    classifier = made_step(step, cell.seed)
     with clock.of("fit" if cell.is_model else "train"):
         classifier.fit(X, Y)
     with clock.of("predict"):
-        predicted = _dense(classifier.predict(X_test))
-        scores = np.asarray(label_scores(classifier, X_test, Y_test.shape[1]), dtype=float)
+        outputs = outputs_of(classifier, X_test, Y_test.shape[1])
+    predicted, scores = outputs["labels"], outputs["scores"]
     if not np.isfinite(scores).all():
         raise NotFiniteError(f"{cell.classifier.title}: {_count(scores)} scores are not finite")
     series["label_f1"] = _label_f1(Y_test, predicted)
-    outputs = {"labels": predicted, "scores": scores, "model": (classifier, X_test)}
     return {
         "rows": tuple(_rows(cell, Y_test, outputs)),
         "series": {name: values for name, values in series.items() if values},
@@ -199,19 +205,11 @@ def _reduced(reducer: Any, X: Any, Y: Any, X_test: Any, cell: Cell, clock: Clock
     return X, X_test
 
 
-def _made(step: Step, seed: int, directions: int | None = None) -> Any:
-    parameters = dict(step.parameters)
-    method = get_method(step.method)
-    estimator = method.make(parameters)
-    if estimator is None:
-        return None
-    known = estimator.get_params(deep=False)
-    if "random_state" in known and "random_state" not in parameters:
-        estimator.set_params(random_state=seed)
-    for name in ("n_components", "n_features", "k"):
-        if directions is not None and name in known:
-            return estimator.set_params(**{name: directions})
-    return estimator
+def _preprocessed(cell: Cell, X: Any, X_test: Any) -> Any:
+    """Both parts, scaled by what was fitted on the training part."""
+    dataset = loaded(cell.source)
+    steps = made_preprocessing(cell.preprocessing, dataset.X, cell.source.name)
+    return (X, X_test) if steps is None else (steps.fit_transform(X), steps.transform(X_test))
 
 
 def _rows(cell: Cell, Y: np.ndarray, outputs: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
@@ -242,10 +240,6 @@ def _subspace(classifier: Any) -> int | None:
     if n_components is None and hasattr(model, "support_"):
         n_components = np.count_nonzero(model.support_)
     return None if n_components is None else int(n_components)
-
-
-def _dense(Y: Any) -> np.ndarray:
-    return np.asarray(Y.toarray() if sparse.issparse(Y) else Y)
 
 
 def _count(values: np.ndarray) -> str:

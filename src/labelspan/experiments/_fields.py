@@ -20,6 +20,12 @@ def check_text(value: Any, key: str) -> None:
         raise ValueError(f"{key} is {value!r}; give a string.")
 
 
+def check_flag(value: Any, key: str) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{key} is {value!r}; give true or false.")
+
+
 def check_whole(value: Any, key: str, least: float = -math.inf, most: float = math.inf) -> None:
     """Refuse what is not a whole number, or not within its range."""
     # True and False are whole numbers to Python, but nobody means them.

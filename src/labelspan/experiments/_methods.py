@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sklearn.base import clone
 
-Kind = Literal["reducer", "classifier", "model"]
+Kind = Literal["reducer", "classifier", "model", "scaler"]
 
 #: Before an import path: the class is compared as a whole.
 MODEL = "model:"
@@ -27,9 +27,9 @@ class Method:
         Short name, such as ``"mddm-f"``.
     title : str
         Name in tables.
-    kind : {"reducer", "classifier", "model"}
-        Whether it transforms features, classifies what a reducer made of them, or is compared
-        as a whole (a classifier that does its own reduction).
+    kind : {"reducer", "classifier", "model", "scaler"}
+        Whether it transforms features, classifies what a reducer made of them, is compared as
+        a whole (a classifier that does its own reduction), or scales features for all of them.
     path : str
         ``"package.module:Class"``; empty for no reduction.
     parameters : tuple of (str, value)
@@ -144,13 +144,31 @@ METHODS: tuple[Method, ...] = (
     Method("occa", "OCCA", "model", f"{_LABELSPACE}:OCCA", (), _CPLST),
     Method("pbr", "PBR", "model", f"{_LABELSPACE}:PartialBinaryRelevance", (), _CPLST),
     Method("kernel-cplst", "kernel CPLST", "model", f"{_KERNELS}:KernelCPLST", (), _CPLST),
+    Method(
+        "kernel-shared-subspace",
+        "kernel ML_LS",
+        "model",
+        f"{_KERNELS}:KernelSharedSubspaceClassifier",
+        (),
+        _SUBSPACE,
+    ),
     Method("larank", "LaRank", "model", "labelspan.ranking:LaRankSVM", (), _CMLFS),
     Method("clarank", "CLaRank", "model", "labelspan.ranking:CLaRankSVM", (), _CMLFS),
     Method("mlfs", "MLFS", "model", "labelspan.selection:MLFS", (), _CMLFS),
     Method("cmlfs", "CMLFS", "model", "labelspan.selection:CMLFS", (), _CMLFS),
 )
 
-_BY_NAME = {method.name: method for method in METHODS}
+_TFIDF = "sklearn.feature_extraction.text:TfidfTransformer"
+
+#: Scalers by their short names; "auto" is one of the others, or none, as the features are.
+SCALERS: tuple[Method, ...] = (
+    Method("standard", "standard", "scaler", "sklearn.preprocessing:StandardScaler"),
+    Method("maxabs", "maxabs", "scaler", "sklearn.preprocessing:MaxAbsScaler"),
+    Method("tfidf", "tfidf", "scaler", _TFIDF),
+    Method("auto", "auto", "scaler", ""),
+)
+
+_BY_NAME = {method.name: method for method in (*METHODS, *SCALERS)}
 
 
 def get_method(name: str) -> Method:

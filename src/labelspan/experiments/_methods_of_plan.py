@@ -20,13 +20,13 @@ def check_methods(plan: Plan, *, elsewhere: bool = False) -> None:
         Whether cells run on other machines, which may have modules that this one has not.
     """
     for step in plan.reducers:
-        estimator = _made(step, elsewhere)
+        estimator = made(step, elsewhere)
         if estimator is not None and not _has(estimator, "transform"):
             whole = f"; write model:{step.method} to compare it as a whole"
             hint = whole if _has(estimator, "predict") else "; leave it out"
             raise ValueError(f"{step.method} has no transform, so it is no reducer{hint}.")
     for step in (*plan.classifiers, *plan.models):
-        estimator = _made(step, elsewhere)
+        estimator = made(step, elsewhere)
         if estimator is not None and not _has(estimator, "predict"):
             raise ValueError(
                 f"{step.method} has no predict, so it is neither classifier nor model; leave it "
@@ -34,7 +34,8 @@ def check_methods(plan: Plan, *, elsewhere: bool = False) -> None:
             )
 
 
-def _made(step: Step, elsewhere: bool) -> Any:
+def made(step: Step, elsewhere: bool) -> Any:
+    """Make the estimator of a step; None if only other machines can import its class."""
     try:
         return get_method(step.method).make(dict(step.parameters))
     except ImportError as error:
@@ -57,7 +58,7 @@ def _has(estimator: Any, name: str) -> bool:
 def parameters_of(plan: Plan) -> dict[str, dict[str, str]]:
     """Every parameter of every step as text, defaults included: these change with versions."""
     found = {}
-    for step in (*plan.reducers, *plan.classifiers, *plan.models):
+    for step in (*plan.preprocessing, *plan.reducers, *plan.classifiers, *plan.models):
         try:
             estimator = get_method(step.method).make(dict(step.parameters))
         except (ImportError, ValueError):

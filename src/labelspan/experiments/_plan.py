@@ -14,9 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from labelspan._plain_text import escaped
-from labelspan.experiments._fields import check_keys, check_text, check_whole, list_of
+from labelspan.experiments._fields import check_flag, check_keys, check_text, check_whole, list_of
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
+from labelspan.experiments._preprocessing import (
+    AUTO,
+    check_preprocessing,
+    preprocessing_of,
+    scaling_of,
+)
 from labelspan.experiments._sources import Source, sources_of
 from labelspan.experiments._splits import Splits
 from labelspan.experiments._step import Step, as_model, freeze, is_bare_path, steps_of
@@ -37,7 +43,11 @@ PLACES = {
     "reducer": "--methods, or reducers in a plan",
     "classifier": "--classifiers, or classifiers in a plan",
     "model": "--methods, or models in a plan",
+    "scaler": "--scale, or preprocessing in a plan",
 }
+#: Fields that plans and cells once did not have: at these values a hash leaves them out, so that
+#: stored results keep their names.
+LATER = {"preprocessing": (), "scaling": (), "tune": False}
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,10 @@ class Cell:
         For the splits and for methods with a ``random_state``.
     directions : int or None
         Number of directions in place of the reducer's own rule: a point of a curve.
+    preprocessing : tuple of Step
+        What is fitted on the training part before the reducer, one after the other.
+    tune : bool
+        Whether parameters are searched within the training part.
     """
 
     source: Source
@@ -73,11 +87,13 @@ class Cell:
     convention: str = "sklearn"
     seed: int = 0
     directions: int | None = None
+    preprocessing: tuple[Step, ...] = ()
+    tune: bool = False
 
     @cached_property
     def id(self) -> str:
         """Hash of the content: the same cell in two plans is the same cell."""
-        return digest(asdict(self))
+        return digest(content_of(self))
 
     @property
     def is_model(self) -> bool:
@@ -115,6 +131,13 @@ class Plan:
         Numbers of directions of the curves; empty for none.
     curve_splits : int
         On how many of the splits the curves are measured.
+    preprocessing : tuple of Step
+        A scaler or the steps of a pipeline, fitted on the training part of each split.
+    scaling : tuple of (str, str, str)
+        What the scaler "auto" took for each data set, and why; empty until the plan is run.
+    tune : bool
+        Whether the parameters of each method are searched by cross-validation within the
+        training part of each split.
 
     Examples
     --------
@@ -141,6 +164,9 @@ class Plan:
     seed: int = 0
     directions: tuple[int, ...] = ()
     curve_splits: int = 2
+    preprocessing: tuple[Step, ...] = ()
+    scaling: tuple[tuple[str, str, str], ...] = ()
+    tune: bool = False
 
     def __post_init__(self) -> None:
         check_text(self.name, "name")
@@ -152,6 +178,8 @@ class Plan:
         self._check_measures()
         self._check_kinds()
         self._check_names()
+        check_preprocessing(self.preprocessing, self.scaling)
+        check_flag(self.tune, "tune")
         if not self.cells:
             raise ValueError(
                 "the plan has no cells; give at least one data set, and a reducer with a "
@@ -207,7 +235,7 @@ class Plan:
     @cached_property
     def hash(self) -> str:
         """Hash of the content."""
-        return digest(asdict(self))
+        return digest(content_of(self))
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -242,7 +270,15 @@ class Plan:
             self.measures,
             self.convention,
             self.seed,
+            preprocessing=self._preprocessing(source),
+            tune=self.tune,
         )
+
+    def _preprocessing(self, source: Source) -> tuple[Step, ...]:
+        taken = {name: scaler for name, scaler, _ in self.scaling}
+        if self.preprocessing != AUTO or source.name not in taken:
+            return self.preprocessing
+        return preprocessing_of(taken[source.name])
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Plan:
@@ -267,6 +303,8 @@ class Plan:
             content[key] = tuple(step for item in items for step in steps_of(item, key))
         content["sources"] = sources_of(list_of(content.get("sources", ()), "sources"))
         content["splits"] = Splits.from_any(content.get("splits", {}))
+        content["preprocessing"] = preprocessing_of(content.get("preprocessing", ()))
+        content["scaling"] = scaling_of(content.get("scaling", ()))
         for key in ("measures", "directions"):
             if key in content:
                 content[key] = tuple(list_of(content[key], key))
@@ -318,6 +356,12 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     return Plan.from_dict(content)
 
 
+def content_of(item: Plan | Cell) -> dict[str, Any]:
+    """The fields that a hash is of: later ones only where they say something."""
+    found = asdict(item)
+    return {key: found[key] for key in found if key not in LATER or found[key] != LATER[key]}
+
+
 def digest(content: Any) -> str:
     """First 16 hexadecimal digits of the SHA-256 of the canonical JSON text."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
@@ -330,8 +374,13 @@ def cell_from_dict(content: Mapping[str, Any]) -> Cell:
     content["source"] = Source(**content["source"])
     content["splits"] = Splits(**content["splits"])
     for key in ("reducer", "classifier"):
-        step = content[key]
-        parameters = tuple((name, freeze(value)) for name, value in step["parameters"])
-        content[key] = Step(step["method"], parameters, step["label"])
+        content[key] = _step_from_dict(content[key])
+    steps = content.get("preprocessing", ())
+    content["preprocessing"] = tuple(_step_from_dict(step) for step in steps)
     content["measures"] = tuple(content["measures"])
     return Cell(**content)
+
+
+def _step_from_dict(step: Mapping[str, Any]) -> Step:
+    parameters = tuple((name, freeze(value)) for name, value in step["parameters"])
+    return Step(step["method"], parameters, step["label"])

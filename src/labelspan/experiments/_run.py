@@ -20,6 +20,7 @@ from labelspan.experiments._facts import facts_of
 from labelspan.experiments._methods_of_plan import check_methods
 from labelspan.experiments._plan import Cell, Plan, digest
 from labelspan.experiments._progress import Progress, Silent
+from labelspan.experiments._scaling_of_plan import check_scaling, with_scaling
 from labelspan.experiments._store import Store
 from labelspan.experiments._worker import WorkerPool
 
@@ -114,6 +115,7 @@ def run(
     """
     n_jobs = _n_jobs(n_jobs)
     check_before_run(plan, timeout, dask)
+    plan = with_scaling(plan)
     if n_jobs == 0 and timeout is not None:
         raise ValueError("a timeout needs n_jobs of at least 1: a process that can be ended.")
     display = Silent() if progress is None else progress
@@ -258,6 +260,7 @@ def _summary(
 def check_before_run(plan: Plan, timeout: float | None, dask: str | None) -> None:
     """Refuse what would fail in every cell, before a folder is made or a result is final."""
     check_methods(plan, elsewhere=dask is not None)
+    check_scaling(plan, elsewhere=dask is not None)
     if dask is None:
         # On a cluster the files are where its workers are.
         for source in plan.sources:

@@ -15,7 +15,9 @@ import numpy as np
 from labelspan.experiments._analysis import DIGITS, Analysis, Row, analyse, stored_plan
 from labelspan.experiments._measures import ALL_MEASURES
 from labelspan.experiments._plan import digest
+from labelspan.experiments._scaling_of_plan import scaling_lines
 from labelspan.experiments._store import Store
+from labelspan.experiments._tuning import LEGEND, Chosen, chosen_values, tuning_line
 from labelspan.experiments._verdict import caution, recommendation, verdict
 
 
@@ -98,6 +100,22 @@ class Contents:
     def caution(self) -> str:
         """What the tests take for granted."""
         return caution(self.analysis)
+
+    @property
+    def settings(self) -> list[str]:
+        """How features were scaled and parameters searched, if they were."""
+        lines = [*scaling_lines(self.analysis.plan), tuning_line(self.analysis.plan)]
+        return [line for line in lines if line]
+
+    @cached_property
+    def chosen(self) -> list[Chosen]:
+        """Data set, method, step and parameter, with how often each value was chosen."""
+        return chosen_values(self.analysis)
+
+    @property
+    def legend(self) -> str:
+        """What the symbols of chosen values mean."""
+        return LEGEND
 
     @cached_property
     def failures(self) -> list[tuple[Row, int]]:

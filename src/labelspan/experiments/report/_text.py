@@ -116,13 +116,27 @@ def markdown(contents: Contents) -> str:
             for cell, n in contents.failures
         ]
         parts.append("")
+    parts += _markdown_chosen(contents)
     parts += ["## How it was run", "", f"- {markdown_escape(analysis.plan.splits.title)}"]
+    parts += [f"- {markdown_escape(line)}" for line in contents.settings]
     parts += [f"- seed {analysis.plan.seed}, plan `{analysis.plan.hash}`"]
     parts += [f"- command: {markdown_escape(contents.command)}"] if contents.command else []
     for item in contents.environments:
         versions = ", ".join(f"{key} {value}" for key, value in item.items())
         parts.append(f"- {markdown_escape(versions)}")
     return "\n".join(parts) + "\n"
+
+
+def _markdown_chosen(contents: Contents) -> list[str]:
+    if not contents.chosen:
+        return []
+    rows = [
+        f"| {' | '.join(markdown_escape(text) for text in (*key, values))} |"
+        for key, values in contents.chosen
+    ]
+    head = ["| data set | method | step | parameter | chosen (splits) |", "|---|---|---|---|---|"]
+    note = f"{markdown_escape(contents.legend)}."
+    return ["## Chosen parameters", "", note, "", *head, *rows, ""]
 
 
 def _markdown_table(measures: Sequence[str], lines: Sequence[Line]) -> list[str]:
