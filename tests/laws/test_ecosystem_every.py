@@ -1,0 +1,246 @@
+"""Every public estimator inside the tools that people use: arrays, frames, files, scikit-learn."""
+
+import pickle
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import skops.io
+from numpydoc.docscrape import ClassDoc
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.laws.law import assert_same, fit, law, outputs, plain, sample
+from tests.registry import ESTIMATORS
+
+FEATURES, LABELS = [f"x{i}" for i in range(6)], ["red", "green", "blue", "grey"]
+COMPUTE = r"X\.compute\(\)|Compute X first"
+TAKES_NEW_ROWS = ("transform", "decision_function", "predict_proba", "predict")
+
+
+def methods(entry):
+    return [name for name in TAKES_NEW_ROWS if hasattr(entry.estimator, name)]
+
+
+def checked():
+    return [setting for e in ESTIMATORS for setting in (e.variants or (e.estimator,))]
+
+
+# One check is for arrays of other libraries, which are not installed here.
+@pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
+# Some checks have fewer rows, features, classes or directions than the parameters ask for.
+@pytest.mark.filterwarnings("ignore:(n_components|n_neighbors|n_landmarks|n_features|k)=")
+@parametrize_with_checks(checked())
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@law()
+def test_chunks_pool(entry):
+    X, Y, X_new = sample()
+    model = clone(entry.estimator)
+    if not entry.one_pass:
+        assert not hasattr(model, "partial_fit")
+        return
+    for rows in (slice(0, 20), slice(20, 23), slice(23, None)):
+        model.partial_fit(X[rows], Y[rows])
+    assert_same(outputs(model, X_new), outputs(plain(entry.name), X_new), entry.tolerance)
+
+
+@law()
+def test_dask_arrays_are_fitted_or_refused(entry):
+    X, Y, X_new = sample()
+    lazy = da.from_array(X, chunks=(20, -1)), da.from_array(Y, chunks=(20, -1))
+    if entry.dask != "fit":
+        with pytest.raises(TypeError, match=COMPUTE):
+            fit(entry, *lazy)
+        return
+    model = fit(entry, *lazy)
+    assert_same(outputs(model, X_new), outputs(plain(entry.name), X_new), entry.tolerance)
+
+
+@law()
+def test_dask_arrays_stay_lazy_or_are_refused(entry):
+    *_, X_new = sample()
+    model, lazy = plain(entry.name), da.from_array(X_new, chunks=(7, -1))
+    for method in methods(entry):
+        if not entry.dask:
+            with pytest.raises(TypeError, match=COMPUTE):
+                getattr(model, method)(lazy)
+            continue
+        result = getattr(model, method)(lazy)
+        assert isinstance(result, da.Array)
+        expected = getattr(model, method)(X_new)
+        np.testing.assert_allclose(result.compute(), expected, atol=1e-10)
+
+
+@law()
+def test_frames_in_names_out(entry):
+    X, Y, X_new = sample()
+    expected = outputs(plain(entry.name), X_new)
+    for library, kind in ((pd.DataFrame, "pandas"), (pl.DataFrame, "polars")):
+        X_frame, Y_frame, new = (
+            library(dict(zip(names, A.T, strict=True)))
+            for names, A in ((FEATURES, X), (LABELS, Y), (FEATURES, X_new))
+        )
+        model = fit(entry, X_frame, Y_frame)
+        assert model.feature_names_in_.tolist() == FEATURES
+        if entry.supervised:
+            assert model.label_names_.tolist() == LABELS
+        assert_same(outputs(model, new), expected, entry.tolerance)
+        with pytest.raises(ValueError, match="feature names should match"):
+            getattr(model, methods(entry)[0])(new[FEATURES[::-1]])
+        if hasattr(model, "transform"):
+            framed = model.set_output(transform=kind).transform(new)
+            assert isinstance(framed, library)
+            assert list(framed.columns) == model.get_feature_names_out().tolist()
+            assert list(framed.columns) == names_out(model, framed.shape[1])
+
+
+def names_out(model, width):
+    if hasattr(model, "get_support"):
+        return [name for name, kept in zip(FEATURES, model.get_support(), strict=True) if kept]
+    return [f"{type(model).__name__.lower()}{i}" for i in range(width)]
+
+
+@law()
+def test_pickle_and_skops_keep_every_digit(entry):
+    *_, X_new = sample()
+    model = plain(entry.name)
+    assert_same(outputs(pickle.loads(pickle.dumps(model)), X_new), outputs(model, X_new), 0.0)
+    stored = skops.io.dumps(model)
+    own = skops.io.get_untrusted_types(data=stored)
+    assert all(kind.startswith(("labelspan.", "scipy.sparse.")) for kind in own)
+    assert_same(outputs(skops.io.loads(stored, trusted=own), X_new), outputs(model, X_new), 0.0)
+
+
+@law()
+def test_a_clone_is_not_fitted(entry):
+    X, _, _ = sample()
+    copy = clone(plain(entry.name))
+    assert repr(copy) == repr(entry.estimator)
+    for method in methods(entry):
+        with pytest.raises(NotFittedError):
+            getattr(copy, method)(X)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array], ids=["dense", "sparse"])
+@law()
+def test_the_callers_arrays_stay_his_own(entry, form):
+    """They come back as they were, and what is done to them later does not reach the model."""
+    X, Y, X_new = sample()
+    given = form(X), form(Y)
+    expected = outputs(fit(entry, form(X), form(Y)), X_new)
+    model = fit(entry, *given)
+    new = form(X_new)
+    outputs(model, new)
+    for ours, before in zip((*given, new), (X, Y, X_new), strict=True):
+        np.testing.assert_array_equal(ours.toarray() if sparse.issparse(ours) else ours, before)
+    for A in given:
+        values = A.data if sparse.issparse(A) else A
+        values[...] = 77
+    assert_same(outputs(model, X_new), expected, 0.0)
+
+
+@law()
+def test_read_only_memory_maps(entry, tmp_path):
+    X, Y, X_new = sample()
+    for name, A in (("X", X), ("Y", Y), ("new", X_new)):
+        np.save(tmp_path / f"{name}.npy", A)
+    X, Y, new = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("X", "Y", "new"))
+    assert_same(outputs(fit(entry, X, Y), new), outputs(plain(entry.name), X_new), entry.tolerance)
+
+
+@law()
+def test_float32_in_float32_out(entry):
+    X, Y, X_new = sample()
+    model = fit(entry, X.astype(np.float32), Y)
+    single, double = outputs(model, X_new.astype(np.float32)), outputs(plain(entry.name), X_new)
+    for name in set(single) - {"mean_test_score", "scores", "support"}:
+        assert single[name].dtype in (np.float32, np.int64, bool), name
+        error = np.abs(single[name].astype(float) - double[name]).max()
+        assert error <= max(1e-3, entry.tolerance) * np.abs(double[name]).max(), name
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@law()
+def test_missing_and_infinite_values_are_refused(entry, value):
+    X, Y, X_new = sample()
+    bad, bad_new = X.copy(), X_new.copy()
+    bad[3, 2] = bad_new[3, 2] = value
+    for form in (np.asarray, sparse.csr_array):
+        with pytest.raises(ValueError, match="NaN|infinity"):
+            fit(entry, form(bad), Y)
+        for method in methods(entry):
+            with pytest.raises(ValueError, match="NaN|infinity"):
+                getattr(plain(entry.name), method)(form(bad_new))
+    if entry.supervised:
+        bad = Y.astype(float)
+        bad[3, 2] = value
+        with pytest.raises(ValueError, match="NaN|infinity"):
+            fit(entry, X, bad)
+
+
+@law(lambda entry: entry.supervised)
+def test_labels_of_two_values_only(entry):
+    X, Y, _ = sample()
+    bad = Y.copy()
+    bad[3, 2] = 2
+    with pytest.raises(ValueError, match=r"y\[3, 2\] is 2"):
+        fit(entry, X, bad)
+    with pytest.raises(ValueError, match=r"value 2; allowed are 0 and 1"):
+        fit(entry, X, sparse.csr_array(bad))
+    with pytest.raises(ValueError, match=r"48.*47"):
+        fit(entry, X, Y[1:])
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        clone(entry.estimator).fit(X, None)
+
+
+@law()
+def test_another_number_of_features_is_refused(entry):
+    *_, X_new = sample()
+    for method in methods(entry):
+        for form in (np.asarray, sparse.csr_array):
+            with pytest.raises(ValueError, match=r"5 features, but \w+ is expecting 6 features"):
+                getattr(plain(entry.name), method)(form(X_new[:, 1:]))
+
+
+@law()
+def test_the_docstring_names_what_fit_sets(entry):
+    X, Y, _ = sample()
+    frames = pd.DataFrame(X, columns=FEATURES), pd.DataFrame(Y, columns=LABELS)
+    models = [clone(estimator).fit(*frames) for estimator in (entry.estimator, *entry.variants)]
+    models.append(fit(entry, X, np.array(list("abc"))[Y[:, 0] + Y[:, 1]]))
+    found = {name for model in models for name in vars(model) if public(name)}
+    found |= {name for name in dir(type(entry.estimator)) if public(name)}
+    documented = ClassDoc(type(entry.estimator))["Attributes"]
+    assert found == {name for item in documented for name in item.name.split(", ")}
+
+
+def public(name):
+    return name.endswith("_") and not name.startswith("_")
+
+
+@law(lambda entry: entry.predicts)
+def test_predictions_are_sparse_where_the_labels_were(entry):
+    X, Y, X_new = sample()
+    for form in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix):
+        predicted = fit(entry, X, form(Y)).predict(X_new)
+        assert isinstance(predicted, sparse.csr_array)
+    dense = plain(entry.name).predict(X_new)
+    assert isinstance(dense, np.ndarray)
+    np.testing.assert_array_equal(predicted.toarray(), dense)
+    assert predicted.dtype == dense.dtype == np.int64
+
+
+@pytest.mark.filterwarnings("ignore:n_components=:UserWarning")
+@law(lambda entry: entry.predicts)
+def test_classes_are_those_of_one_column_or_the_numbers_of_all(entry):
+    X, Y, _ = sample()
+    np.testing.assert_array_equal(plain(entry.name).classes_, np.arange(4))
+    for y in (np.array(list("bca"))[Y[:, 0] + Y[:, 1]], 3 - Y[:, 0]):
+        np.testing.assert_array_equal(fit(entry, X, y).classes_, np.unique(y))

@@ -1,0 +1,55 @@
+"""The registry is whole: every estimator, each with an oracle, no excuse or defect of nobody."""
+
+import importlib
+import inspect
+from pathlib import Path
+
+import pytest
+
+import labelspan
+from tests.laws import test_ecosystem_every, test_every_estimator  # noqa: F401
+from tests.laws.law import LAWS
+from tests.registry import ESTIMATORS, KNOWN, METHODS
+
+ROOT = Path(__file__).parents[2]
+NAMES = [entry.name for entry in ESTIMATORS]
+
+
+def public_estimators():
+    """What labelspan exports and can be fitted: neither functions nor plain values."""
+    exported = {name: getattr(labelspan, name) for name in labelspan.__all__}
+    return {name for name, value in exported.items() if inspect.isclass(value)}
+
+
+def test_every_public_estimator_is_registered_once():
+    assert sorted(NAMES) == sorted(public_estimators())
+    assert all(callable(getattr(labelspan, name).fit) for name in NAMES)
+
+
+def test_every_extractor_has_its_transcription():
+    extractors = {name for name in NAMES if name in labelspan.extraction.__all__}
+    assert {type(method.estimator).__name__ for method in METHODS} | {"LPP"} == extractors
+
+
+@pytest.mark.parametrize("entry", ESTIMATORS, ids=NAMES)
+def test_the_oracle_exists_and_is_asked(entry):
+    module, name = entry.oracle.split(":")
+    assert callable(getattr(importlib.import_module(module), name))
+    text = (ROOT / entry.tests).read_text(encoding="utf-8")
+    if entry.tests.startswith("tests/extraction"):
+        text += (ROOT / "tests/registry.py").read_text(encoding="utf-8")
+    assert entry.name in text
+    assert name in text
+
+
+def test_excuses_and_defects_are_those_of_laws():
+    """A law by another name would excuse nothing, and nobody would notice."""
+    excused = [(law, entry.name) for entry in ESTIMATORS for law in entry.excuses]
+    for law, name in [*excused, *KNOWN]:
+        assert name in LAWS[law], f"{law} is not run for {name}"
+    assert not set(excused) & set(KNOWN)
+
+
+def test_reasons_are_sentences_not_labels():
+    reasons = [reason for entry in ESTIMATORS for reason in entry.excuses.values()]
+    assert all(len(reason.split()) >= 4 for reason in reasons)
