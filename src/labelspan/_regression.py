@@ -13,12 +13,31 @@ from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
 from labelspan.linalg import choose_solver, narrow, spectral
 from labelspan.linalg._block_cg import solve_rows
-from labelspan.linalg._graded import column_scales, is_graded
+from labelspan.linalg._graded import Back, after, column_scales, is_graded
 from labelspan.linalg._whiten import by_factor, regular_factor
 from labelspan.moments import Moments, Root, Rows, Sample, collect
 from labelspan.moments._root import triangle
 
 Statistics = Moments | Root | Rows
+
+
+@dataclass(frozen=True)
+class CrossFactor:
+    """coef' coef of two ridges as U' diag(weights)^2 U.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (r,)
+        Positive, of any scale.
+    U : ndarray of shape (r, q)
+        Left singular vectors of X times the targets.
+    back : callable
+        From diag(weights) U C to coef C, with the coef of the first ridge.
+    """
+
+    weights: np.ndarray
+    U: np.ndarray
+    back: Back
 
 
 @dataclass(frozen=True)
@@ -39,9 +58,9 @@ class Regression:
         Mean of T.
     solver : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
-    factor : tuple of ndarray or None
-        w (r,) and U (r, q) with U' diag(w)^2 U = cross, if the route knows them: where the
-        features have scales far apart, the product has lost what the factors keep.
+    factor : CrossFactor or None
+        Factors of `cross`, if the route knows them: where the features have scales far apart,
+        the product has lost what the factors keep.
     """
 
     coefs: tuple[np.ndarray, ...]
@@ -50,7 +69,7 @@ class Regression:
     x_mean: np.ndarray
     t_mean: np.ndarray
     solver: str
-    factor: tuple[np.ndarray, np.ndarray] | None = None
+    factor: CrossFactor | None = None
 
 
 def regress(
@@ -106,8 +125,9 @@ def regress(
     statistics = statistics_of(sample, signed, centre)
     solved = solutions(statistics, ridges, shared)
     lifted = tuple(wide.lift(coef) for coef in solved.coefs)
+    factor = solved.factor and replace(solved.factor, back=after(solved.factor.back, wide.lift))
     mean = wide.mean + wide.lift(statistics.x_mean[:, None])[:, 0]
-    return replace(solved, coefs=lifted, x_mean=mean, solver=solver)
+    return replace(solved, coefs=lifted, x_mean=mean, solver=solver, factor=factor)
 
 
 def statistics_of(sample: Sample, signed: bool, centre: bool) -> Statistics:
@@ -137,7 +157,9 @@ def about_zero(statistics: Any) -> Any:
     return Moments(weight, *zeros, xt, statistics.about(zeros[0]))
 
 
-def solutions(statistics: Statistics, ridges: tuple[float, ...], shared: bool) -> Regression:
+def solutions(
+    statistics: Statistics, ridges: tuple[float, ...], shared: bool = False
+) -> Regression:
     """Coefficients and their products in the coordinates of the statistics."""
     means = statistics.x_mean, statistics.t_mean
     if isinstance(statistics, Rows):
@@ -163,7 +185,11 @@ def solutions(statistics: Statistics, ridges: tuple[float, ...], shared: bool) -
         x_mean=means[0],
         t_mean=means[1],
         solver="",
-        factor=(np.sqrt(shrunk[0] * shrunk[-1])[:, 0], form.UT),
+        factor=CrossFactor(
+            np.sqrt(shrunk[0] * shrunk[-1])[:, 0],
+            form.UT,
+            lambda C: form.V @ (np.sqrt(shrunk[0] / shrunk[-1]) * C),
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import summarise
 from labelspan.linalg import EigenPairs, inverse_root, row_space
 from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._graded import column_scales
+from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._leading import squared
 from labelspan.linalg._whiten import Whitened
 from labelspan.moments import Moments, Sample
@@ -119,38 +119,36 @@ class MLSI(LinearReducer):
         A, T, V = row_factor(statistics)
         # Sc = 2 Yc: the label scatter counts four times, the factor twice.
         K = inverse_root(4 * self.beta * statistics.tt, self.joint_ridge)
-        half = unexplained(A, (2 * np.sqrt(self.beta)) * (T @ K))
+        E = self._whitener(unexplained(A, (2 * np.sqrt(self.beta)) * (T @ K)))
+        W = E.T @ A.T
+        scales = column_scales(np.einsum("ij,ij->i", W, W))
+        return squared(Whitened(W, lambda Y: V(E @ Y), scales), self.n_components)
+
+    def _whitener(self, half: np.ndarray) -> np.ndarray:
+        """E with E E' the inverse of the right-hand side, from half'half = Q."""
         inner = 1 + self.ridge * (1 - self.beta)
-        ridge = np.sqrt(self.ridge * self.joint_ridge) * np.eye(A.shape[1])
-        R = triangle(np.vstack([np.sqrt(inner) * half, ridge]))
+        eye = np.eye(half.shape[1])
+        ridge = np.sqrt(self.ridge * self.joint_ridge)
+        R = triangle(np.vstack([np.sqrt(inner) * half, ridge * eye]))
+        inverse = linalg.solve_triangular(R, eye, check_finite=False)
         plain, solved = (1 - self.beta) / inner, self.joint_ridge / inner
-        W = linalg.solve_triangular(R, A.T, trans="T", check_finite=False).T
-        J = np.hstack([np.sqrt(plain) * A, np.sqrt(solved) * W])
-
-        def back(Y: np.ndarray) -> np.ndarray:
-            inverse = linalg.solve_triangular(R, W.T @ Y, check_finite=False)
-            return (plain * (A.T @ Y) + solved * inverse) / np.linalg.norm(J.T @ Y, axis=0)
-
-        scales = column_scales(np.einsum("ij,ij->i", J, J))
-        pairs = squared(Whitened(J, back, scales), self.n_components)
-        return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
+        return triangle(np.vstack([np.sqrt(plain) * eye, np.sqrt(solved) * inverse.T])).T
 
 
-def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """A and T with A'A = xx and A'T = xt in coordinates of the row space; and its basis.
+def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
+    """A and T with A'A = xx and A'T = xt in coordinates of the row space; and the way back.
 
     The null space of Q is that of X, and the rank must come from X: where labels explain
-    features, Q is small but not zero. Long columns first, so that the rows of A are graded.
+    features, Q is small but not zero. Long columns come first: no later one can drown them.
     """
     xx, xt, V = row_space(moments)
     if V is not None:
         s = np.sqrt(np.diag(xx))
-        return np.diag(s), xt / s[:, None], V
+        return np.diag(s), xt / s[:, None], lambda Y: V @ Y
     order = np.argsort(-np.diag(xx), kind="stable")
     L = linalg.cholesky(xx[np.ix_(order, order)], lower=True, check_finite=False)
-    A = np.empty_like(L)
-    A[:, order] = L.T
-    return A, linalg.solve_triangular(L, xt[order], lower=True, check_finite=False), None
+    T = linalg.solve_triangular(L, xt[order], lower=True, check_finite=False)
+    return L.T, T, lambda Y: Y[np.argsort(order)]
 
 
 def unexplained(A: np.ndarray, N: np.ndarray) -> np.ndarray:

@@ -14,7 +14,14 @@ from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
 from labelspan.linalg import choose_solver, narrow, spectral
 from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
+from labelspan.linalg._graded import (
+    Back,
+    LeastNorm,
+    after,
+    column_scales,
+    is_graded,
+    scaled_cholesky,
+)
 from labelspan.linalg._whiten import is_regular, whiten
 from labelspan.moments import Moments, Root, Rows, Sample, collect
 from labelspan.moments._collect import row_blocks
@@ -237,8 +244,3 @@ def from_triangle(triangle: Triangle) -> tuple[np.ndarray, Back]:
     form = spectral(triangle.root)
     V, s = form.V, form.s[:, None]
     return (V.T @ xt) / s, lambda C: V @ (C / s)
-
-
-def after(back: Back, lift: Back) -> Back:
-    """First `back`, then `lift`."""
-    return lambda C: lift(back(C))

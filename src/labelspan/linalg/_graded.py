@@ -10,6 +10,8 @@ from scipy import linalg
 
 from labelspan.linalg._eigenpairs import EPS, rank
 
+Back = Callable[[np.ndarray], np.ndarray]
+
 # Scales this far apart leave a plain eigendecomposition less than ten digits of the smallest.
 GRADED = 1e3
 # Eigenvalues down to this share of the largest keep ten digits in a plain eigendecomposition.
@@ -57,15 +59,22 @@ def graded_root(G: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 
 def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """U, s, V of A = U diag(s) V' (m, k), m >= k, whose rows or columns have any scale.
+    """U, s, V of A = U diag(s) V' (m, k), m >= k, of full rank, with rows of any scale.
 
     One-sided Jacobi rotations after a pivoted QR factor find each singular value, and each
-    entry of its vectors, to a precision that does not depend on the scales (Demmel and
-    Veselic 1992). Several times the cost of a plain decomposition.
+    entry of U, to a precision that does not depend on the scales (Demmel and Veselic 1992).
+    Several times the cost of a plain decomposition.
     """
     if A.shape[1] == 0:
         return A, np.zeros(0), np.zeros((0, 0))
-    s, U, V, work, _, info = linalg.lapack.dgejsv(A, joba=2)
+    if A.shape[0] > A.shape[1]:
+        tall = LeastNorm.of(A)
+        U, s, W = jacobi(tall.T)
+        V = np.empty_like(W)
+        V[tall.pivots] = W
+        return tall.lift(U), s, V
+    # Of A', whose columns are scaled: only the vectors on that side are right in each entry.
+    s, V, U, work, _, info = linalg.lapack.dgejsv(A.T, joba=0)
     if info != 0:
         raise linalg.LinAlgError(f"Jacobi rotations did not converge: dgejsv returned {info}.")
     return U, s * (work[0] / work[1]), V
@@ -123,10 +132,29 @@ class LeastNorm:
         out[self.rows] = lifted
         return out
 
+    def project(self, X: np.ndarray) -> np.ndarray:
+        """X Q, (m, r) from (m, D)."""
+        columns = np.asfortranarray(X[:, self.rows].T)
+        work = max(1, 64 * columns.shape[1])
+        turned, _, _ = linalg.lapack.dormqr(
+            "L", "T", self.reflections, self.tau, columns, work, overwrite_c=1
+        )
+        return turned[: len(self.T)].T
+
     def solve(self, C: np.ndarray) -> np.ndarray:
         """The x (D, k) of least norm with A'x = C."""
         inner = linalg.solve_triangular(self.T, C[self.pivots], trans="T", check_finite=False)
         return self.lift(inner)
 
 
-Back = Callable[[np.ndarray], np.ndarray]
+def graded_basis(M: np.ndarray) -> np.ndarray:
+    """Orthonormal basis Q of the columns of M = Q R in order, rows of any scale."""
+    rows = np.argsort(-np.abs(M).max(axis=1), kind="stable")
+    R = linalg.qr(M[rows], mode="r", check_finite=False)[0][: M.shape[1]]
+    # Row by row: a Q that is multiplied out has lost the small entries.
+    return linalg.solve_triangular(R, M.T, trans="T", check_finite=False).T
+
+
+def after(back: Back, lift: Back) -> Back:
+    """First `back`, then `lift`."""
+    return lambda C: lift(back(C))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,11 @@ from scipy import linalg, sparse
 
 from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.moments._moments import anchored, centred
+from labelspan.linalg._graded import LeastNorm, column_scales, is_graded
+from labelspan.moments._moments import anchored, centred, sums_of_squares
+
+# Shortest direction, relative to the longest, that a Gram matrix of the rows leaves eight digits.
+SAFE_LENGTH = 1e-4
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Narrow:
         V = Xc' dual.
     centre : bool
         Whether Xc is X about its mean; if not, it is X, and `mean` is zero.
+    basis : LeastNorm or None
+        V as a product of reflections, where columns of scales far apart need it.
     """
 
     Z: np.ndarray
@@ -40,9 +46,12 @@ class Narrow:
     X: Any
     dual: np.ndarray
     centre: bool = True
+    basis: LeastNorm | None = None
 
     def lift(self, C: np.ndarray) -> np.ndarray:
         """V C = Xc' (dual C): directions (D, k) from coordinates (r, k)."""
+        if self.basis is not None:
+            return self.basis.lift(C)
         W = self.dual @ C
         # H W: centring the rows of X or those of W is the same product.
         return self.X.T @ (W - W.mean(axis=0) if self.centre else W)
@@ -79,11 +88,55 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
         mean = shift + mean
     else:
         rows, mean = X.astype(np.float64), np.zeros(X.shape[1])
+    wide = reduced(rows, ridge_free, centre)
+    if is_weak(wide):
+        scales = column_scales(squares(rows, centre))
+        if is_graded(scales[scales != 1.0]):
+            wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, centre), scales)
+    return replace(wide, mean=mean, X=rows)
+
+
+def reduced(rows: Any, ridge_free: bool, centre: bool) -> Narrow:
+    """The reduction of rows that are centred already if they are dense."""
     Z, dual = from_blocks(rows, centre) if ridge_free else from_gram(rows, centre)
     if Z.shape[1] == 0:
         # Constant rows: one coordinate in which nothing varies, so that no caller needs a case.
-        Z = dual = np.zeros((X.shape[0], 1))
-    return Narrow(Z, mean, rows, dual, centre)
+        Z = dual = np.zeros((rows.shape[0], 1))
+    return Narrow(Z, np.zeros(rows.shape[1]), rows, dual, centre)
+
+
+def is_weak(wide: Narrow) -> bool:
+    """Whether rounding may have cost a direction: fewer than n - 1, or one far below the others."""
+    n_rows, r = wide.Z.shape
+    lengths = np.linalg.norm(wide.dual, axis=0)
+    return r < n_rows - wide.centre or bool(lengths.max() > lengths.min() / SAFE_LENGTH)
+
+
+def scaled_back(wide: Narrow, scales: np.ndarray) -> Narrow:
+    """From the reduction of X / scales = Z V' to that of X = Z (V' scales).
+
+    The rank is that of the columns in units of `scales`; the coordinates are orthonormal in
+    those of X. O(D n^2), and V is formed: D n numbers.
+    """
+    basis = LeastNorm.of(scales[:, None] * wide.lift(np.eye(wide.Z.shape[1])))
+    return replace(wide, Z=wide.Z[:, basis.pivots] @ basis.T.T, basis=basis)
+
+
+def squares(rows: Any, centre: bool) -> np.ndarray:
+    """Squared lengths of the columns about their means, (D,)."""
+    if not sparse.issparse(rows):
+        return np.einsum("ij,ij->j", rows, rows)
+    means = np.asarray(rows.mean(axis=0)).ravel() * centre
+    return sums_of_squares(rows, rows.shape[0], means)
+
+
+def by_columns(rows: Any, scales: np.ndarray) -> Any:
+    """The rows with each column divided by its scale."""
+    if not sparse.issparse(rows):
+        return rows / scales
+    return sparse.csr_array(
+        (rows.data / scales[rows.indices], rows.indices, rows.indptr), shape=rows.shape
+    )
 
 
 def from_gram(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:

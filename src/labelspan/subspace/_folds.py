@@ -16,8 +16,10 @@ from labelspan._regression import about_zero, statistics_of
 from labelspan._validation import check_square
 from labelspan.linalg import Narrow, narrow, spectral
 from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._narrow import centre_both
+from labelspan.linalg._graded import column_scales, is_graded
+from labelspan.linalg._narrow import centre_both, squares
 from labelspan.moments import Moments, Sample, collect
+from labelspan.moments._moments import centred
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -137,9 +139,12 @@ def wide_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
     train, test = fold
     check_square(len(train), "The Gram matrix of the rows", "Use fewer rows or select features.")
     rows, others = X[train].astype(np.float64), X[test].astype(np.float64)
-    if plan.ridge_free:
+    graded = has_graded_columns(rows)
+    if plan.ridge_free or graded:
+        wide = narrow(rows, ridge_free=plan.ridge_free, centre=plan.centre)
+        if graded:
+            return narrow_form(wide, others, Y[train], plan)
         # The coordinates of the QR route are orthogonal: Z = U diag(s).
-        wide = narrow(rows, ridge_free=True, centre=plan.centre)
         s = np.linalg.norm(wide.Z, axis=0)
         return row_form(wide.Z / s, s, coordinates(wide, others), Y[train], plan)
     if not sparse.issparse(X) and plan.centre:
@@ -149,8 +154,26 @@ def wide_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
     return dual_form(K, cross, Y[train], plan)
 
 
+def narrow_form(wide: Narrow, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
+    """Form from the coordinates of the rows, of which some are long and some short."""
+    route = "root" if plan.ridge_free else "scatter"
+    statistics: Any = statistics_of(Sample(wide.Z, Y, route), True, plan.centre)
+    form = spectral(statistics)
+    Z = coordinates(wide, others)
+    Z = (np.vstack([wide.Z, Z]) if plan.with_training else Z) @ form.V
+    return FoldForm(form.s, form.UT, Z, statistics.t_mean, len(wide.Z))
+
+
+def has_graded_columns(X: Any) -> bool:
+    """Whether the scales of the columns are far apart, so that a Gram matrix loses some."""
+    lengths = squares(centred(X, np.ones(X.shape[0]))[0], True)
+    return is_graded(column_scales(lengths[lengths > 0]))
+
+
 def coordinates(wide: Narrow, X: Any) -> np.ndarray:
     """(X - mean) V, (m, r), for other rows X (m, D) in the coordinates of a wide sample."""
+    if wide.basis is not None:
+        return wide.basis.project(dense(X) - wide.mean)
     if not sparse.issparse(wide.X):
         return ((X - wide.mean) @ wide.X.T) @ wide.dual
     # Both sides in the short form; centring the dual side takes the mean off the rows of wide.X.
@@ -200,6 +223,8 @@ def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> li
     if n_features > n_rows:
         check_square(n_rows, "The Gram matrix of the rows", "Use fewer rows or select features.")
         rows = X.astype(np.float64)
+        if has_graded_columns(rows):
+            return [None] * len(folds)
         # Any common shift will do, and one near the fold's own mean costs no digits.
         rows = rows - rows.mean(axis=0) if centre and not sparse.issparse(X) else rows
         return [dense(rows @ rows.T)] * len(folds)

@@ -16,7 +16,7 @@ from labelspan._labels import Labels
 from labelspan._regression import Regression, regress
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._graded import is_graded, scaled_svd
+from labelspan.linalg._graded import graded_basis, is_graded, scaled_svd
 from labelspan.subspace._base import SubspaceClassifier
 
 
@@ -165,28 +165,46 @@ def mix(regression: Regression, n_rows: int, n_components: int | None) -> Soluti
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary.
     """
     loose, tight = regression.coefs[0], regression.coefs[-1]
-    P = leading_labels(regression, n_components)
+    P, Q = shared_directions(regression, n_components)
     U = tight + ((loose - tight) @ P) @ P.T
-    Q, _ = linalg.qr(loose @ P, mode="economic", check_finite=False)
     squares = n_rows * float(np.sum(1.0 - regression.t_mean**2))
     outside, inside = regression.explained[-1], regression.explained[0]
     explained = np.trace(outside) + np.sum(P * ((inside - outside) @ P))
     return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / n_rows)
 
 
-def leading_labels(regression: Regression, n_components: int | None) -> np.ndarray:
-    """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank."""
+def shared_directions(
+    regression: Regression, n_components: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank; and qr(R_beta P)."""
     factor = regression.factor
-    P = positive_labels(regression.cross) if factor is None else shared_labels(*factor)
+    if factor is not None and is_graded(factor.weights):
+        U, s, P = scaled_svd(factor.weights, factor.U)
+        r = n_shared(P, n_components)
+        return P[:, :r], graded_basis(factor.back(U[:, :r] * s[:r]))
+    P = leading_labels(regression.cross, n_components)
+    Q, _ = linalg.qr(regression.coefs[0] @ P, mode="economic", check_finite=False)
+    return P, Q
+
+
+def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
+    """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank."""
+    P = positive_labels(cross)
+    return P[:, : n_shared(P, n_components)]
+
+
+def n_shared(P: np.ndarray, n_components: int | None) -> int:
+    """Dimension of the subspace, no more than the directions in P (q, r)."""
     n_labels, n_positive = P.shape
     if n_components is not None and n_components > n_positive:
         warnings.warn(
             f"n_components={n_components} is more than the {n_positive} directions that the "
             f"labels can share; {n_positive} are kept (see n_components_).",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return P[:, : default_n_components(n_labels) if n_components is None else n_components]
+    wanted = default_n_components(n_labels) if n_components is None else n_components
+    return min(wanted, n_positive)
 
 
 def positive_labels(cross: np.ndarray) -> np.ndarray:
