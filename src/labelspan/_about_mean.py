@@ -115,3 +115,11 @@ def mean_of(X: Any) -> np.ndarray:
     if sparse.issparse(X):
         return np.asarray(X.astype(np.float64, copy=False).mean(axis=0)).ravel()
     return np.asarray(X.mean(axis=0, dtype=np.float64))
+
+
+def total_scatter(X: Any) -> float:
+    """Sum of squares of X about its mean."""
+    mean = mean_of(X)
+    if sparse.issparse(X):
+        return float(np.square(X.data, dtype=np.float64).sum() - X.shape[0] * (mean @ mean))
+    return float(sum(np.square(X[rows] - mean).sum() for rows in row_blocks(X)))

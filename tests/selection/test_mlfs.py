@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MultiOutputRidge
+from labelspan.datasets import load_yeast
 from labelspan.ranking import CLaRankSVM, LaRankSVM
 from labelspan.selection import CMLFS, MLFS, MultilabelFisherScore
 from tests.ranking.problems import small, thousand, with_bias
@@ -224,3 +225,68 @@ def test_a_tight_gap_on_benchmark_data(name, n_features, dataset):
         assert gap <= 1e-4
         assert model.stationarity_ <= 1e-3
         assert np.all(np.diff(model.objectives_) <= 0)
+
+
+@pytest.mark.parametrize(
+    "model", [MLFS(5, random_state=0), CMLFS(5, mu=0.1, random_state=0)], ids=repr
+)
+def test_the_number_of_features_selected_is_told_and_can_be_limited(model):
+    yeast = load_yeast()
+    X, Y = yeast.X[:300], yeast.Y[:300]
+    assert repr(model).endswith("n_features=5, random_state=0)")
+    free = clone(model).fit(X, Y)
+    n_selected = int(free.support_.sum())
+    assert n_selected > 6
+    assert free.n_features_selected_ == n_selected == free.transform(X).shape[1]
+    assert repr(free).endswith(f"random_state=0)  # {n_selected} of 103 features selected")
+    assert repr(clone(free)) == repr(model)
+    limited = clone(model).set_params(max_features=6).fit(X, Y)
+    assert limited.n_features_selected_ <= 6
+    assert limited.feature_weights_.sum() == pytest.approx(5)
+    # Those of the largest weights, where the objective cannot be lower.
+    largest = np.argsort(-free.feature_weights_, kind="stable")[:6]
+    assert set(np.flatnonzero(limited.support_)) <= set(largest)
+    assert limited.primal_objective_ >= free.dual_objective_
+    assert not limited.coef_[:, ~limited.support_].any()
+    assert limited.predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize(
+    ("model", "machine"),
+    [
+        (MLFS(4, max_features=4, random_state=0), LaRankSVM(random_state=0)),
+        (CMLFS(4, max_features=4, random_state=0), CLaRankSVM(random_state=0)),
+    ],
+    ids=["MLFS", "CMLFS"],
+)
+def test_as_many_features_as_weights_is_the_ranking_machine_on_them(model, machine):
+    yeast = load_yeast()
+    X, Y = yeast.X[:300], yeast.Y[:300]
+    model = clone(model).fit(X, Y)
+    assert model.n_features_selected_ == 4
+    np.testing.assert_array_equal(model.feature_weights_, model.support_)
+    alone = machine.fit(X[:, model.support_], Y)
+    # Both are within their gap of the same optimum.
+    assert model.primal_objective_ >= alone.dual_objective_
+    assert alone.primal_objective_ >= model.dual_objective_
+    assert model.primal_objective_ == pytest.approx(alone.primal_objective_, rel=2e-3)
+    scores = model.decision_function(X)
+    np.testing.assert_allclose(scores, alone.decision_function(X[:, model.support_]), atol=0.1)
+
+
+def test_a_limit_below_the_weights_is_refused():
+    X, Y, *_ = small(0)
+    with pytest.raises(ValueError, match=r"max_features=2 is less than n_features=3.*Raise max"):
+        CMLFS(3, max_features=2).fit(X, Y)
+    with pytest.raises(ValueError, match="'max_features' parameter"):
+        CMLFS(3, max_features=0).fit(X, Y)
+
+
+@both
+def test_bounds_are_finite_and_in_order(model):
+    yeast = load_yeast()
+    lower, upper = clone(model).fit(yeast.X[:200], yeast.Y[:200]).bounds_.T
+    assert np.isfinite(lower).all()
+    assert np.isfinite(upper).all()
+    assert (lower <= upper).all()
+    assert (upper <= 0).all()

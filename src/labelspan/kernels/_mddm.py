@@ -39,7 +39,7 @@ class KernelMDDM(KernelReducer):
         Orthonormal directions (the paper's MDDM_p) or uncorrelated features (MDDM_f).
     mu : float in [0, 1], default=0.5
         Weight of the feature scatter in the "feature" constraint. 1 leaves no ridge: with a
-        kernel of full rank every direction of the labels is then fitted exactly.
+        kernel of full rank every direction of the labels is then fitted exactly, with a warning.
     label_correlation : None, "rbf" or array-like of shape (n_labels, n_labels), default=None
         B of Sec. 3.3, symmetric positive semi-definite. None is the identity; "rbf" compares
         the label columns by :math:`B_{st} = \exp(-\|y_s - y_t\|^2 / (2\,width^2))`.

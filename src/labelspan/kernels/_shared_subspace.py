@@ -46,7 +46,8 @@ class KernelSharedSubspaceClassifier(
     alpha : float, default=0.1
         Price of the part of the weights outside the subspace. 0 is kernel ridge regression.
     beta : float, default=0.01
-        Price of the weights. 0 takes the pseudo-inverse of Q.
+        Price of the weights. 0 takes the pseudo-inverse of Q; a kernel of full rank then fits any
+        label, and a warning says so.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.

@@ -33,7 +33,8 @@ class CPLST(LabelSpaceClassifier):
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Added to the diagonal of the feature scatter, in the hat matrix and in the least squares
-        of ``regressor=None``. 0 is least squares, of least norm if X lacks rank.
+        of ``regressor=None``. 0 is least squares, of least norm if X lacks rank. If that rank is
+        near the number of rows, 0 fits any label and CPLST is PLST: a warning proposes a ridge.
 
     Attributes
     ----------
@@ -101,6 +102,7 @@ class CPLST(LabelSpaceClassifier):
         self.ridge = ridge
 
     def _directions(self, problem: Problem) -> EigenPairs:
+        problem.warn_if_any_label_fits()
         return signed(from_factor(problem.least_squares.hat_factor(), self.n_components))
 
     def _decode(self, T: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -68,7 +67,8 @@ class OCCA(LabelSpaceClassifier):
     The matrix is Z'Z less the one that :class:`CPLST` decomposes, (q, q). There is no rank cut:
     a direction in which the labels do not vary at all (a label that never occurs, the difference
     of two equal labels) is predicted without error and comes first, as (4) has it. If the
-    features can fit anything (rank n - 1, no ridge), every direction ties, and a warning says so.
+    features can fit anything (rank n - 1, no ridge), every direction ties; a warning says so, from
+    nine tenths of that rank on.
     Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
 
     References
@@ -100,13 +100,7 @@ class OCCA(LabelSpaceClassifier):
         M = at_most(self.n_components, problem.n_labels, "labels")
         check_square(problem.n_labels, "The matrix of Eq. (4)", "Use PLST for so many labels.")
         solved = problem.least_squares
-        if self.ridge == 0 and len(solved.W) >= problem.X.shape[0] - 1:
-            warnings.warn(
-                f"The features fit any label on the {problem.X.shape[0]} training rows: every "
-                "direction has prediction error 0 and OCCA cannot order them. Set ridge > 0.",
-                UserWarning,
-                stacklevel=3,
-            )
+        problem.warn_if_any_label_fits()
         F = solved.hat_factor()
         E = problem.label_scatter - F.T @ F
         values, V = linalg.eigh(

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from labelspan._about_mean import total_scatter
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
 from labelspan.labelspace._least_squares import LeastSquares, least_squares
+from labelspan.linalg._interpolation import warn_if_any_label_fits
 from labelspan.moments._moments import Moments
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
@@ -59,6 +61,12 @@ class Problem:
     def least_squares(self) -> LeastSquares:
         """The regression of all labels on X: the only pass over X."""
         return least_squares(self.X, self.Y, self.ridge, tt=self.scatter)
+
+    def warn_if_any_label_fits(self) -> None:
+        """Warn if there is no ridge and the rank of X is near the number of rows."""
+        if self.ridge == 0:
+            scatter = None if is_dask_array(self.X) else total_scatter(self.X)
+            warn_if_any_label_fits(self.X.shape[0], len(self.least_squares.W), scatter)
 
     @cached_property
     def label_mean(self) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan._blocks import columns_of
 from labelspan._compat import Interval, is_dask_array
 from labelspan.ranking._base import COMMON, RankingClassifier
+from labelspan.ranking._bounds import top_mask
 from labelspan.ranking._fit import Fit
 from labelspan.ranking._pairs import Pairs
 from labelspan.selection._planes import select
@@ -54,36 +56,64 @@ class RankingSelector(BlockSelector, RankingClassifier):
         **COMMON,
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "max_planes": [Interval(Integral, 1, None, closed="left")],
+        "max_features": [None, Interval(Integral, 1, None, closed="left")],
     }
     n_features: int
     max_planes: int
+    max_features: int | None
 
     @abstractmethod
     def _mu(self) -> float:
         """Weight of the label correlation."""
 
     def _learn(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
-        selection = select(
-            X,
-            pairs,
-            n_labels,
-            rng,
+        n_kept = cap(self.n_features, X.shape[1])
+        limit = self._limit(X.shape[1])
+        solve = partial(
+            select,
+            pairs=pairs,
+            n_labels=n_labels,
+            rng=rng,
             C=self.C,
             mu=self._mu(),
-            n_kept=cap(self.n_features, X.shape[1]),
+            n_kept=n_kept,
             tol=self.tol,
             max_sweeps=self.max_iter,
             max_planes=self.max_planes,
         )
+        selection = solve(X)
+        if selection.support.sum() > limit:
+            kept = top_mask(selection.weights, limit)
+            among = solve(X[:, np.flatnonzero(kept)])
+            selection = among.spread(kept, selection.n_sweeps, selection.n_planes)
         self.n_iter_, self.n_pairs_ = selection.n_sweeps, int(pairs.start[-1])
         self.feature_weights_ = selection.weights
         self.support_ = selection.support
+        self.n_features_selected_ = int(selection.support.sum())
         self.ranking_ = rank(selection.weights, selection.support)
         self.n_planes_ = selection.n_planes
         self.bounds_ = selection.bounds
         self.stationarity_ = selection.stationarity
         self._warn_unsettled()
         return selection.fit
+
+    def _limit(self, n_features: int) -> int:
+        """Most features to select, of those there are."""
+        if self.max_features is None:
+            return n_features
+        if self.max_features < self.n_features:
+            raise ValueError(
+                f"max_features={self.max_features} is less than n_features={self.n_features}, the "
+                "sum of weights that are at most 1. Raise max_features or lower n_features."
+            )
+        return min(self.max_features, n_features)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = super().__repr__(N_CHAR_MAX)
+        if not hasattr(self, "n_features_selected_"):
+            return text
+        of = f"{self.n_features_selected_} of {self.n_features_in_}"
+        return f"{text}  # {of} features selected"
 
     def _warn_unsettled(self) -> None:
         """With label correlation the gap does not speak for omega: report what it leaves."""

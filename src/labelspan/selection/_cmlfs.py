@@ -23,8 +23,10 @@ class CMLFS(RankingSelector):
     Parameters
     ----------
     n_features : int, default=10
-        Sum of the feature weights, the paper's m. More than there are features: all, with a
-        warning.
+        Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
+        least number of features selected; the support is usually larger, and
+        ``n_features_selected_`` and the repr of a fitted selector tell by how much. More than
+        there are features: all, with a warning.
     C : float, default=1.0
         Weight of the loss.
     mu : float, default=1.0
@@ -37,6 +39,10 @@ class CMLFS(RankingSelector):
         again at the final feature weights.
     max_planes : int, default=50
         Most masks (cutting planes).
+    max_features : int or None, default=None
+        Most features to select, at least `n_features`. If the support is larger, the features of
+        the largest weights are kept and the problem is solved again with these alone; so
+        ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.
@@ -51,14 +57,16 @@ class CMLFS(RankingSelector):
         omega = sum_t lambda_t p^t, in [0, 1] with sum `n_features`.
     support_ : ndarray of bool, shape (n_features,)
         Features of positive weight, that is the union of the masks p^t with lambda_t > 0; may
-        hold more than `n_features`.
+        hold more than `n_features`, at most `max_features`.
+    n_features_selected_ : int
+        Number of features selected.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the largest weight; features outside the support share the last rank.
     n_planes_ : int
         Number of masks tried.
     bounds_ : ndarray of shape (n_outer, 2)
-        (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is infinite for
-        mu > 0, see Notes.
+        (l_t, u_t) = -(best primal, best dual) after each outer iteration. For mu > 0 there is no
+        bound over omega but that no objective is negative: u_t is 0, see Notes.
     stationarity_ : float
         What the best single mask would gain to first order, relative to the objective.
     coef_ : ndarray of shape (n_labels, n_features)
@@ -124,6 +132,7 @@ class CMLFS(RankingSelector):
         tol: float = 1e-3,
         max_iter: int = 5000,
         max_planes: int = 50,
+        max_features: int | None = None,
         max_pairs: int | None = None,
         min_labels: int = 1,
         random_state: Any = None,
@@ -134,6 +143,7 @@ class CMLFS(RankingSelector):
         self.tol = tol
         self.max_iter = max_iter
         self.max_planes = max_planes
+        self.max_features = max_features
         self.max_pairs = max_pairs
         self.min_labels = min_labels
         self.random_state = random_state

@@ -20,8 +20,10 @@ class MLFS(RankingSelector):
     Parameters
     ----------
     n_features : int, default=10
-        Sum of the feature weights, the paper's m. More than there are features: all, with a
-        warning.
+        Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
+        least number of features selected; the support is usually larger, and
+        ``n_features_selected_`` and the repr of a fitted selector tell by how much. More than
+        there are features: all, with a warning.
     C : float, default=1.0
         Weight of the loss.
     tol : float, default=1e-3
@@ -30,6 +32,10 @@ class MLFS(RankingSelector):
         Most sweeps over the data and, where these crawl (large C), Newton steps.
     max_planes : int, default=50
         Most masks (cutting planes).
+    max_features : int or None, default=None
+        Most features to select, at least `n_features`. If the support is larger, the features of
+        the largest weights are kept and the problem is solved again with these alone; so
+        ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.
@@ -44,7 +50,9 @@ class MLFS(RankingSelector):
         omega = sum_t lambda_t p^t, in [0, 1] with sum `n_features`.
     support_ : ndarray of bool, shape (n_features,)
         Features of positive weight, that is the union of the masks p^t with lambda_t > 0; may
-        hold more than `n_features`.
+        hold more than `n_features`, at most `max_features`.
+    n_features_selected_ : int
+        Number of features selected.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the largest weight; features outside the support share the last rank.
     n_planes_ : int
@@ -112,6 +120,7 @@ class MLFS(RankingSelector):
         tol: float = 1e-3,
         max_iter: int = 5000,
         max_planes: int = 50,
+        max_features: int | None = None,
         max_pairs: int | None = None,
         min_labels: int = 1,
         random_state: Any = None,
@@ -121,6 +130,7 @@ class MLFS(RankingSelector):
         self.tol = tol
         self.max_iter = max_iter
         self.max_planes = max_planes
+        self.max_features = max_features
         self.max_pairs = max_pairs
         self.min_labels = min_labels
         self.random_state = random_state

@@ -7,7 +7,7 @@ closed form; W comes from sweeps over the columns of the union alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,8 @@ class Selection:
     n_planes : int
         Number of masks.
     bounds : ndarray of shape (n_outer, 2)
-        (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is infinite where
-        no bound over omega exists (mu > 0).
+        (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is 0, since no
+        objective is negative, where no better bound over omega exists (mu > 0).
     stationarity : float
         What the best mask would gain to first order, relative to the primal objective.
     n_sweeps : int
@@ -67,6 +67,17 @@ class Selection:
     bounds: np.ndarray
     stationarity: float
     n_sweeps: int
+
+    def spread(self, kept: np.ndarray, n_sweeps: int, n_planes: int) -> Selection:
+        """The selection among the `kept` features as one among all, after so much search."""
+        return replace(
+            self,
+            fit=replace(self.fit, W=spread_rows(self.fit.W, kept)),
+            weights=spread_rows(np.append(self.weights, 0.0), kept)[:-1],
+            support=spread_rows(np.append(self.support, False), kept)[:-1] > 0,
+            n_sweeps=self.n_sweeps + n_sweeps,
+            n_planes=self.n_planes + n_planes,
+        )
 
 
 @dataclass
@@ -82,7 +93,8 @@ class Search:
     weights: np.ndarray
     W: np.ndarray
     objective: float = np.inf
-    bound: float = -np.inf
+    # No objective is negative.
+    bound: float = 0.0
     n_planes: int = 1
     mixing: float = MIXING
     failures: int = 0
@@ -93,10 +105,7 @@ class Search:
     @property
     def gap(self) -> float:
         """Relative gap over W and omega (mu = 0)."""
-        # At 0 a bound is known without one, so that the gap need not exceed 1.
-        return (
-            relative_gap(self.objective, max(self.bound, 0.0)) if self.objective < np.inf else 1.0
-        )
+        return relative_gap(self.objective, self.bound) if self.objective < np.inf else 1.0
 
 
 def select(
@@ -307,7 +316,7 @@ def certify(search: Search, tol: float, limit: int) -> None:
     last = fit_fixed_weights(dual, search.mu, tol, limit, search.covariance)
     search.certificate = last.dual
     if search.mu == 0:
-        search.bound = last.dual
+        search.bound = max(last.dual, 0.0)
     if last.primal <= search.objective:
         search.W = spread_rows(last.W, search.support)
         search.objective, search.covariance = last.primal, last.covariance

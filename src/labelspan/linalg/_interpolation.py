@@ -1,0 +1,41 @@
+"""Fits that reach any label on the training rows, and so say little about others."""
+
+from __future__ import annotations
+
+import warnings
+
+# Share of the n - 1 degrees of freedom from which on a fit without a ridge is told.
+NEARLY_ALL = 0.9
+
+
+def warn_if_any_label_fits(
+    n_rows: int, rank: int, scatter: float | None, ridge: str = "ridge"
+) -> None:
+    """Warn if features of this rank, without a ridge, fit any label on the training rows.
+
+    Centred labels of n rows have n - 1 degrees of freedom. Features of rank n - 1 fit them all
+    exactly, whatever they are; with 90 percent of them, the residuals hold a tenth of the noise
+    and the scores of other rows about ten times as much.
+
+    Parameters
+    ----------
+    n_rows : int
+        Training rows.
+    rank : int
+        Rank of the centred features or of the centred kernel.
+    scatter : float or None
+        Sum of their eigenvalues, if known, for the ridge that is proposed: a tenth of the mean.
+    ridge : str, default="ridge"
+        What to raise.
+    """
+    if rank < NEARLY_ALL * (n_rows - 1):
+        return
+    nearly = "" if rank >= n_rows - 1 else "nearly "
+    proposal = "" if not scatter else f", e.g. {0.1 * scatter / rank:.2g}"
+    warnings.warn(
+        f"Without a ridge the features {nearly}fit any label on the {n_rows} training rows: their "
+        f"rank is {rank}. Directions and scores are then mostly noise, and where prediction "
+        f"errors are all 0 their order means nothing. Set {ridge} > 0{proposal}.",
+        UserWarning,
+        stacklevel=4,
+    )
