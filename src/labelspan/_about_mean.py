@@ -123,3 +123,10 @@ def total_scatter(X: Any) -> float:
     if sparse.issparse(X):
         return float(np.square(X.data, dtype=np.float64).sum() - X.shape[0] * (mean @ mean))
     return float(sum(np.square(X[rows] - mean).sum() for rows in row_blocks(X)))
+
+
+def longest_row(X: Any) -> float:
+    """The largest Euclidean norm of a row."""
+    rows = X.astype(np.float64, copy=False)
+    squares = rows.multiply(rows).sum(axis=1) if sparse.issparse(X) else (rows**2).sum(axis=1)
+    return float(np.sqrt(np.asarray(squares).max()))

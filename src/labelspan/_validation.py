@@ -165,6 +165,22 @@ def refuse_overflow(X: Any, *, whole: bool = True) -> None:
     )
 
 
+def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
+    """Fitted numbers, C-contiguous, in the dtype of X, or a refusal where they do not fit into it.
+
+    Weights grow as features shrink: of float32 values of 1e-40 they exceed all float32 numbers.
+    """
+    largest = float(np.abs(array).max(initial=0.0))
+    limit = float(np.finfo(dtype).max)
+    if not largest <= limit:
+        raise ValueError(
+            f"{what} would reach {largest:.3g}; {np.dtype(dtype)} ends at {limit:.3g}. The values "
+            "of X are too small, or differ too little, for its precision. Scale X first, e.g. by "
+            "sklearn.preprocessing.StandardScaler, or pass X.astype(numpy.float64)."
+        )
+    return np.array(array, dtype=dtype, order="C")
+
+
 def check_square(side: int, what: str, advice: str) -> None:
     """Refuse a dense square array that would not fit, before it is allocated."""
     size = 8 * side**2

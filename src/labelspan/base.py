@@ -24,6 +24,7 @@ from labelspan._validation import (
     check_features,
     check_fit,
     check_square,
+    in_dtype,
     unchanged_if_refused,
 )
 from labelspan.linalg import EigenPairs, choose_solver, fix_signs, narrow
@@ -285,7 +286,7 @@ class LinearReducer(
 
     def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
         components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
-        self.components_ = components.astype(dtype, copy=False)
+        self.components_ = in_dtype(components, dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.mean_ = np.array(mean, dtype=dtype)
         self.n_components_ = len(self.components_)

@@ -12,6 +12,7 @@ from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan._regression import regress
+from labelspan._validation import in_dtype
 
 
 class MultiOutputRidge(LabelClassifier):
@@ -88,8 +89,9 @@ class MultiOutputRidge(LabelClassifier):
         regression = regress(X, labels.Y, self.ridge, signed=True)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         coef = regression.coefs[0]
-        self.coef_ = np.ascontiguousarray(coef.T, dtype=dtype)
-        self.intercept_ = score_at(regression.x_mean, -coef, regression.t_mean).astype(dtype)
+        self.coef_ = in_dtype(coef.T, dtype, "coef_")
+        intercept = score_at(regression.x_mean, -coef, regression.t_mean)
+        self.intercept_ = in_dtype(intercept, dtype, "intercept_")
         self._mean = regression.x_mean
         self._level = level_at(X, self._mean, coef, regression.t_mean)
         self.solver_ = regression.solver

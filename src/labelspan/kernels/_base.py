@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, StrOptions, fit_context
 from labelspan._labels import remember_names
-from labelspan._validation import check_features, check_fit
+from labelspan._validation import check_features, check_fit, in_dtype
 from labelspan.kernels._map import KERNELS, KernelMap
 from labelspan.kernels._statistics import Induced, induce
 from labelspan.linalg import EigenPairs, fix_signs
@@ -87,7 +87,7 @@ class KernelReducer(
         dual, offset = induced.lift(pairs.vectors)
         components = fix_signs(np.array(dual.T, dtype=np.float64, order="C"))
         signs = np.sign(np.sum(components * dual.T, axis=1))
-        self.dual_components_ = components.astype(dtype, copy=False)
+        self.dual_components_ = in_dtype(components, dtype, "dual_components_")
         self.offset_ = (signs * offset).astype(dtype)
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.n_components_ = len(components)

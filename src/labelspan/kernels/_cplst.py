@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._regression import solutions
-from labelspan._validation import check_square
+from labelspan._validation import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, Induced, induce
@@ -187,7 +187,7 @@ class KernelCPLST(LabelSpaceClassifier):
         dual, offset = solved.induced.lift(solved.S @ V.T)
         return KernelCodes(
             solved.induced.map_.astype(dtype),
-            np.ascontiguousarray(dual.T, dtype=dtype),
+            in_dtype(dual.T, dtype, "The coefficients of the codes"),
             offset.astype(dtype),
         )
 

@@ -70,9 +70,12 @@ class KernelMap:
 
     def compare(self, A: Any, B: Any = None) -> np.ndarray:
         """Kernel values between rows that are shifted already; of A with itself without B."""
-        K = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **self.parameters)
-        K = K.toarray() if sparse.issparse(K) else np.asarray(K)
-        if not np.isfinite(K.sum()):
+        # What overflows is refused below.
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **self.parameters)
+            K = K.toarray() if sparse.issparse(K) else np.asarray(K)
+            total = K.sum(dtype=np.float64)
+        if not np.isfinite(total):
             raise ValueError(
                 f"The kernel {self.kernel!r} with {self.parameters} gave values that are not "
                 "finite. Scale the features, or choose smaller kernel parameters."

@@ -16,7 +16,7 @@ from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan._regression import solutions
-from labelspan._validation import check_features
+from labelspan._validation import check_features, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce
@@ -170,10 +170,10 @@ class KernelSharedSubspaceClassifier(
         B, offset = induced.lift(solution.B)
         components = fix_signs(np.array(B.T, dtype=np.float64, order="C"))
         signs = np.sign(np.sum(components * B.T, axis=1))
-        self.dual_components_ = components.astype(dtype, copy=False)
+        self.dual_components_ = in_dtype(components, dtype, "dual_components_")
         self.offset_ = (signs * offset).astype(dtype)
         A, shift = induced.lift(solution.A)
-        self.dual_coef_ = np.ascontiguousarray(A.T, dtype=dtype)
+        self.dual_coef_ = in_dtype(A.T, dtype, "dual_coef_")
         self.intercept_ = (2.0 * induced.statistics.t_mean - 1.0 - shift).astype(dtype)
         self.objective_ = solution.objective
         self.n_components_ = len(components)

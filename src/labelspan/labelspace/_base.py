@@ -18,7 +18,7 @@ from labelspan._blocks import lazily
 from labelspan._classifier import decide, remember
 from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._labels import Labels, check_labels, refuse_other_names
-from labelspan._validation import check_features, check_fit, unchanged_if_refused
+from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 from labelspan.labelspace._least_squares import least_squares
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
@@ -315,7 +315,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             coef, mean = direct.coefficients(None), direct.x_mean
         offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
         level = level_at(problem.X, mean, coef, offset)
-        return LinearCodes(mean, np.ascontiguousarray(coef.T, dtype=dtype), level)
+        return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)
 
     def _encode(self, Y: Any) -> np.ndarray:
         V: Any = self.components_

@@ -14,12 +14,12 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._about_mean import mean_of, score_at, scores_about
+from labelspan._about_mean import longest_row, mean_of, score_at, scores_about
 from labelspan._blocks import lazily
 from labelspan._classifier import decide, remember
 from labelspan._compat import Interval, fit_context, is_dask_array
 from labelspan._jit import report_uncached
-from labelspan._validation import check_features, check_fit
+from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
 from labelspan.ranking._set_size import above, fit_threshold
@@ -79,6 +79,11 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         object
             The fitted estimator itself.
         """
+        with unchanged_if_refused(self):
+            self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any) -> None:
         X, labels = check_fit(self, X, y, min_samples=1)
         report_uncached()
         if labels.classes is not None and np.asarray(y).ndim == 2:
@@ -86,7 +91,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 "A column-vector y was passed when a 1d array was expected. Its values are taken "
                 "as classes; pass y.ravel(), or an (n, q) indicator matrix of 0 and 1.",
                 DataConversionWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
         remember(self, labels)
         self._sparse = sparse.issparse(y)
@@ -96,10 +101,16 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             Y = np.hstack([Y, 1.0 - Y])
         rng = generator(self.random_state)
         pairs = pair_up(Y, self.max_pairs, rng)
-        fit = self._learn(X, pairs, Y.shape[1], rng)
+        try:
+            fit = self._learn(X, pairs, Y.shape[1], rng)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(
+                f"A Newton step of {type(self).__name__} is singular in float64: the longest row "
+                f"of X has the norm {longest_row(X):.3g}, and C={self.C:g}. Scale X first, e.g. by "
+                "sklearn.preprocessing.StandardScaler, or lower C."
+            ) from error
         warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter)
         self._store(X, Y, fit)
-        return self
 
     def decision_function(self, X: Any) -> Any:
         """Score the labels.
@@ -160,8 +171,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Keep what prediction needs, in the dtype of X, and the certificates in float64."""
         W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
         dtype = X.dtype
-        self.coef_ = np.ascontiguousarray(W[:-1].T, dtype=dtype)
-        self.intercept_ = W[-1].astype(dtype)
+        self.coef_ = in_dtype(W[:-1].T, dtype, "coef_")
+        self.intercept_ = in_dtype(W[-1], dtype, "intercept_")
         self.label_covariance_ = fit.covariance.matrix()
         self.primal_objective_, self.dual_objective_ = fit.primal, fit.dual
         self.objectives_ = np.array(fit.objectives)
@@ -173,7 +184,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             return scores_about(rows.astype(np.float64, copy=False), mean, fit.W[:-1].T, level)
 
         self._threshold = fit_threshold(X, scores, Y, self._columns())
-        self.threshold_coef_ = self._threshold.coef.astype(dtype)
+        self.threshold_coef_ = in_dtype(self._threshold.coef, dtype, "threshold_coef_")
         self.threshold_intercept_ = self._threshold.intercept
 
     def __sklearn_tags__(self) -> Any:

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from labelspan._about_mean import mean_of, score_at
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._validation import in_dtype
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
 from labelspan.subspace._base import SubspaceClassifier
@@ -175,8 +176,8 @@ class ASOClassifier(SubspaceClassifier):
         Theta = fix_signs(np.ascontiguousarray((Q * np.where(np.diag(R) < 0, -1.0, 1.0)).T))
         self.theta_ = np.ascontiguousarray(Theta, dtype=dtype)
         U = lift(state.U)
-        self.coef_ = np.ascontiguousarray(U.T, dtype=dtype)
-        self.intercept_ = state.b.astype(dtype)
+        self.coef_ = in_dtype(U.T, dtype, "coef_")
+        self.intercept_ = in_dtype(state.b, dtype, "intercept_")
         self._mean, self._level = mean, score_at(mean, U, state.b)
         self.mean_ = np.zeros(self.theta_.shape[1], dtype=dtype)
         self.n_components_ = len(self.theta_)

@@ -14,6 +14,7 @@ from labelspan._about_mean import level_at, mean_of, score_at
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan._regression import Regression, regress
+from labelspan._validation import in_dtype
 from labelspan.linalg import fix_signs
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import graded_basis, is_graded, scaled_svd
@@ -136,9 +137,9 @@ class SharedSubspaceClassifier(SubspaceClassifier):
         solution = mix(regression, n_rows, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.theta_ = np.ascontiguousarray(solution.Theta, dtype=dtype)
-        self.coef_ = np.ascontiguousarray(solution.U.T, dtype=dtype)
+        self.coef_ = in_dtype(solution.U.T, dtype, "coef_")
         mean, level = regression.x_mean, regression.t_mean
-        self.intercept_ = score_at(mean, -solution.U, level).astype(dtype)
+        self.intercept_ = in_dtype(score_at(mean, -solution.U, level), dtype, "intercept_")
         self.mean_ = mean.astype(dtype)
         self._mean, self._level = mean, level_at(X, mean, solution.U, level)
         if not self.fit_intercept and not is_dask_array(X):

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan._about_mean import mean_of, score_at, scores_about
+from labelspan._about_mean import longest_row, mean_of, score_at, scores_about
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._jit import kernel
 from labelspan._labels import Labels
+from labelspan._validation import in_dtype
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._folds import dense
 
@@ -22,6 +23,9 @@ from labelspan.subspace._folds import dense
 IDLE_ROUNDS = 50
 # Where the next plane is sought: so far from the best weights to the minimiser of all planes.
 INWARD = 0.2
+# C times the squared length of a row. Beyond it the losses of planes drown in the rounding of
+# their products.
+LARGEST_PRICE = 1e18
 
 
 class StructuralF1SVM(LabelClassifier):
@@ -73,7 +77,8 @@ class StructuralF1SVM(LabelClassifier):
     best weights to the minimiser of the planes, not at the minimiser [3]_: it cuts that off or
     the best weights improve, and two to nine times fewer planes are needed. Whatever the path,
     ``primal_objective_ - dual_objective_`` bounds the distance to the optimum. A label without
-    rows, or with all, gets weight zero and the intercept -1, or +1.
+    rows, or with all, gets weight zero and the intercept -1, or +1. C times the squared norm of a
+    row may be at most 1e18.
 
     References
     ----------
@@ -106,14 +111,15 @@ class StructuralF1SVM(LabelClassifier):
         self.max_iter = max_iter
 
     def _learn(self, X: Any, labels: Labels) -> None:
+        refuse_long_rows(X, float(self.C))
         Y = dense(labels.Y) > 0
         rows, lift = row_coordinates(X.astype(np.float64))
         plans = [self._label(rows, positive) for positive in Y.T]
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         weights = np.column_stack([plan.w for plan in plans])
         W = lift(weights[:-1])
-        self.coef_ = np.ascontiguousarray(W.T, dtype=dtype)
-        self.intercept_ = weights[-1].astype(dtype)
+        self.coef_ = in_dtype(W.T, dtype, "coef_")
+        self.intercept_ = in_dtype(weights[-1], dtype, "intercept_")
         self._mean = mean_of(X)
         self._level = score_at(self._mean, W, weights[-1])
         self.primal_objective_ = np.array([plan.primal for plan in plans])
@@ -139,6 +145,17 @@ class StructuralF1SVM(LabelClassifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         return scores_about(X, self._mean, self.coef_, self._level)
+
+
+def refuse_long_rows(X: Any, C: float) -> None:
+    """Raise where float64 cannot tell the planes apart, and no number of them would do."""
+    longest = longest_row(X)
+    if C * longest**2 > LARGEST_PRICE:
+        raise ValueError(
+            f"The longest row of X has the norm {longest:.3g}; with C={C:g} it may be at most "
+            f"{np.sqrt(LARGEST_PRICE / C):.3g} (C times its square: {LARGEST_PRICE:g}). Scale X "
+            "first, e.g. by sklearn.preprocessing.StandardScaler, or lower C."
+        )
 
 
 @dataclass(frozen=True)
