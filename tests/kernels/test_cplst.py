@@ -66,6 +66,7 @@ def test_equals_transcription_on_the_whole_of_yeast(kernel, dataset):
     check_against_transcription(kernel, data.X, data.Y, midpoints(data.X), 1.0, 5)
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 @pytest.mark.parametrize("ridge", [0.0, 1.0, 50.0])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("shape", [(60, 8), (20, 30)])
@@ -86,6 +87,7 @@ def test_a_linear_kernel_is_the_linear_class(ridge, form, shape):
         np.testing.assert_array_equal(predicted[clear], (theirs > 0)[clear])
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 def test_without_a_ridge_and_with_full_rank_it_is_plst():
     X, Y = problem(30)
     model = KernelCPLST(3, ridge=0.0, gamma=1.0).fit(X, Y)

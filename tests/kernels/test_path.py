@@ -90,6 +90,7 @@ def counted(monkeypatch, where, name):
     return calls
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 def test_one_factor_serves_the_grid(monkeypatch):
     X, Y = problem()
     shared, direct = counted(monkeypatch, module, "factor"), counted(monkeypatch, module, "solve")
@@ -546,6 +547,7 @@ def test_a_space_that_costs_more_than_the_factors_is_not_grown():
     assert PathSolver(K, T, np.geomspace(0.1, 25.0, 75).tolist(), 1e-6).space is None
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 @pytest.mark.parametrize("ridges", [[1e-3, 1e65], [1e-200, 1e200]])
 def test_grids_that_no_space_would_serve(ridges):
     X, Y = problem()

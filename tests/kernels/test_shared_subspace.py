@@ -76,6 +76,7 @@ def test_equals_transcription_on_the_whole_of_yeast(kernel, dataset):
     check_against_transcription(kernel, data.X, data.Y, midpoints(data.X), 0.1, 0.01, 10)
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 1e6])
 @pytest.mark.parametrize("beta", [0.0, 0.01, 1e6])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

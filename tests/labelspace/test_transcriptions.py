@@ -57,6 +57,7 @@ def test_directions_and_scores_on_random_data(method, transcription, ridge, shap
         np.testing.assert_allclose(model.truncate(M).decision_function(X) + 0.5, theirs, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 @pytest.mark.parametrize(("method", "transcription"), PAIRS[:2], ids=IDS[:2])
 @pytest.mark.parametrize("ridge", [0.0, 0.7])
 def test_fewer_rows_than_features(method, transcription, ridge):
