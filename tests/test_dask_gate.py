@@ -257,3 +257,13 @@ def test_a_regressor_is_refused_before_any_work():
     with pytest.raises(TypeError, match="only regressor=None learns from blocks"):
         model.fit(lazy(X), lazy(Y))
     assert state(model) == before
+
+
+def test_many_labels_on_dask_take_the_scatter(monkeypatch):
+    # In memory so many labels are decomposed by iterations, which need the rows of Y.
+    monkeypatch.setattr("labelspan.labelspace._plst.EXACT_SIDE", 8)
+    many = (rng.random((60, 12)) < 0.4).astype(int)
+    model = ls.PLST(2).fit(lazy(X), lazy(2 * many - 1))
+    memory = ls.PLST(2, tol=1e-10).fit(X, many)
+    assert_allclose(model.components_, memory.components_, atol=1e-6)
+    assert_allclose(model.eigenvalues_[:2], memory.eigenvalues_[:2], rtol=1e-6)
