@@ -184,3 +184,17 @@ def assign(scores: np.ndarray, min_labels: int = 0) -> np.ndarray:
         best = np.argsort(-scores[few], axis=1, kind="stable")[:, :n_least]
         predicted[few[:, None], best] = 1
     return predicted
+
+
+def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:
+    """Scores (n, q) of a fitted estimator: its decision function, or else its probabilities."""
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+    else:
+        scores = estimator.predict_proba(X)
+    if isinstance(scores, list):
+        # One (n, 2) array a label; a label that was constant in training has one column only.
+        ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]
+        scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
+    scores = np.asarray(scores).reshape(len(scores), -1)
+    return scores[:, -1:] if n_labels == 1 else scores

@@ -14,12 +14,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from labelspan._classifier import decide, remember
+from labelspan._classifier import decide, label_scores, remember
 from labelspan._compat import HasMethods, Interval, StrOptions, fit_context
 from labelspan._labels import Labels, check_labels
 from labelspan.classifiers._threshold import (
     cross_scores,
-    label_scores,
     remember_features,
     target_of,
 )

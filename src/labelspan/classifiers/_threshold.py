@@ -14,7 +14,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from labelspan._blocks import lazily, refuse_dask
-from labelspan._classifier import decide, remember
+from labelspan._classifier import decide, label_scores, remember
 from labelspan._compat import (
     HasMethods,
     Interval,
@@ -218,20 +218,6 @@ def target_of(y: Any, labels: Labels) -> Any:
         return sparse.csr_array(labels.Y).astype(np.int64)
     Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
     return Y.astype(np.int64)
-
-
-def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:
-    """Scores (n, q) of a fitted estimator: its decision function, or else its probabilities."""
-    if hasattr(estimator, "decision_function"):
-        scores = estimator.decision_function(X)
-    else:
-        scores = estimator.predict_proba(X)
-    if isinstance(scores, list):
-        # One (n, 2) array a label; a label that was constant in training has one column only.
-        ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]
-        scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
-    scores = np.asarray(scores).reshape(len(scores), -1)
-    return scores[:, -1:] if n_labels == 1 else scores
 
 
 def remember_features(wrapper: Any) -> None:

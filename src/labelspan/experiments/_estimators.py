@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.classifiers._threshold import label_scores
+from labelspan._classifier import label_scores
 from labelspan.experiments._methods import get_method
 from labelspan.experiments._step import Step
 

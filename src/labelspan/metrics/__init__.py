@@ -10,6 +10,7 @@ from labelspan.metrics._registry import (
     evaluate,
     get_measure,
 )
+from labelspan.metrics._scorers import MeasureScorer, get_scorer, scorers
 from labelspan.metrics._sets import (
     hamming_loss,
     instance_accuracy,
@@ -33,10 +34,12 @@ __all__ = [
     "MEASURES",
     "PAPER_MEASURES",
     "Measure",
+    "MeasureScorer",
     "average_precision",
     "coverage",
     "evaluate",
     "get_measure",
+    "get_scorer",
     "hamming_loss",
     "instance_accuracy",
     "instance_precision",
@@ -53,5 +56,6 @@ __all__ = [
     "ranking_loss",
     "recall_at_k",
     "samples_f1",
+    "scorers",
     "subset_accuracy",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -147,7 +148,9 @@ def get_measure(name: str, convention: str = "sklearn", **parameters: Any) -> Me
     1.0
     """
     if name not in MEASURES:
-        raise ValueError(f"There is no measure {name!r}; use one of {', '.join(MEASURES)}.")
+        near = get_close_matches(str(name).lower(), MEASURES, n=3)
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise ValueError(f"There is no measure {name!r}; use one of {', '.join(MEASURES)}.{hint}")
     if convention not in CONVENTIONS:
         raise ValueError(
             f"There is no convention {convention!r}; use one of {', '.join(CONVENTIONS)}."
