@@ -1,25 +1,77 @@
 """Multi-label dimensionality reduction for the scikit-learn ecosystem."""
 
-from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner
-from labelspan.extraction import DMLDA, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
-from labelspan.kernels import (
-    KernelCPLST,
-    KernelCPLSTCV,
-    KernelLabelCCA,
-    KernelMDDM,
-    KernelSharedSubspaceClassifier,
-)
-from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, PartialBinaryRelevance
-from labelspan.ranking import CLaRankSVM, LaRankSVM
-from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
-from labelspan.subspace import (
-    ASOClassifier,
-    SharedSubspaceClassifier,
-    SharedSubspaceClassifierCV,
-    StructuralF1SVM,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labelspan import (
+        datasets,
+        experiments,
+        metrics,
+        model_selection,
+        plotting,
+        stats,
+    )
+    from labelspan.classifiers import (
+        MLkNN,
+        MultiOutputRidge,
+        ProbabilityCalibrator,
+        ThresholdTuner,
+    )
+    from labelspan.extraction import DMLDA, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
+    from labelspan.kernels import (
+        KernelCPLST,
+        KernelCPLSTCV,
+        KernelLabelCCA,
+        KernelMDDM,
+        KernelSharedSubspaceClassifier,
+    )
+    from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, PartialBinaryRelevance
+    from labelspan.ranking import CLaRankSVM, LaRankSVM
+    from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
+    from labelspan.subspace import (
+        ASOClassifier,
+        SharedSubspaceClassifier,
+        SharedSubspaceClassifierCV,
+        StructuralF1SVM,
+    )
 
 __version__ = "0.1.0.dev0"
+
+#: Where each estimator lives: it is imported when it is first asked for (PEP 562).
+_ESTIMATORS = {
+    "classifiers": ("MLkNN", "MultiOutputRidge", "ProbabilityCalibrator", "ThresholdTuner"),
+    "extraction": ("DMLDA", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"),
+    "kernels": (
+        "KernelCPLST",
+        "KernelCPLSTCV",
+        "KernelLabelCCA",
+        "KernelMDDM",
+        "KernelSharedSubspaceClassifier",
+    ),
+    "labelspace": ("CPLST", "OCCA", "PLST", "CompressedSensing", "PartialBinaryRelevance"),
+    "ranking": ("CLaRankSVM", "LaRankSVM"),
+    "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
+    "subspace": (
+        "ASOClassifier",
+        "SharedSubspaceClassifier",
+        "SharedSubspaceClassifierCV",
+        "StructuralF1SVM",
+    ),
+}
+_HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
+_SUBPACKAGES = (
+    *_ESTIMATORS,
+    "datasets",
+    "experiments",
+    "linalg",
+    "metrics",
+    "model_selection",
+    "plotting",
+    "stats",
+)
 
 __all__ = [
     "CMLFS",
@@ -49,9 +101,33 @@ __all__ = [
     "MultiOutputRidge",
     "MultilabelFisherScore",
     "PartialBinaryRelevance",
+    "ProbabilityCalibrator",
     "SharedSubspaceClassifier",
     "SharedSubspaceClassifierCV",
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "datasets",
+    "experiments",
+    "metrics",
+    "model_selection",
+    "plotting",
+    "stats",
 ]
+
+
+if not TYPE_CHECKING:
+    # A type checker would take any name for known.
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            value = getattr(import_module(f"labelspan.{_HOMES[name]}"), name)
+            globals()[name] = value
+            return value
+        if name in _SUBPACKAGES:
+            # The import system binds the subpackage here.
+            return import_module(f"labelspan.{name}")
+        raise AttributeError(f"module 'labelspan' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBPACKAGES})

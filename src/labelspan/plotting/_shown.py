@@ -1,0 +1,84 @@
+"""Which labels a picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._labels import Labels
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The labels to show.
+
+    Attributes
+    ----------
+    indicators : ndarray of bool of shape (n_samples, n_shown)
+        Which row has which of them.
+    names : list of str
+        Their names.
+    empty : ndarray of bool of shape (n_samples,)
+        Rows without any label, shown or not.
+    """
+
+    indicators: np.ndarray
+    names: list[str]
+    empty: np.ndarray
+
+
+def shown_labels(
+    labels: Labels,
+    label_names: Sequence[str] | None,
+    chosen: Sequence[Any] | None,
+    n_labels: int,
+) -> Shown:
+    """Choose labels by number or name, or the most frequent ones."""
+    Y, names = columns_and_names(labels, label_names)
+    if chosen is None:
+        if not isinstance(n_labels, Integral) or n_labels < 1:
+            raise ValueError(f"n_labels={n_labels!r} is out of range; give an integer from 1.")
+        counts = np.asarray(Y.sum(axis=0)).ravel()
+        # Stable: of equally frequent labels the first.
+        places = np.argsort(-counts, kind="stable")[: int(n_labels)].tolist()
+    else:
+        places = [place_of(label, names) for label in chosen]
+        if not places:
+            raise ValueError("labels is empty; give at least one label, or None for the frequent.")
+    part = Y[:, places]
+    part = part.toarray() if sparse.issparse(part) else np.asarray(part)
+    empty = np.asarray(Y.sum(axis=1)).ravel() == 0
+    return Shown(part > 0, [names[place] for place in places], empty)
+
+
+def columns_and_names(labels: Labels, names: Sequence[str] | None) -> tuple[Any, list[str]]:
+    """Indicators and names of all labels; of two classes both have a column."""
+    Y = labels.Y
+    if labels.classes is not None:
+        if Y.shape[1] == 1:
+            second = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+            Y = np.column_stack([1 - second, second])[:, : len(labels.classes)]
+        return Y, [str(name) for name in labels.classes]
+    names = labels.names if names is None else names
+    if names is None:
+        return Y, [f"label {k}" for k in range(Y.shape[1])]
+    if len(names) != Y.shape[1]:
+        raise ValueError(f"label_names has {len(names)} names for {Y.shape[1]} labels.")
+    return Y, [str(name) for name in names]
+
+
+def place_of(label: Any, names: list[str]) -> int:
+    """The column of a label that is given by number or by name."""
+    if isinstance(label, Integral) and 0 <= int(label) < len(names):
+        return int(label)
+    if str(label) in names:
+        return names.index(str(label))
+    known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    raise ValueError(
+        f"There is no label {label!r}; use a number from 0 to {len(names) - 1} or one of {known}."
+    )

@@ -1,0 +1,72 @@
+"""The package loads its parts when they are asked for, and shows all of them."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import labelspan as ls
+
+SUBPACKAGES = ("datasets", "experiments", "metrics", "model_selection", "plotting", "stats")
+
+
+def run(code):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_subpackages_are_attributes_of_a_fresh_import():
+    names = ", ".join(f"ls.{name}.__name__" for name in SUBPACKAGES)
+    expected = [f"labelspan.{name}" for name in SUBPACKAGES]
+    assert run(f"import labelspan as ls; print({names})") == expected
+
+
+def test_importing_the_package_loads_no_numerical_library():
+    loaded = run("import sys, labelspan; print(*sys.modules)")
+    heavy = {"numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib"}
+    assert heavy.isdisjoint(name.partition(".")[0] for name in loaded)
+    assert not [name for name in loaded if name.startswith("labelspan.")]
+
+
+def test_one_estimator_does_not_load_the_experiments():
+    loaded = run("import sys; from labelspan import MDDM; print(*sys.modules)")
+    assert "labelspan.extraction" in loaded
+    assert "labelspan.experiments" not in loaded
+
+
+def test_every_public_name_is_there_and_listed():
+    for name in ls.__all__:
+        value = getattr(ls, name)
+        if isinstance(value, type):
+            assert value.__name__ == name
+            assert value.__module__.startswith("labelspan.")
+    assert set(ls.__all__) | set(SUBPACKAGES) <= set(dir(ls))
+
+
+def test_a_star_import_gives_every_public_name():
+    (count,) = run(
+        "from labelspan import *; import labelspan as ls\n"
+        "print(sum(name in globals() for name in ls.__all__))"
+    )
+    assert int(count) == len(ls.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'labelspan' has no attribute 'MDMD'"):
+        _ = ls.MDMD
+
+
+def test_a_type_checker_reads_the_same_names():
+    """The imports for type checkers and the table for the import system agree."""
+    tree = ast.parse(Path(ls.__file__).read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and node.body[0].lineno < 20]
+    seen = {alias.name: node.module for node in block.body for alias in node.names}
+    assert set(seen) == set(ls.__all__) - {"__version__"}
+    for name, module in seen.items():
+        if name not in SUBPACKAGES:
+            assert module == f"labelspan.{ls._HOMES[name]}"
