@@ -6,6 +6,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,20 @@ def test_the_example_of_the_readme_runs():
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("[[0")
+    # It ends with a score, the one that the comment beside it states.
+    assert done.stdout.strip() == code.strip().rpartition("# ")[2]
+    assert re.fullmatch(r"micro-F1 0\.[5-9]\d\d", done.stdout.strip())
+
+
+def test_the_installation_covers_the_commands_of_the_readme():
+    text = (ROOT / "README.md").read_text()
+    (asked,) = re.findall(r'^pip install "\.\[(.*?)\]"', text, re.MULTILINE)
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = known["optional-dependencies"]
+    assert set(asked.split(",")) <= set(extras)
+    installed = {re.split(r"[\[>=]", line)[0] for name in asked.split(",") for line in extras[name]}
+    # What `labelspan compare`, `reduce --model x.skops` and `--xml` import.
+    assert {"typer", "rich", "skops", "defusedxml"} <= installed
 
 
 def test_the_demo_runs_and_shows_every_extractor():

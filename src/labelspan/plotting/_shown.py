@@ -64,12 +64,14 @@ def columns_and_names(labels: Labels, names: Sequence[str] | None) -> tuple[Any,
             second = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
             Y = np.column_stack([1 - second, second])[:, : len(labels.classes)]
         return Y, [str(name) for name in labels.classes]
-    names = labels.names if names is None else names
-    if names is None:
+    found = labels.names if names is None else names
+    if found is None:
         return Y, [f"label {k}" for k in range(Y.shape[1])]
-    if len(names) != Y.shape[1]:
-        raise ValueError(f"label_names has {len(names)} names for {Y.shape[1]} labels.")
-    return Y, [str(name) for name in names]
+    if len(found) != Y.shape[1]:
+        raise ValueError(
+            f"label_names has {len(found)} names for {Y.shape[1]} labels; pass one per label."
+        )
+    return Y, [str(name) for name in found]
 
 
 def place_of(label: Any, names: list[str]) -> int:
