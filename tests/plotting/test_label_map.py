@@ -116,6 +116,7 @@ def test_any_transformer_and_given_axes(problem):
     display = LabelMapDisplay.from_estimator(pipeline, X, Y, ax=axes, s=4, alpha=0.2)
     assert list(display.axes_) == list(axes.ravel())
     assert display.axes_[0].collections[1].get_alpha() == 0.2
+    assert {panel.get_xlabel() for panel in display.axes_} == {"mvmd0"}
     _, ax = plt.subplots()
     assert display.plot(ax, style="overlay").ax_ is ax
 

@@ -221,6 +221,8 @@ class LabelMapDisplay:
         if style == "panels":
             for k, panel in enumerate(self.axes_):
                 self._draw_panel(panel, k, kwargs)
+                if ax is not None:
+                    self._name_axes(panel, first_column=True, last_row=True)
         else:
             self._draw_overlay(self.axes_[0], kwargs)
         self.ax_ = self.axes_[0]
