@@ -336,6 +336,28 @@ def test_a_pipeline_of_other_things_is_no_model(command, tmp_path, rng):
         assert "holds a Pipeline, not a reducer of labelspan" in err
 
 
+def test_random_steps_follow_the_seed_of_the_plan(rng):
+    X = rng.standard_normal((300, 2))
+    step = {
+        "method": QUANTILES,
+        "parameters": {"n_quantiles": 50, "subsample": 60},
+        "label": "a__b",
+    }
+    first, again, other = (
+        made_preprocessing(preprocessing_of(step), X, seed=seed).fit_transform(X)
+        for seed in (0, 0, 1)
+    )
+    assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_auto_leaves_values_that_are_not_finite_to_the_methods(rng):
+    X = rng.standard_normal((5, 3))
+    X[0, 1], X[1, 2] = np.inf, np.nan
+    assert choose_scaler(X)[0] == "none"
+    assert choose_scaler(sparse.csr_array(X))[0] == "none"
+
+
 def test_none_leaves_features_as_they_are(rng):
     assert made_preprocessing((), rng.standard_normal((5, 2))) is None
     assert preprocessing_of(["none"]) == ()

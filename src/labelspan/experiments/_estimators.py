@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,25 @@ def made_step(step: Step, seed: int, directions: int | None = None) -> Any:
     return estimator
 
 
+def _labels(classifier: Any, X: Any, n_labels: int) -> np.ndarray:
+    return dense(classifier.predict(X))
+
+
+def _scores(classifier: Any, X: Any, n_labels: int) -> np.ndarray:
+    return np.asarray(label_scores(classifier, X, n_labels), dtype=float)
+
+
+#: What measures need of a fitted classifier on some rows.
+OUTPUTS: dict[str, Callable[[Any, Any, int], Any]] = {
+    "labels": _labels,
+    "scores": _scores,
+    "model": lambda classifier, X, n_labels: (classifier, X),
+}
+
+
 def outputs_of(classifier: Any, X: Any, n_labels: int) -> dict[str, Any]:
-    """What measures need: "labels", "scores", and the "model" with its rows."""
-    return {
-        "labels": dense(classifier.predict(X)),
-        "scores": np.asarray(label_scores(classifier, X, n_labels), dtype=float),
-        "model": (classifier, X),
-    }
+    """Everything that measures need: "labels", "scores", and the "model" with its rows."""
+    return {name: output(classifier, X, n_labels) for name, output in OUTPUTS.items()}
 
 
 def dense(Y: Any) -> np.ndarray:

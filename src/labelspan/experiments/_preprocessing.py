@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from labelspan.experiments._estimators import made_step
 from labelspan.experiments._fields import check_text, list_of
 from labelspan.experiments._methods import SCALERS, get_method
 from labelspan.experiments._step import Step, is_bare_path, steps_of
@@ -107,12 +108,14 @@ def _deviations(X: np.ndarray) -> np.ndarray:
     """Standard deviations of the columns; exactly 0 for a constant column."""
     largest = np.abs(X).max(axis=0)
     # Squares of columns of size 1 neither overflow nor vanish.
-    return largest * np.std(X / np.where(largest > 0, largest, 1.0), axis=0)
+    with np.errstate(invalid="ignore"):
+        # Infinite values are for the methods to refuse.
+        return largest * np.std(X / np.where(largest > 0, largest, 1.0), axis=0)
 
 
 def _by_ratio(scaler: str, what: str, spreads: np.ndarray) -> tuple[str, str]:
     """Scale columns whose spreads are far apart; constant ones do not count."""
-    positive = spreads[spreads > 0]
+    positive = spreads[(spreads > 0) & np.isfinite(spreads)]
     if not len(positive):
         return "none", "all features are constant"
     low, high = float(positive.min()), float(positive.max())
@@ -129,7 +132,7 @@ def _column(values: Any) -> np.ndarray:
 
 def first_non_count(X: Any) -> float | None:
     """The first value that is not a whole number of at least 0; None if there is none."""
-    values = X.data if sparse.issparse(X) else np.asarray(X).ravel()
+    values = np.asarray(X.data if sparse.issparse(X) else X, dtype=float).ravel()
     wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values))))
     return float(values[wrong[0]]) if len(wrong) else None
 
@@ -146,7 +149,9 @@ def refuse_non_counts(steps: Iterable[Step], X: Any, name: str) -> None:
         )
 
 
-def made_preprocessing(steps: Sequence[Step], X: Any, name: str = "X") -> Pipeline | None:
+def made_preprocessing(
+    steps: Sequence[Step], X: Any, name: str = "X", seed: int = 0
+) -> Pipeline | None:
     """Make the steps for the features of a data set, unfitted; None for no steps.
 
     Parameters
@@ -157,6 +162,8 @@ def made_preprocessing(steps: Sequence[Step], X: Any, name: str = "X") -> Pipeli
         All rows of the data set: whether they are sparse, and what "auto" takes.
     name : str
         Name of the data set, for messages.
+    seed : int
+        For steps with a ``random_state``.
 
     Returns
     -------
@@ -165,12 +172,12 @@ def made_preprocessing(steps: Sequence[Step], X: Any, name: str = "X") -> Pipeli
     if tuple(steps) == AUTO:
         steps = preprocessing_of(choose_scaler(X)[0])
     refuse_non_counts(steps, X, name)
-    made = [(f"{place} {step.title}", _made(step, X)) for place, step in enumerate(steps, 1)]
+    made = [(f"step{place}", _made(step, X, seed)) for place, step in enumerate(steps, 1)]
     return Pipeline(made) if made else None
 
 
-def _made(step: Step, X: Any) -> Any:
-    estimator = get_method(step.method).make(dict(step.parameters))
+def _made(step: Step, X: Any, seed: int) -> Any:
+    estimator = made_step(step, seed)
     # Centring would make sparse features dense.
     if step.method == "standard" and sparse.issparse(X):
         estimator.set_params(with_mean=False)

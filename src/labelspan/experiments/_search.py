@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.experiments._estimators import dense, made_step, outputs_of
+from labelspan.experiments._estimators import OUTPUTS, dense, made_step
 from labelspan.experiments._grids import Unit, defaults, grid_of
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
@@ -175,7 +175,8 @@ class Search:
         found = np.full((len(self.reducers), len(self.classifiers)), np.nan)
         # Scaled without the rows that are held out, as the cell is without its test part.
         cell = self.cell
-        scaler = made_preprocessing(cell.preprocessing, loaded(cell.source).X, cell.source.name)
+        dataset = loaded(cell.source)
+        scaler = made_preprocessing(cell.preprocessing, dataset.X, dataset.name, cell.seed)
         if scaler is not None:
             X_train, X_test = scaler.fit_transform(X_train), scaler.transform(X_test)
         for i, (Z_train, Z_test) in self._reduced(X_train, Y_train, X_test):
@@ -209,11 +210,12 @@ class Search:
                     yield i, model
 
     def _score(self, model: Any, X: Any, Y: np.ndarray) -> float:
-        outputs = outputs_of(model, X, Y.shape[1])
-        if not np.isfinite(outputs["scores"]).all():
+        # One output alone: a second one would cost ML-kNN a second search of neighbours.
+        output = OUTPUTS[self.measure.needs](model, X, Y.shape[1])
+        if self.measure.needs == "scores" and not np.isfinite(output).all():
             raise ValueError("scores that are not finite")
         try:
-            value = float(self.measure(Y, outputs[self.measure.needs]))
+            value = float(self.measure(Y, output))
         except ValueError:
             # Not defined on these rows, as in the cell itself.
             return np.nan
