@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+import numba
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from labelspan.datasets._numbers import EXACT, HARD, INVALID, quick_number, scan_number
+from labelspan.datasets._numbers import EXACT, HARD, INVALID
+from labelspan.datasets._numbers import quick_number as _quick_number
+from labelspan.datasets._numbers import scan_number as _scan_number
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 decimals = st.builds(
@@ -25,6 +28,16 @@ ties = st.builds(
     st.floats(0.001, 1.0),
     st.integers(14, 18),
 )
+
+
+@numba.njit
+def scan_number(text, start, stop):
+    return _scan_number(text, start, stop)
+
+
+@numba.njit
+def quick_number(text, pos):
+    return _quick_number(text, pos)
 
 
 def as_bytes(text):

@@ -7,7 +7,7 @@ from scipy import sparse
 from labelspan.ranking import CLaRankSVM, LaRankSVM
 from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import solve_fixed, to_go
-from labelspan.ranking._newton import Proximal, inside, newton
+from labelspan.ranking._newton import Proximal, newton, pairs_inside
 from labelspan.ranking._pairs import pair_up
 from labelspan.ranking._rows import as_rows
 from labelspan.selection import CMLFS, MLFS
@@ -98,7 +98,7 @@ def test_the_linear_system_is_the_derivative_of_the_equation():
     step = Proximal(dual, 0.05)
     direction = np.random.default_rng(0).standard_normal(dual.A.shape)
     product = step.product(direction)
-    J = inside(dual.pairs, dual.upper, step.alpha)
+    J = pairs_inside(dual.pairs, dual.upper, step.alpha)
     np.testing.assert_allclose(step.solve_directly(product, J), direction, atol=1e-9)
     # In the inner product a direction that the coupling loses does not count.
     wrong = (step.solve(product) - direction) @ dual.coupling

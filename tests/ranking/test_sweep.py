@@ -186,8 +186,8 @@ def test_the_order_is_the_random_state_s():
 
 def test_fits_run_side_by_side():
     """Kernels release the interpreter lock, and threads do not disturb one another."""
-    assert _sweep.sweep.targetoptions["nogil"]
-    assert _sweep.pair_loss.targetoptions["nogil"]
+    assert _sweep.sweep.load().targetoptions["nogil"]
+    assert _sweep.pair_loss.load().targetoptions["nogil"]
     X, Y, _, _ = small(7, n_samples=200)
     alone = LaRankSVM(tol=1e-5, max_iter=20_000, random_state=0).fit(X, Y).coef_
     with ThreadPoolExecutor(4) as pool:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
-from labelspan._jit import kernel
+# Labels of neighbours that are counted at once; their counts take some 40 bytes each.
+BLOCK_LABELS = 2**20
 
 
-@kernel
-def neighbour_histogram(neighbours, starts, labels, n_labels):  # type: ignore[no-untyped-def]
+def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
     """Count the training rows by label, membership and number of neighbours with the label.
 
     Parameters
     ----------
     neighbours : ndarray of int of shape (n, k)
         Neighbours of each training row.
-    starts, labels : ndarray of int
-        Row starts and column indices of the CSR labels of the training rows.
-    n_labels : int
-        Number of labels.
+    Y : csr_array of shape (n, n_labels)
+        Label indicators of the training rows, without stored zeros.
 
     Returns
     -------
@@ -26,67 +28,57 @@ def neighbour_histogram(neighbours, starts, labels, n_labels):  # type: ignore[n
         Entry [b, l, j]: rows that have label l (b = 1) or not (b = 0) and of whose neighbours
         j have it.
     """
-    n, k = neighbours.shape
-    table = np.zeros((2, n_labels, k + 1))
-    counts = np.zeros(n_labels, np.int64)
-    touched = np.empty(n_labels, np.int64)
-    has = np.zeros(n_labels, np.int64)
-    total = np.zeros(n_labels)
-    for i in range(n):
-        n_touched = _count(neighbours[i], starts, labels, counts, touched)
-        for entry in range(starts[i], starts[i + 1]):
-            has[labels[entry]] = 1
-            total[labels[entry]] += 1
-        for t in range(n_touched):
-            label = touched[t]
-            table[has[label], label, counts[label]] += 1
-            counts[label] = 0
-        for entry in range(starts[i], starts[i + 1]):
-            has[labels[entry]] = 0
-    # Rows none of whose neighbours have a label are the rest: no pass over all (row, label).
-    for label in range(n_labels):
-        table[1, label, 0] = total[label] - table[1, label].sum()
-        table[0, label, 0] = n - total[label] - table[0, label].sum()
+    (n, k), n_labels = neighbours.shape, Y.shape[1]
+    table = np.zeros(n_labels * 2 * (k + 1), dtype=np.int64)
+    for rows, counts in _neighbour_labels(neighbours, Y):
+        # A count is at most k, so that k + 1 more tells whether the row itself has the label.
+        both = counts + (k + 1) * _ones(Y[rows])
+        places = both.indices * np.int64(2 * (k + 1)) + both.data
+        table += np.bincount(places, minlength=len(table))
+    table = table.reshape(n_labels, 2, k + 1).transpose(1, 0, 2).astype(np.float64)
+    # Rows that have not the label, nor a neighbour that has it, are the rest.
+    table[0, :, 0] = n - table.sum(axis=(0, 2))
     return table
 
 
-@kernel
-def look_up(neighbours, starts, labels, table, out):  # type: ignore[no-untyped-def]
-    """Write table[l, number of neighbours with label l] into out[i, l].
+def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
+    """Give table[l, number of neighbours with label l] for each row and label.
 
     Parameters
     ----------
     neighbours : ndarray of int of shape (n, k)
         Training rows next to each query row.
-    starts, labels : ndarray of int
-        Row starts and column indices of the CSR labels of the training rows.
+    Y : csr_array of shape (n_train, n_labels)
+        Label indicators of the training rows, without stored zeros.
     table : ndarray of shape (n_labels, k + 1)
         Value of each count.
-    out : ndarray of shape (n, n_labels)
-        Filled.
+
+    Returns
+    -------
+    ndarray of shape (n, n_labels)
+        The values.
     """
-    n_labels = table.shape[0]
-    counts = np.zeros(n_labels, np.int64)
-    touched = np.empty(n_labels, np.int64)
-    for i in range(len(neighbours)):
-        for label in range(n_labels):
-            out[i, label] = table[label, 0]
-        n_touched = _count(neighbours[i], starts, labels, counts, touched)
-        for t in range(n_touched):
-            label = touched[t]
-            out[i, label] = table[label, counts[label]]
-            counts[label] = 0
+    out = np.tile(table[:, 0], (len(neighbours), 1))
+    for rows, counts in _neighbour_labels(neighbours, Y):
+        places = np.repeat(np.arange(rows.start, rows.stop), np.diff(counts.indptr))
+        out[places, counts.indices] = table[counts.indices, counts.data]
+    return out
 
 
-@kernel
-def _count(rows, starts, labels, counts, touched):  # type: ignore[no-untyped-def]
-    """Add up the labels of some rows; returns the number of labels in `touched`."""
-    n_touched = 0
-    for row in rows:
-        for entry in range(starts[row], starts[row + 1]):
-            label = labels[entry]
-            if counts[label] == 0:
-                touched[n_touched] = label
-                n_touched += 1
-            counts[label] += 1
-    return n_touched
+def _neighbour_labels(neighbours: np.ndarray, Y: Any) -> Iterator[tuple[slice, Any]]:
+    """Numbers of neighbours with each label that some have, as CSR blocks of rows."""
+    n, k = neighbours.shape
+    ones = _ones(Y)
+    n_rows = max(1, int(BLOCK_LABELS * Y.shape[0] / max(1, k * Y.nnz)))
+    for start in range(0, n, n_rows):
+        rows = slice(start, min(start + n_rows, n))
+        columns = neighbours[rows].ravel()
+        ends = np.arange(0, len(columns) + 1, k)
+        shape = (rows.stop - start, Y.shape[0])
+        is_near = sparse.csr_array((np.ones(len(columns), np.int32), columns, ends), shape=shape)
+        yield rows, is_near @ ones
+
+
+def _ones(Y: Any) -> Any:
+    """The same indicators as integers."""
+    return sparse.csr_array((np.ones(Y.nnz, np.int32), Y.indices, Y.indptr), shape=Y.shape)

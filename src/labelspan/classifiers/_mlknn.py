@@ -155,7 +155,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         Y = sparse.csr_array(labels.Y)
         self.n_neighbors_ = self._capped(X.shape[0] - 1)
         neighbours = self._neighbours(X, None)
-        histogram = neighbour_histogram(neighbours, Y.indptr, Y.indices, Y.shape[1])
+        histogram = neighbour_histogram(neighbours, Y)
         n_true = histogram[1].sum(axis=1)
         self.prior_ = (self.smoothing + n_true) / (2 * self.smoothing + X.shape[0])
         self.posterior_ = posterior(histogram, self.prior_, self.smoothing)
@@ -205,9 +205,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         return pick(self.classes_, P.argmax(axis=1))
 
     def _probabilities(self, X: Any) -> np.ndarray:
-        P = np.empty((X.shape[0], len(self.prior_)))
-        neighbours = self._neighbours(self._fit_X, X)
-        look_up(neighbours, self._Y.indptr, self._Y.indices, self.posterior_, P)
+        P = look_up(self._neighbours(self._fit_X, X), self._Y, self.posterior_)
         return normalised(P, len(self.classes_)) if self._one_dimensional else P
 
     def _neighbours(self, T: Any, Q: Any) -> np.ndarray:

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from labelspan._jit import read_only
 from labelspan._threads import one_blas_thread
 from labelspan.classifiers._select import (
     select_dense,
@@ -120,13 +121,15 @@ def nearest_of_distances(
         )
 
     def dense(rows: slice, chosen: np.ndarray) -> None:
-        select_distances(distances[rows], rows.start if leave_one_out else -1, chosen)
+        block = read_only(distances[rows], np.float64)
+        own = rows.start if leave_one_out else -1
+        select_distances(block, own, chosen, np.empty(n_neighbors))
 
     def stored(rows: slice, chosen: np.ndarray) -> None:
         block = distances[rows]
         found = np.empty(len(chosen), dtype=np.int64)
         own = rows.start if leave_one_out else -1
-        select_graph(block.indptr, block.indices, block.data, own, chosen, found)
+        select_graph(*_parts(block), own, chosen, found, np.empty(n_neighbors))
         if (found < n_neighbors).any():
             row = int(np.argmin(found))
             raise ValueError(
@@ -140,7 +143,7 @@ def nearest_of_distances(
 
 
 def _dense_search(T: np.ndarray, Q: Any) -> Callable[[slice, np.ndarray], None]:
-    T = np.ascontiguousarray(T, dtype=np.float64)
+    T = read_only(T, np.float64)
     n_features = T.shape[1]
     values = Q.data if sparse.issparse(Q) else Q
     exact = _whole(T, n_features) and (Q is None or _whole(values, n_features))
@@ -151,11 +154,13 @@ def _dense_search(T: np.ndarray, Q: Any) -> Callable[[slice, np.ndarray], None]:
     slack = 0.0 if exact else _slack(n_features)
 
     def search(rows: slice, chosen: np.ndarray) -> None:
-        block = T[rows] if Q is None else np.ascontiguousarray(dense(Q[rows]), dtype=np.float64)
+        block = T[rows] if Q is None else read_only(dense(Q[rows]), np.float64)
         about = block - centre
         q_norms = np.einsum("ij,ij->i", about, about)
         own = rows.start if Q is None else -1
-        select_dense(about @ centred.T, block, T, q_norms, norms, slack, own, chosen)
+        products = about @ centred.T
+        best, room = np.empty(chosen.shape[1]), np.empty(len(T), dtype=np.int64)
+        select_dense(products, block, T, q_norms, norms, slack, own, chosen, best, room)
 
     return search
 
@@ -167,13 +172,14 @@ def _sparse_search(T: Any, Q: Any) -> Callable[[slice, np.ndarray], None]:
     norms = np.asarray(T.multiply(T).sum(axis=1)).ravel()
     exact = _whole(T.data, T.shape[1]) and _whole(queries.data, T.shape[1])
     slack = 0.0 if exact else _slack(T.shape[1])
-    index = (columns.indptr, columns.indices, columns.data)
+    fixed = (*_parts(T), *_parts(columns), norms, slack)
 
     def search(rows: slice, chosen: np.ndarray) -> None:
         block = queries[rows]
         own = rows.start if Q is None else -1
-        parts = (block.indptr, block.indices, block.data, T.indptr, T.indices, T.data)
-        select_sparse(*parts, *index, norms, slack, own, chosen)
+        best, room = np.empty(chosen.shape[1]), np.empty(len(norms), dtype=np.int64)
+        products = np.empty(len(norms))
+        select_sparse(*_parts(block), *fixed, own, chosen, best, room, products)
 
     return search
 
@@ -210,6 +216,16 @@ def _slack(n_features: int) -> float:
 def dense(A: Any) -> np.ndarray:
     """A block of rows as an array."""
     return A.toarray() if sparse.issparse(A) else A
+
+
+def _parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The arrays of a CSR or CSC array, of one type whatever the caller's indices are."""
+    index = np.int32 if X.nnz < 2**31 else np.int64
+    return (
+        read_only(X.indptr, index),
+        read_only(X.indices, index),
+        read_only(X.data, np.float64),
+    )
 
 
 def _sorted_csr(X: Any) -> Any:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, inner_kernel, kernel
 
 # All kernels below: `chosen` receives the k nearest training rows of each query row, ordered by
 # (squared distance, index). Inner products carry rounding errors of at most slack * (|a|^2 +
 # |b|^2); every row that could be among the nearest within that error is measured again, feature
-# by feature, so that duplicates and ties are exact. slack = 0 says the products are exact.
+# by feature, so that duplicates and ties are exact. slack = 0 says the products are exact. `best`
+# (k,), `room` and `products` (rows of T,) are for the kernel to use: numba compiles long to
+# allocate them.
 
 
 @kernel
-def select_dense(products, Q, T, q_norms, norms, slack, own, chosen):  # type: ignore[no-untyped-def]
+def select_dense(products, Q, T, q_norms, norms, slack, own, chosen, best, room):  # type: ignore[no-untyped-def]
     """Nearest rows of T for rows of Q, about any centre; row own + i is left out if own >= 0."""
-    k = chosen.shape[1]
-    best = np.empty(k)
-    room = np.empty(len(T), np.int64)
+    k = len(best)
     for i in range(len(Q)):
         skip = own + i if own >= 0 else -1
         _nearest(products[i], q_norms[i], norms, slack, skip, best, chosen[i])
         if slack > 0:
             n = _possible(products[i], q_norms[i], norms, slack, skip, best[k - 1], room)
-            filled = 0
+            filled = ZERO
             for c in range(n):
                 j = room[c]
                 total = 0.0
@@ -47,15 +45,16 @@ def select_sparse(  # type: ignore[no-untyped-def]
     slack,
     own,
     chosen,
+    best,
+    room,
+    products,
 ):
     """Nearest rows for CSR queries q among CSR rows t, whose CSC form is f (inverted index)."""
-    k = chosen.shape[1]
-    best = np.empty(k)
-    room = np.empty(len(norms), np.int64)
-    products = np.empty(len(norms))
+    k = len(best)
     for i in range(len(chosen)):
         skip = own + i if own >= 0 else -1
-        products[:] = 0.0
+        for j in range(len(products)):
+            products[j] = 0.0
         norm = 0.0
         for entry in range(q_starts[i], q_starts[i + 1]):
             value = q_values[entry]
@@ -66,7 +65,7 @@ def select_sparse(  # type: ignore[no-untyped-def]
         _nearest(products, norm, norms, slack, skip, best, chosen[i])
         if slack > 0:
             n = _possible(products, norm, norms, slack, skip, best[k - 1], room)
-            filled = 0
+            filled = ZERO
             for c in range(n):
                 j = room[c]
                 total = _sparse_distance(
@@ -79,32 +78,30 @@ def select_sparse(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def select_distances(distances, own, chosen):  # type: ignore[no-untyped-def]
+def select_distances(distances, own, chosen, best):  # type: ignore[no-untyped-def]
     """Nearest columns of a dense block of distances; column own + i is left out if >= 0."""
-    best = np.empty(chosen.shape[1])
     for i in range(len(distances)):
-        filled = 0
+        filled = ZERO
         for j in range(distances.shape[1]):
             if own < 0 or j != own + i:
                 filled = _insert(best, chosen[i], filled, distances[i, j], j)
 
 
 @kernel
-def select_graph(starts, columns, distances, own, chosen, found):  # type: ignore[no-untyped-def]
+def select_graph(starts, columns, distances, own, chosen, found, best):  # type: ignore[no-untyped-def]
     """Nearest stored columns of a sparse block of distances; `found` counts them."""
-    best = np.empty(chosen.shape[1])
     for i in range(len(chosen)):
-        filled = 0
+        filled = ZERO
         for place in range(starts[i], starts[i + 1]):
             if own < 0 or columns[place] != own + i:
                 filled = _insert(best, chosen[i], filled, distances[place], columns[place])
         found[i] = filled
 
 
-@kernel
+@inner_kernel
 def _nearest(products, norm, norms, slack, skip, best, chosen):  # type: ignore[no-untyped-def]
     """Rows with the least upper bounds of the distance; best[-1] bounds the k-th distance."""
-    filled = 0
+    filled = ZERO
     k = len(best)
     for j in range(len(norms)):
         upper = norm + norms[j] - 2 * products[j] + slack * (norm + norms[j])
@@ -112,10 +109,10 @@ def _nearest(products, norm, norms, slack, skip, best, chosen):  # type: ignore[
             filled = _insert(best, chosen, filled, upper, j)
 
 
-@kernel
+@inner_kernel
 def _possible(products, norm, norms, slack, skip, bound, room):  # type: ignore[no-untyped-def]
     """Rows whose distance could be within `bound`, into `room`; returns how many."""
-    n = 0
+    n = ZERO
     for j in range(len(norms)):
         lower = norm + norms[j] - 2 * products[j] - slack * (norm + norms[j])
         if lower <= bound and j != skip:
@@ -124,7 +121,7 @@ def _possible(products, norm, norms, slack, skip, bound, room):  # type: ignore[
     return n
 
 
-@kernel
+@inner_kernel
 def _insert(best, chosen, filled, value, index):  # type: ignore[no-untyped-def]
     """Insert into a sorted list of fixed length; an equal value stays behind the earlier one."""
     place = filled
@@ -141,7 +138,7 @@ def _insert(best, chosen, filled, value, index):  # type: ignore[no-untyped-def]
     return min(filled + 1, len(best))
 
 
-@kernel
+@inner_kernel
 def _sparse_distance(a_features, a_values, b_features, b_values):  # type: ignore[no-untyped-def]
     """Squared distance of two sparse rows, summed in the order of the features."""
     total = 0.0

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labelspan._jit import INTERPRETED_STEPS
 from labelspan.datasets._arff_header_kernels import (
     REFUSED,
     find_data_line,
@@ -84,7 +85,8 @@ class Header:
         sought = set(names)
         text = "".join(f"{name}\n" for name in sought)
         keys = np.empty(text.count("\n"), dtype=np.uint16)
-        line_keys(np.frombuffer(text.encode(*UTF8), np.uint8), keys)
+        content = np.frombuffer(bytearray(text, *UTF8), np.uint8)
+        line_keys.for_steps(len(content))(content, keys)
         is_near = np.zeros(2**16, dtype=bool)
         is_near[keys] = is_near[ANY_KEY] = True
         near = np.flatnonzero(is_near[self.keys]).tolist()
@@ -170,7 +172,7 @@ def _decoded(source: LineBlocks, block: np.ndarray, encoding: str) -> _Lines:
     except UnicodeDecodeError as error:
         place = raw.count(b"\n", 0, error.start) + 1
         raise source.error(f"not {encoding}; try encoding='latin-1'", place) from error
-    content = np.frombuffer(f"{text}\n".encode(*UTF8), np.uint8)
+    content = np.frombuffer(bytearray(f"{text}\n", *UTF8), np.uint8)
     # A blank beyond ASCII ends a name too; then all such letters are left to Python.
     name_bytes = ASCII_NAME_BYTES if WIDE_BLANK.search(text) else NAME_BYTES
     return _scan(content, name_bytes, text.count("\n") + 1)
@@ -182,7 +184,7 @@ def _before_data(source: LineBlocks, block: np.ndarray) -> bytes:
     length = 0
     # Blocks are whole lines, so that no line is in two of them.
     while len(block):
-        start, stop = find_data_line(block)
+        start, stop = find_data_line.for_steps(_header_bytes(block))(block)
         parts.append(block[:start].tobytes())
         if stop > 0:
             source.unread(stop)
@@ -199,12 +201,17 @@ def _scan(content: np.ndarray, name_bytes: np.ndarray, n_lines: int) -> _Lines:
     keys = np.empty(n_lines, dtype=np.uint16)
     declared = np.empty(n_lines, dtype=np.int32)
     others = np.empty((n_lines, 4), dtype=np.int64)
-    n_bytes, n_plain, n_others, stop = scan_header(
-        content, name_bytes, names, keys, declared, others
-    )
+    scan = scan_header.for_steps(_header_bytes(content))
+    n_bytes, n_plain, n_others, stop = scan(content, name_bytes, names, keys, declared, others)
     plain = _text(names[:n_bytes]).split("\n")
     plain.pop()
     return _Lines(content, plain, keys[:n_plain], declared[:n_plain], others[:n_others], stop)
+
+
+def _header_bytes(block: np.ndarray) -> int:
+    """About how many bytes of a block a scan of the header reads."""
+    stop = block[:INTERPRETED_STEPS].tobytes().lower().find(b"\n@data")
+    return stop if stop >= 0 else len(block)
 
 
 def _text(content: np.ndarray) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets._numbers import NONE, ONE
 
 # In place of the number of names before a line: no header has it, and the scan ends there.
-REFUSED = -1
+REFUSED = np.int64(-1)
 # How many declared types the kernel remembers: most headers have one or two.
 N_KNOWN = 8
 DATA_WORD, ATTRIBUTE_WORD, RELATION_WORD = (
@@ -20,7 +20,7 @@ DATA_WORD, ATTRIBUTE_WORD, RELATION_WORD = (
 )
 
 
-@kernel
+@inner_kernel
 def starts_with(text, pos, word):  # type: ignore[no-untyped-def]
     """Tell whether ``@`` and a word are at a position of the text, in lower or upper case."""
     if text[pos] != 64:
@@ -31,7 +31,7 @@ def starts_with(text, pos, word):  # type: ignore[no-untyped-def]
     return same == len(word)
 
 
-@kernel
+@inner_kernel
 def skip_spaces(text, pos):  # type: ignore[no-untyped-def]
     """Move past spaces and tabs."""
     while text[pos] == 32 or text[pos] == 9:
@@ -39,7 +39,7 @@ def skip_spaces(text, pos):  # type: ignore[no-untyped-def]
     return pos
 
 
-@kernel
+@inner_kernel
 def skip_ascii_blanks(text, pos):  # type: ignore[no-untyped-def]
     """Move past all that Python calls a blank, up to the line end."""
     while text[pos] == 32 or (9 <= text[pos] <= 13 and text[pos] != 10) or 28 <= text[pos] <= 31:
@@ -47,7 +47,7 @@ def skip_ascii_blanks(text, pos):  # type: ignore[no-untyped-def]
     return pos
 
 
-@kernel
+@inner_kernel
 def line_end(text, pos):  # type: ignore[no-untyped-def]
     """Move to the next line end."""
     while text[pos] != 10:
@@ -55,7 +55,7 @@ def line_end(text, pos):  # type: ignore[no-untyped-def]
     return pos
 
 
-@kernel
+@inner_kernel
 def after_data_line(text, pos):  # type: ignore[no-untyped-def]
     """Give the start of the line after an ``@data`` line at a position; 0 if it is another."""
     if not starts_with(text, pos, DATA_WORD):
@@ -81,7 +81,7 @@ def find_data_line(text):  # type: ignore[no-untyped-def]
     return start, NONE
 
 
-@kernel
+@inner_kernel
 def copy_name(text, pos, is_inside, names, size):  # type: ignore[no-untyped-def]
     """Copy a name, without its quotes; the position after it is 0 if it is not plain.
 
@@ -105,7 +105,7 @@ def copy_name(text, pos, is_inside, names, size):  # type: ignore[no-untyped-def
     return pos if text[pos] == 32 or text[pos] == 9 else NONE, size
 
 
-@kernel
+@inner_kernel
 def find_known(text, start, known, n_known):  # type: ignore[no-untyped-def]
     """Find the declared type among those remembered: its number, or -1, and the line end."""
     for i in range(n_known):
@@ -120,7 +120,7 @@ def find_known(text, start, known, n_known):  # type: ignore[no-untyped-def]
     return -1, line_end(text, start)
 
 
-@kernel
+@inner_kernel
 def name_key(names, start, stop):  # type: ignore[no-untyped-def]
     """Give a number for the length, the first and the last byte of a name; 0 if it is empty."""
     if start == stop:
@@ -140,7 +140,7 @@ def line_keys(text, keys):  # type: ignore[no-untyped-def]
         start = stop + ONE
 
 
-@kernel
+@inner_kernel
 def quick_lines(text, pos, is_inside, names, size, keys, declared, n_plain, first, stop, number):  # type: ignore[no-untyped-def]
     """Copy the names of lines ``@attribute name type`` with the type ``text[first:stop]``.
 
@@ -175,6 +175,16 @@ def quick_lines(text, pos, is_inside, names, size, keys, declared, n_plain, firs
     return pos, size, n_plain
 
 
+@inner_kernel
+def note_line(others, n_others, start, stop, line, n_before):  # type: ignore[no-untyped-def]
+    """Put a line on the list of those left to Python."""
+    # A row of the list at once would be an assignment of a sequence, which is slow to compile.
+    others[n_others, 0] = np.int64(start)
+    others[n_others, 1] = np.int64(stop)
+    others[n_others, 2] = line
+    others[n_others, 3] = n_before
+
+
 @kernel
 def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore[no-untyped-def]
     """Copy names and keys of lines ``@attribute name type`` whose type was declared before.
@@ -187,7 +197,7 @@ def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore
     known = np.empty((N_KNOWN, 2), dtype=np.uint64)
     known_by = np.empty(N_KNOWN, dtype=np.int64)
     pos, n_bytes = NONE, NONE
-    line, n_plain, n_others, n_known = 0, 0, 0, 0
+    line, n_plain, n_others, n_known = ZERO, ZERO, ZERO, ZERO
     while pos < len(text):
         start, size, found, end = pos, n_bytes, -1, NONE
         line += 1
@@ -211,7 +221,7 @@ def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore
                     continue
                 if not starts_with(text, pos, ATTRIBUTE_WORD):
                     end = line_end(text, pos)
-                    others[n_others] = (np.int64(start), np.int64(end), line, REFUSED)
+                    note_line(others, n_others, start, end, line, REFUSED)
                     return n_bytes, n_plain, n_others + 1, NONE
             elif text[pos] == 10:
                 pos += ONE
@@ -227,12 +237,13 @@ def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore
             n_plain += 1
         else:
             if end > pos and n_known < N_KNOWN:
-                known[n_known] = (pos, trimmed(text, pos, end))
+                known[n_known, 0] = pos
+                known[n_known, 1] = trimmed(text, pos, end)
                 known_by[n_known] = n_others
                 found = n_known
                 n_known += 1
             end = line_end(text, pos)
-            others[n_others] = (np.int64(start), np.int64(end), line, n_plain)
+            note_line(others, n_others, start, end, line, n_plain)
             n_others += 1
         pos = end + ONE
         if found >= 0:
@@ -245,7 +256,7 @@ def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore
     return n_bytes, n_plain, n_others, NONE
 
 
-@kernel
+@inner_kernel
 def trimmed(text, start, stop):  # type: ignore[no-untyped-def]
     """Move back over blanks at the end of a line."""
     while stop > start and (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets._arff_header import NOMINAL, NUMERIC, SKIPPED
 from labelspan.datasets._numbers import (
     EXACT,
@@ -38,9 +38,12 @@ MESSAGES = {
     TOO_MANY_ROWS: "more rows than Limits.max_rows",
 }
 MAX_INDEX = 2**31 - 1
+# What ends a row, dense or sparse, and whether all values are wanted. Not as literals, for which
+# numba would compile all that reads a value once more.
+LINE_END, BRACE, EVERY = np.uint8(10), np.uint8(125), np.bool_(True)
 
 
-@kernel
+@inner_kernel
 def skip_blanks(text, pos):  # type: ignore[no-untyped-def]
     """Move past spaces, tabs and carriage returns."""
     while pos < len(text) and (text[pos] == 32 or text[pos] == 9 or text[pos] == 13):
@@ -48,7 +51,7 @@ def skip_blanks(text, pos):  # type: ignore[no-untyped-def]
     return pos
 
 
-@kernel
+@inner_kernel
 def skip_line(text, pos):  # type: ignore[no-untyped-def]
     """Move to the next line end."""
     while pos < len(text) and text[pos] != 10:
@@ -56,13 +59,13 @@ def skip_line(text, pos):  # type: ignore[no-untyped-def]
     return pos
 
 
-@kernel
+@inner_kernel
 def at_row_end(text, pos):  # type: ignore[no-untyped-def]
     """Tell whether the row ends here: end of file, of line, or a comment."""
     return pos >= len(text) or text[pos] == 10 or text[pos] == 37
 
 
-@kernel
+@inner_kernel
 def scan_token(text, pos, closing):  # type: ignore[no-untyped-def]
     """Find the value at a position: start, stop, position after it, and its state.
 
@@ -89,7 +92,7 @@ def scan_token(text, pos, closing):  # type: ignore[no-untyped-def]
     return start, pos, pos, OK if pos > start else EMPTY
 
 
-@kernel
+@inner_kernel
 def compare(text, start, stop, other, first, last):  # type: ignore[no-untyped-def]
     """Order two byte strings: negative, zero or positive."""
     for i in range(min(stop - start, last - first)):
@@ -99,7 +102,7 @@ def compare(text, start, stop, other, first, last):  # type: ignore[no-untyped-d
     return (stop - start) - (last - first)
 
 
-@kernel
+@inner_kernel
 def find_category(text, start, stop, words, ends, low, high):  # type: ignore[no-untyped-def]
     """Binary search among the sorted categories ``low .. high - 1``; -1 if there is none."""
     while low < high:
@@ -114,7 +117,7 @@ def find_category(text, start, stop, words, ends, low, high):  # type: ignore[no
     return -1
 
 
-@kernel
+@inner_kernel
 def read_value(text, start, stop, column, table):  # type: ignore[no-untyped-def]
     """Give the value of a token and whether it is settled, or a hard number, or unknown."""
     type_of, kinds, bounds, words, ends, values, _ = table
@@ -132,7 +135,7 @@ def read_value(text, start, stop, column, table):  # type: ignore[no-untyped-def
     return 0.0, EXACT
 
 
-@kernel
+@inner_kernel
 def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-def]
     """Give the value of a single digit before a comma or the end of the row, else NaN."""
     if pos + 1 >= len(text) or (text[pos + 1] != 44 and text[pos + 1] != closing):
@@ -143,7 +146,7 @@ def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-d
     return table[6][table[0][column], digit]
 
 
-@kernel
+@inner_kernel
 def read_cell(text, pos, column, table, closing, slot, wanted, hard, n_hard):  # type: ignore[no-untyped-def]
     """Read one value: error code, position after it, value, number of hard values.
 
@@ -169,7 +172,7 @@ def read_cell(text, pos, column, table, closing, slot, wanted, hard, n_hard):  #
     return OK, after, value, n_hard
 
 
-@kernel
+@inner_kernel
 def quick_values(text, start, first, type_of, kinds, digits, out):  # type: ignore[no-untyped-def]
     """Read values such as ``0.25,`` or ``1,`` of one dense row up to one of another form."""
     pos, column, last = np.uint64(start), np.uint64(first), np.uint64(len(type_of) - 1)
@@ -191,7 +194,7 @@ def quick_values(text, start, first, type_of, kinds, digits, out):  # type: igno
     return np.int64(pos), np.int64(column)
 
 
-@kernel
+@inner_kernel
 def skip_comma(text, pos):  # type: ignore[no-untyped-def]
     """Move past a comma, or blanks in its place, to the next value of a dense row."""
     before = pos
@@ -207,7 +210,7 @@ def skip_comma(text, pos):  # type: ignore[no-untyped-def]
 def parse_dense(text, table, out, row, hard):  # type: ignore[no-untyped-def]
     """Fill `out` from a row on; returns status, position, number of rows, of hard values."""
     n_columns = out.shape[1]
-    pos, n_hard = 0, 0
+    pos, n_hard = ZERO, ZERO
     while pos < len(text):
         pos = skip_blanks(text, pos)
         if at_row_end(text, pos):
@@ -215,13 +218,13 @@ def parse_dense(text, table, out, row, hard):  # type: ignore[no-untyped-def]
             continue
         if text[pos] == 123:
             return SPARSE_ROW, pos, row, n_hard
-        column = 0
+        column = ZERO
         while True:
             pos, column = quick_values(text, pos, column, table[0], table[1], table[6], out[row])
             pos = skip_blanks(text, pos)
             slot = row * n_columns + column
             state, pos, value, n_hard = read_cell(
-                text, pos, column, table, 10, slot, True, hard, n_hard
+                text, pos, column, table, LINE_END, slot, EVERY, hard, n_hard
             )
             if state != OK:
                 return state, pos, row, n_hard
@@ -240,7 +243,7 @@ def parse_dense(text, table, out, row, hard):  # type: ignore[no-untyped-def]
     return OK, pos, row, n_hard
 
 
-@kernel
+@inner_kernel
 def scan_index(text, pos):  # type: ignore[no-untyped-def]
     """Read a column index; the position is unchanged when there is none."""
     index = np.int64(0)

@@ -132,9 +132,10 @@ class _DenseRows(_Rows):
         n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * self.table.shape[1]) + 1
         self.table = grown(self.table, self.n_rows, n_rows)
         hard = self.hard_list(len(text) // DENSE_VALUE_BYTES + 1)
-        status, pos, self.n_rows, n_hard = parse_dense(
+        status, pos, n_rows, n_hard = parse_dense.for_steps(len(text))(
             text, self.types, self.table, self.n_rows, hard
         )
+        self.n_rows = int(n_rows)
         self.check(status, pos)
         if n_hard:
             self.table.ravel()[hard[:n_hard, 0]] = self.settle(text, hard[:n_hard])
@@ -162,9 +163,10 @@ class _SparseRows(_Rows):
             part.reserve(self.source.n_lines, n_entries)
         features, labels = self.parts
         hard = self.hard_list(n_entries)
-        status, pos, self.n_rows, n_hard = parse_sparse(
+        status, pos, n_rows, n_hard = parse_sparse.for_steps(len(text))(
             text, self.types, self.place, features.arrays, labels.arrays, self.n_rows, hard
         )
+        self.n_rows = int(n_rows)
         self.check(status, pos)
         if n_hard:
             values, slots = self.settle(text, hard[:n_hard]), hard[:n_hard, 0]
@@ -226,7 +228,8 @@ def _type_table(header: Header, encoding: str) -> tuple[np.ndarray, ...]:
         header.type_of,
         np.array([kind.kind for kind in header.types], dtype=np.int64),
         np.cumsum([0, *counts], dtype=np.int64),
-        np.frombuffer(words, dtype=np.uint8),
+        # Of bytes it would be a read-only array, another type to numba.
+        np.frombuffer(bytearray(words), dtype=np.uint8),
         np.cumsum([0, *(len(word) for word, _ in pairs)], dtype=np.int64),
         np.array([value for _, value in pairs], dtype=np.float64),
         np.array([_digit_values(kind) for kind in header.types]),

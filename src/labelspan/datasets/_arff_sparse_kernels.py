@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets._arff_header import NUMERIC
 from labelspan.datasets._arff_kernels import (
     AFTER_ROW,
     BAD_INDEX,
+    BRACE,
     DENSE_ROW,
     LARGE_INDEX,
     NO_SEPARATOR,
@@ -34,7 +35,7 @@ ABSENT = np.iinfo(np.int32).min
 NINE = np.uint64(9)
 
 
-@kernel
+@inner_kernel
 def quick_rows(  # type: ignore[no-untyped-def]
     text, start, type_of, kinds, digits, place,
     ends, indices, data, other_ends, others, values, row, n_first, n_second,
@@ -101,7 +102,7 @@ def quick_rows(  # type: ignore[no-untyped-def]
     return np.int64(pos), False, row, n_first, n_second
 
 
-@kernel
+@inner_kernel
 def read_index(text, pos, n_columns):  # type: ignore[no-untyped-def]
     """Read the column index of an entry: error code, position of its value, index."""
     if pos >= len(text) or text[pos] == 10:
@@ -115,7 +116,7 @@ def read_index(text, pos, n_columns):  # type: ignore[no-untyped-def]
     return OK, value_pos, index
 
 
-@kernel
+@inner_kernel
 def parse_entries(text, pos, table, place, first, second, n_first, n_second, hard, n_hard):  # type: ignore[no-untyped-def]
     """Read entries of any form up to the closing brace."""
     status = OK
@@ -126,7 +127,7 @@ def parse_entries(text, pos, table, place, first, second, n_first, n_second, har
         column = place[index]
         slot = np.int64(n_first) if column >= 0 else -1 - np.int64(n_second)
         status, pos, value, n_hard = read_cell(
-            text, pos, index, table, 125, slot, column != ABSENT, hard, n_hard
+            text, pos, index, table, BRACE, slot, column != ABSENT, hard, n_hard
         )
         if status != OK:
             break
@@ -159,7 +160,7 @@ def parse_sparse(text, table, place, first, second, start, hard):  # type: ignor
     column there) or nowhere (ABSENT). The slot of a hard value has the same signs.
     """
     (ends, indices, data), (other_ends, others, values) = first, second
-    pos, n_hard, row = 0, 0, np.uint64(start)
+    pos, n_hard, row = ZERO, ZERO, np.uint64(start)
     n_first, n_second = np.uint64(ends[row]), np.uint64(other_ends[row])
     while pos < len(text):
         pos, inside, row, n_first, n_second = quick_rows(

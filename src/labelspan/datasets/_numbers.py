@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, inner_kernel
 
 EXACT, HARD, INVALID = 0, 1, 2
 # Powers of ten that float64 holds exactly: with a mantissa below 2**53 one product or one
@@ -20,7 +20,7 @@ NONE, ONE, TEN = np.uint64(0), np.uint64(1), np.uint64(10)
 ZERO_BYTE = np.uint8(48)
 
 
-@kernel
+@inner_kernel
 def scan_digits(text, pos, stop, mantissa, digits):  # type: ignore[no-untyped-def]
     """Read digits into a mantissa; digits past MAX_DIGITS are counted, not kept."""
     while pos < stop:
@@ -35,7 +35,7 @@ def scan_digits(text, pos, stop, mantissa, digits):  # type: ignore[no-untyped-d
     return pos, mantissa, digits
 
 
-@kernel
+@inner_kernel
 def scan_exponent(text, pos, stop):  # type: ignore[no-untyped-def]
     """Read ``e-12`` up to the end of the token; position -1 when it is malformed."""
     pos += 1
@@ -43,13 +43,13 @@ def scan_exponent(text, pos, stop):  # type: ignore[no-untyped-def]
     if pos < stop and (text[pos] == 43 or text[pos] == 45):
         negative = text[pos] == 45
         pos += 1
-    end, exponent, _ = scan_digits(text, pos, stop, np.int64(0), 0)
+    end, exponent, _ = scan_digits(text, pos, stop, ZERO, ZERO)
     if end == pos or end != stop:
         return -1, np.int64(0)
     return end, -exponent if negative else exponent
 
 
-@kernel
+@inner_kernel
 def two_product(a, b):  # type: ignore[no-untyped-def]
     """Give a product and its rounding error, exactly (Dekker 1971)."""
     product = a * b
@@ -61,7 +61,7 @@ def two_product(a, b):  # type: ignore[no-untyped-def]
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-@kernel
+@inner_kernel
 def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
     """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once.
 
@@ -84,7 +84,7 @@ def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
     return EXACT, value
 
 
-@kernel
+@inner_kernel
 def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
     """Parse ``text[start:stop]``; HARD asks the caller to use ``float`` on the same bytes."""
     pos = start
@@ -93,7 +93,7 @@ def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
         negative = text[pos] == 45
         pos += 1
     first = pos
-    pos, mantissa, digits = scan_digits(text, pos, stop, np.int64(0), 0)
+    pos, mantissa, digits = scan_digits(text, pos, stop, ZERO, ZERO)
     n_seen = pos - first
     exponent = np.int64(0)
     if pos < stop and text[pos] == 46:
@@ -120,7 +120,7 @@ def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
     return EXACT, -value if negative else value
 
 
-@kernel
+@inner_kernel
 def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
     """Read digits into a mantissa up to another byte; positions and mantissa are unsigned.
 
@@ -134,7 +134,7 @@ def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
     return pos, mantissa
 
 
-@kernel
+@inner_kernel
 def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-def]
     """Give the value of a mantissa of at most 18 digits, rounded once; NaN where it is not sure.
 
@@ -149,7 +149,7 @@ def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-d
     return value if status == EXACT else np.nan
 
 
-@kernel
+@inner_kernel
 def quick_number(text, pos):  # type: ignore[no-untyped-def]
     """Parse ``-12.5`` up to the first byte of another kind; NaN if it is not easy.
 

@@ -119,7 +119,7 @@ def _parse_block(
     labels.reserve(source.n_lines, len(text) // LABEL_BYTES + 1)
     features.reserve(source.n_lines, len(text) // FEATURE_BYTES + 1)
     hard = np.empty((len(text) // FEATURE_BYTES + 1, 3), dtype=np.int64)
-    status, pos, n_rows, n_hard = parse_pairs(
+    status, pos, n_rows, n_hard = parse_pairs.for_steps(len(text))(
         text, first, bounds, keep_blank, labels.arrays, features.arrays, labels.n_rows, hard
     )
     if status != OK:

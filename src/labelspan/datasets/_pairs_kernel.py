@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets._arff_kernels import scan_index, skip_blanks, skip_line
 from labelspan.datasets._numbers import EXACT, INVALID, quick_number, scan_number
 
@@ -19,13 +19,13 @@ MESSAGES = {
 }
 
 
-@kernel
+@inner_kernel
 def at_end(text, pos):  # type: ignore[no-untyped-def]
     """Tell whether the row ends here: end of file, of line, or a comment."""
     return pos >= len(text) or text[pos] == 10 or text[pos] == 35
 
 
-@kernel
+@inner_kernel
 def token_end(text, pos):  # type: ignore[no-untyped-def]
     """Find the end of a value: a blank, the end of the line or a comment."""
     while not at_end(text, pos) and text[pos] != 32 and text[pos] != 9 and text[pos] != 13:
@@ -33,7 +33,7 @@ def token_end(text, pos):  # type: ignore[no-untyped-def]
     return pos
 
 
-@kernel
+@inner_kernel
 def parse_labels(text, pos, first, n_labels, count, labels):  # type: ignore[no-untyped-def]
     """Read ``3,17,`` up to a blank; a number with a colon is the first feature, not a label."""
     start = pos
@@ -62,7 +62,7 @@ def parse_labels(text, pos, first, n_labels, count, labels):  # type: ignore[no-
     return OK, pos, count
 
 
-@kernel
+@inner_kernel
 def parse_features(text, pos, first, n_features, entry, indices, data, hard, n_hard):  # type: ignore[no-untyped-def]
     """Read ``5:0.25 9:1`` up to the end of the row."""
     pos = skip_blanks(text, pos)
@@ -101,7 +101,7 @@ def parse_pairs(text, first, size, keep_blank, label_parts, feature_parts, row, 
     """
     label_ends, labels, ones = label_parts
     ends, indices, data = feature_parts
-    pos, n_hard = 0, 0
+    pos, n_hard = ZERO, ZERO
     count, entry = label_ends[row], ends[row]
     while pos < len(text):
         start = skip_blanks(text, pos)

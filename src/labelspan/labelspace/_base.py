@@ -17,6 +17,7 @@ from labelspan._about_mean import level_at
 from labelspan._blocks import lazily
 from labelspan._classifier import decide, remember
 from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
+from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 from labelspan.labelspace._least_squares import least_squares
@@ -232,7 +233,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         T = self._predict_codes(X)
         chosen = np.empty((len(T), int(k)), dtype=np.int64)
         for rows in self._row_blocks(len(T)):
-            top_k(np.ascontiguousarray(self._decode(T[rows])), chosen[rows])
+            scores = read_only(self._decode(T[rows]), np.float64)
+            top_k.for_steps(scores.size)(scores, chosen[rows], np.empty(int(k)))
         return chosen
 
     def errors(self, X: Any, Y: Any) -> Errors:

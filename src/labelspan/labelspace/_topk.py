@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from labelspan._jit import kernel
 
 
 @kernel
-def top_k(scores: np.ndarray, chosen: np.ndarray) -> None:
+def top_k(scores, chosen, best):  # type: ignore[no-untyped-def]
     """Fill `chosen` (n, k) with the columns of the k largest scores (n, q), best first.
 
     One comparison for most entries: a score enters only if it beats the worst of the k, and of
-    equal scores the earlier column stays ahead.
+    equal scores the earlier column stays ahead. `best` (k,) is for the loop to use.
     """
     n_rows, n_labels = scores.shape
-    k = chosen.shape[1]
-    best = np.empty(k, dtype=scores.dtype)
+    k = len(best)
     for i in range(n_rows):
         n_held = 0
         for j in range(n_labels):

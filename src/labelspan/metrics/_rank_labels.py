@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._jit import kernel
+from labelspan._jit import inner_kernel, kernel, read_only
 from labelspan.metrics._input import check_labels_and_scores
+
+# Time of the searches for one score in Python, in steps of a loop.
+SEARCH_STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +84,12 @@ def rank_labels(Y_true: Any, Y_score: Any) -> LabelRanks:
     counts = np.zeros((6, len(labels)), dtype=np.int64)
     if sparse.issparse(S):
         S.sort_indices()
-        columns = S.indices.astype(np.int64)
-        _rank_sparse(starts, labels, S.indptr.astype(np.int64), columns, S.data, S.shape[1], counts)
+        parts = (S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data)
+        rank = _rank_sparse.for_steps(SEARCH_STEPS * S.nnz)
+        rank(starts, labels, *parts, S.shape[1], counts)
     else:
-        _rank_dense(starts, labels, np.ascontiguousarray(S), counts)
+        scores = read_only(S, np.float64)
+        _rank_dense.for_steps(SEARCH_STEPS * S.size)(starts, labels, scores, counts)
     return LabelRanks(Y.shape, starts, labels, *counts)
 
 
@@ -115,7 +120,7 @@ def _rank_sparse(starts, labels, s_starts, s_columns, s_values, n_labels, counts
             _rank_row(labels[a:b], true, columns, values, n_labels, counts[:, a:b])
 
 
-@kernel
+@inner_kernel
 def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[no-untyped-def]
     """Sort the true labels of a row and count the labels before each of them.
 
@@ -155,7 +160,7 @@ def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[
         counts[5, t] = t
 
 
-@kernel
+@inner_kernel
 def _enter(row, place, amount):  # type: ignore[no-untyped-def]
     if place < len(row):
         row[place] += amount

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._jit import kernel
+from labelspan._jit import inner_kernel, kernel
+
+# Steps of the loop per label of a row and part.
+STEPS = 2
 
 
 def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None) -> np.ndarray:
@@ -43,7 +46,7 @@ def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None
     totals = np.diff(columns.indptr).astype(np.float64)
     lacking = totals[:, None] * shares
     part = np.full(n_samples, -1, dtype=np.int64)
-    _assign_labelled(
+    _assign_labelled.for_steps(STEPS * shuffled.nnz * len(sizes))(
         shuffled.indptr.astype(np.int64),
         shuffled.indices.astype(np.int64),
         columns.indptr.astype(np.int64),
@@ -115,7 +118,7 @@ def _assign_labelled(row_starts, row_labels, label_starts, label_rows, lacking, 
                     fewest = left[other]
 
 
-@kernel
+@inner_kernel
 def _choose(lack, need, free):  # type: ignore[no-untyped-def]
     """Part with a place free that lacks the label most, then the row's labels, then rows."""
     chosen = -1
@@ -136,7 +139,7 @@ def _choose(lack, need, free):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@kernel
+@inner_kernel
 def _link(label, count, head, after, before):  # type: ignore[no-untyped-def]
     first = head[count]
     after[label] = first
@@ -146,7 +149,7 @@ def _link(label, count, head, after, before):  # type: ignore[no-untyped-def]
     head[count] = label
 
 
-@kernel
+@inner_kernel
 def _unlink(label, count, head, after, before):  # type: ignore[no-untyped-def]
     if before[label] >= 0:
         after[before[label]] = after[label]

@@ -18,7 +18,6 @@ from labelspan._about_mean import longest_row, mean_of, score_at, scores_about
 from labelspan._blocks import lazily
 from labelspan._classifier import decide, remember
 from labelspan._compat import Interval, fit_context, is_dask_array
-from labelspan._jit import report_uncached
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
@@ -85,7 +84,6 @@ class RankingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, X: Any, y: Any) -> None:
         X, labels = check_fit(self, X, y, min_samples=1)
-        report_uncached()
         if labels.classes is not None and np.asarray(y).ndim == 2:
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected. Its values are taken "

@@ -83,6 +83,8 @@ class Dual:
         self.C, self.upper = C, C * pairs.share
         self.alpha = np.zeros(pairs.start[-1])
         self.A = self.B = np.zeros((n_features + 1, n_labels))
+        # For the kernels to work in.
+        self.room = (np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels))
         self.coupling = np.eye(n_labels)
         self.coupled = self.crawled = False
         self.n_sweeps = 0
@@ -93,13 +95,15 @@ class Dual:
     def set_weights(self, weights: np.ndarray) -> None:
         """Change omega; alpha and A stay valid."""
         self.weights = weights
-        self.squares = weighted_squares(self.rows, weights)
+        self.squares = np.empty(len(self.rows.where))
+        weighted_squares(self.rows, weights, self.squares)
         self.wake()
 
     def set_coupling(self, coupling: np.ndarray | None) -> None:
         """Change R^-1, None for the identity; alpha and A stay valid."""
         self.coupled = coupling is not None
-        self.coupling = np.eye(self.A.shape[1]) if coupling is None else coupling
+        n_labels = self.A.shape[1]
+        self.coupling = np.eye(n_labels) if coupling is None else np.ascontiguousarray(coupling)
         self.wake()
 
     def set_cost(self, C: float) -> None:
@@ -127,7 +131,7 @@ class Dual:
             self._margin = sweep(
                 order, self.rows, self.pairs, self.upper, self.weights, self.squares,
                 self.coupling, self.coupled, self.A, self.alpha,
-                PASSES, self._margin, self._alive,
+                PASSES, self._margin, self._alive, self.room,
             )  # fmt: skip
             self._active = self._active[self._alive[self._active]]
             self.n_sweeps += 1
@@ -149,8 +153,9 @@ class Dual:
     def loss(self, A: np.ndarray) -> float:
         """C times the loss of Eq. (1) at W = diag(weights) A coupling."""
         return pair_loss(
-            self.rows, self.pairs, self.upper, self.weights, self.coupling, self.coupled, A
-        )
+            self.rows, self.pairs, self.upper, self.weights, self.coupling, self.coupled, A,
+            self.room,
+        )  # fmt: skip
 
     def set_rows(self, rows: Rows, A: np.ndarray, weights: np.ndarray) -> None:
         """Change the features, with A = X'beta for the new ones."""
@@ -160,7 +165,7 @@ class Dual:
     def product(self, rows: Rows, n_features: int) -> np.ndarray:
         """X'beta for other columns of the same instances."""
         A = np.zeros((n_features + 1, self.A.shape[1]))
-        accumulate(rows, self.pairs, self.alpha, A)
+        accumulate(rows, self.pairs, self.alpha, A, self.room)
         return A
 
     def coefficients(self) -> np.ndarray:

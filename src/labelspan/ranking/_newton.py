@@ -20,8 +20,9 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def"
 import numpy as np
 
-from labelspan._jit import kernel
+from labelspan._jit import ZERO, kernel
 from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._sweep import accumulate, row_scores, spread
 
 # First sigma, in steps of a sweep; later ones grow by this, or twice it after an easy step.
@@ -93,7 +94,7 @@ class Proximal:
         self.B, self.alpha, self.A = B, np.empty_like(self.centre), np.zeros_like(B)
         envelope, self.loss = propose(
             dual.rows, dual.pairs, dual.upper, dual.weights, dual.coupling, dual.coupled,
-            B, self.centre, self.sigma, self.alpha, self.A,
+            B, self.centre, self.sigma, self.alpha, self.A, dual.room,
         )  # fmt: skip
         self.value = 0.5 * self.inner(B, B) + envelope
 
@@ -129,7 +130,7 @@ class Proximal:
 
     def solve(self, target: np.ndarray) -> np.ndarray:
         """(I + sigma Z_J'Z_J)^-1 target: directly if J is small, else by conjugate gradients."""
-        J = inside(self.dual.pairs, self.dual.upper, self.alpha)
+        J = pairs_inside(self.dual.pairs, self.dual.upper, self.alpha)
         square = self.inner(target, target)
         enough = LINEAR_TOL**2 * square
         if len(J[0]) <= MAX_DIRECT:
@@ -154,36 +155,39 @@ class Proximal:
         """Give target - Z_J' (I / sigma + Z_J Z_J')^-1 Z_J target, the same by Woodbury."""
         dual = self.dual
         scores = np.empty(len(J[0]))
-        score_pairs(dual.rows, dual.weights, dual.coupling, dual.coupled, target, *J, scores)
-        matrix = pair_matrix(dual.rows, dual.weights, dual.coupling, *J)
+        score_pairs(
+            dual.rows, dual.weights, dual.coupling, dual.coupled, target, *J, scores, dual.room
+        )
+        matrix = np.empty((len(J[0]), len(J[0])))
+        row, products = np.zeros(len(dual.weights)), np.empty(len(matrix))
+        pair_matrix(dual.rows, dual.weights, dual.coupling, *J, matrix, row, products)
         matrix[np.diag_indices_from(matrix)] += 1.0 / self.sigma
         scattered = np.zeros_like(self.alpha)
         scattered[J[0]] = np.linalg.solve(matrix, -scores)
         step = target.copy()
-        accumulate(dual.rows, dual.pairs, scattered, step)
+        accumulate(dual.rows, dual.pairs, scattered, step, dual.room)
         return step
 
     def product(self, V: np.ndarray) -> np.ndarray:
         """(I + sigma Z_J'Z_J) V."""
-        dual, product = self.dual, np.empty_like(V)
+        dual, product = self.dual, V.copy()
         curve(
             dual.rows, dual.pairs, dual.upper, dual.weights, dual.coupling, dual.coupled,
-            V, self.alpha, self.sigma, product,
+            V, self.alpha, self.sigma, product, dual.room,
         )  # fmt: skip
         return product
 
 
 @kernel
 def propose(
-    rows, pairs, upper, weights, coupling, coupled, B, centre, sigma, alpha, A
+    rows, pairs, upper, weights, coupling, coupled, B, centre, sigma, alpha, A, room
 ):  # fmt: skip
     """Fill alpha = clip(centre + sigma r, 0, upper) and add X'beta to A.
 
     Returns the sum of alpha r - (alpha - centre)^2 / (2 sigma), which is the smoothed loss at B,
     and the loss itself.
     """
-    n_labels = A.shape[1]
-    v, z, step = np.empty(n_labels), np.empty(n_labels), np.zeros(n_labels)
+    v, z, step = room
     envelope, loss = 0.0, 0.0
     for i in range(len(upper)):
         pair = pairs.start[i]
@@ -203,16 +207,15 @@ def propose(
                 step[m] -= new
                 pair += 1
         spread(i, rows, step, A)
-        step[:] = 0.0
+        for k in range(len(step)):
+            step[k] = 0.0
     return envelope, loss
 
 
 @kernel
-def curve(rows, pairs, upper, weights, coupling, coupled, V, alpha, sigma, product):
-    """Fill product with V + sigma Z_J'Z_J V, in one pass over the rows that have pairs in J."""
-    n_labels = V.shape[1]
-    v, z, step = np.empty(n_labels), np.empty(n_labels), np.zeros(n_labels)
-    product[:] = V
+def curve(rows, pairs, upper, weights, coupling, coupled, V, alpha, sigma, product, room):
+    """Add sigma Z_J'Z_J V to product, in one pass over the rows that have pairs in J."""
+    v, z, step = room
     for i in range(len(upper)):
         known = False
         pair = pairs.start[i]
@@ -230,15 +233,21 @@ def curve(rows, pairs, upper, weights, coupling, coupled, V, alpha, sigma, produ
                 pair += 1
         if known:
             spread(i, rows, step, product)
-            step[:] = 0.0
+            for k in range(len(step)):
+                step[k] = 0.0
+
+
+def pairs_inside(pairs: Pairs, upper: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The pairs strictly inside the box: their numbers, instances and two labels."""
+    J = np.empty((4, len(alpha)), dtype=np.int64)
+    count = inside(pairs, upper, alpha, *J)
+    return tuple(row[:count] for row in J)
 
 
 @kernel
-def inside(pairs, upper, alpha):
-    """The pairs strictly inside the box: their numbers, instances and two labels."""
-    J = np.empty(len(alpha), dtype=np.int64)
-    instance, relevant, irrelevant = np.empty_like(J), np.empty_like(J), np.empty_like(J)
-    count = 0
+def inside(pairs, upper, alpha, J, instance, relevant, irrelevant):
+    """Fill in the pairs strictly inside the box; returns how many there are."""
+    count = ZERO
     for i in range(len(upper)):
         pair = pairs.start[i]
         for r in range(pairs.relevant_start[i], pairs.relevant_start[i + 1]):
@@ -248,13 +257,15 @@ def inside(pairs, upper, alpha):
                     relevant[count], irrelevant[count] = pairs.relevant[r], pairs.irrelevant[s]
                     count += 1
                 pair += 1
-    return J[:count], instance[:count], relevant[:count], irrelevant[:count]
+    return count
 
 
 @kernel
-def score_pairs(rows, weights, coupling, coupled, V, J, instance, relevant, irrelevant, scores):
+def score_pairs(
+    rows, weights, coupling, coupled, V, J, instance, relevant, irrelevant, scores, room
+):
     """Fill scores with z_k - z_l of the pairs J, at W = diag(weights) V coupling."""
-    v, z = np.empty(V.shape[1]), np.empty(V.shape[1])
+    v, z, _ = room
     for t in range(len(J)):
         if t == 0 or instance[t] != instance[t - 1]:
             row_scores(instance[t], rows, weights, V, coupling, coupled, v, z)
@@ -262,16 +273,19 @@ def score_pairs(rows, weights, coupling, coupled, V, J, instance, relevant, irre
 
 
 @kernel
-def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant):
-    """Z_J Z_J': the product of two rows times (e_k - e_l)' R^-1 (e_k' - e_l'), both triangles."""
-    matrix = np.empty((len(J), len(J)))
-    row, products = np.zeros(len(weights)), np.empty(len(J))
+def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant, matrix, row, products):
+    """Fill in both triangles of Z_J Z_J'.
+
+    An entry is the product of two rows times (e_k - e_l)' R^-1 (e_k' - e_l'). `row` and `products`
+    are for the loop to use, one value per feature and per pair.
+    """
     for t in range(len(J)):
         i, k, m = instance[t], relevant[t], irrelevant[t]
         first = t
         if t == 0 or i != instance[t - 1]:
             first = 0
-            row[:] = 0.0
+            for j in range(len(row)):
+                row[j] = 0.0
             shift = rows.where[i] - rows.indptr[i]
             for p in range(rows.indptr[i], rows.indptr[i + 1]):
                 j = rows.indices[p + shift]
@@ -281,7 +295,7 @@ def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant):
             if u > 0 and o == instance[u - 1]:
                 products[u] = products[u - 1]
                 continue
-            products[u] = weights[-1]
+            products[u] = weights[len(weights) - 1]
             shift = rows.where[o] - rows.indptr[o]
             for p in range(rows.indptr[o], rows.indptr[o + 1]):
                 products[u] += row[rows.indices[p + shift]] * rows.data[p]
@@ -289,4 +303,3 @@ def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant):
             a, b = relevant[u], irrelevant[u]
             change = coupling[k, a] - coupling[k, b] - coupling[m, a] + coupling[m, b]
             matrix[t, u] = matrix[u, t] = products[u] * change
-    return matrix

@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from labelspan._jit import report_uncached
 from labelspan._labels import check_labels
 from labelspan._validation import check_features
 from labelspan.ranking._base import generator
@@ -118,7 +117,6 @@ def ranking_path(
             "y has 1 label; a path needs 2 or more. Pass the label, as 0 and 1, with its "
             "complement: np.column_stack([y, 1 - y])."
         )
-    report_uncached()
     rng = generator(random_state)
     Y = Y.toarray() if sparse.issparse(Y) else Y
     dual = Dual(as_rows(X), pair_up(Y, max_pairs, rng), costs[0], X.shape[1], Y.shape[1], rng)

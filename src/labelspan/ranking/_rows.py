@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelspan._jit import read_only
+
 
 class Rows(NamedTuple):
     """Rows of X as value lists: a dense row is a sparse row that names every column.
@@ -25,11 +27,11 @@ class Rows(NamedTuple):
 def as_rows(X: Any) -> Rows:
     """View X, (n_samples, n_features), dense or CSR, in float64."""
     if sparse.issparse(X):
-        indptr = X.indptr.astype(np.int64)
-        data = np.ascontiguousarray(X.data, dtype=np.float64)
-        return Rows(indptr, indptr[:-1], X.indices.astype(np.int32, copy=False), data)
+        indptr = read_only(X.indptr, np.int64)
+        indices, data = read_only(X.indices, np.int32), read_only(X.data, np.float64)
+        return Rows(indptr, indptr[:-1], indices, data)
     n_samples, n_features = X.shape
-    indptr = np.arange(n_samples + 1, dtype=np.int64) * n_features
-    columns = np.arange(n_features, dtype=np.int32)
-    data = np.ascontiguousarray(X, dtype=np.float64).ravel()
-    return Rows(indptr, np.zeros(n_samples, dtype=np.int64), columns, data)
+    indptr = read_only(np.arange(n_samples + 1) * n_features, np.int64)
+    columns = read_only(np.arange(n_features), np.int32)
+    where = read_only(np.zeros(n_samples), np.int64)
+    return Rows(indptr, where, columns, read_only(X, np.float64).ravel())

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 # The kernels below are typed by numba at their first call, not by annotations.
 # mypy: disable-error-code="no-untyped-def"
-import numpy as np
-
-from labelspan._jit import kernel
+from labelspan._jit import inner_kernel, kernel
 
 # A projected gradient below this is no reason to move.
 STILL = 1e-12
 
 
-@kernel
+@inner_kernel
 def row_scores(i, rows, weights, A, coupling, coupled, v, z):
     """Fill z with W'x_i, where W = diag(weights) A coupling."""
     n_labels = A.shape[1]
@@ -33,7 +31,8 @@ def row_scores(i, rows, weights, A, coupling, coupled, v, z):
             for k in range(n_labels):
                 v[k] += x * A[j, k]
     if coupled:
-        z[:] = 0.0
+        for k in range(n_labels):
+            z[k] = 0.0
         for k in range(n_labels):
             x = v[k]
             if x != 0.0:
@@ -44,7 +43,7 @@ def row_scores(i, rows, weights, A, coupling, coupled, v, z):
             z[k] = v[k]
 
 
-@kernel
+@inner_kernel
 def spread(i, rows, step, A):
     """Add x_i step' to A: the rank-one change of X'beta."""
     n_labels = A.shape[1]
@@ -59,7 +58,7 @@ def spread(i, rows, step, A):
             A[j, k] += x * step[k]
 
 
-@kernel
+@inner_kernel
 def visit_pairs(i, pairs, upper, square, coupling, coupled, alpha, z, step, margin):
     """Maximise the dual over each pair of one instance in turn, z kept up to date.
 
@@ -125,39 +124,41 @@ def sweep(
     passes,
     margin,
     alive,
+    room,
 ):
     """Visit the instances of `order` once, each with up to `passes` rounds over its pairs.
 
     Further rounds cost nothing beside the product with x_i that the first one needs. Returns
-    the largest projected gradient met; `alive` tells which instances may still move.
+    the largest projected gradient met; `alive` tells which instances may still move. `room`, here
+    and below, are three arrays of zeros, one value per label, of which the last is left as zeros:
+    numba compiles long to allocate them.
     """
-    n_labels = A.shape[1]
-    v, z, step = np.empty(n_labels), np.empty(n_labels), np.zeros(n_labels)
+    v, z, step = room
     largest = 0.0
     for i in order:
         row_scores(i, rows, weights, A, coupling, coupled, v, z)
-        first, alive[i] = visit_pairs(
-            i, pairs, upper[i], squares[i], coupling, coupled, alpha, z, step, margin
-        )
-        largest = max(largest, first)
-        if first == 0.0:
-            continue
-        for _ in range(1, passes):
-            worst, _unused = visit_pairs(
+        first = 0.0
+        # One call for all rounds: a second one would be compiled once more.
+        for n in range(passes):
+            worst, may_move = visit_pairs(
                 i, pairs, upper[i], squares[i], coupling, coupled, alpha, z, step, margin
             )
-            if worst < 0.1 * first:
+            if n == 0:
+                first, alive[i] = worst, may_move
+            if first == 0.0 or (n > 0 and worst < 0.1 * first):
                 break
-        spread(i, rows, step, A)
-        step[:] = 0.0
+        largest = max(largest, first)
+        if first != 0.0:
+            spread(i, rows, step, A)
+            for k in range(len(step)):
+                step[k] = 0.0
     return largest
 
 
 @kernel
-def pair_loss(rows, pairs, upper, weights, coupling, coupled, A):
+def pair_loss(rows, pairs, upper, weights, coupling, coupled, A, room):
     """Sum of upper_i (1 - z_k + z_l)_+ over all pairs: C times the loss of Eq. (1)."""
-    n_labels = A.shape[1]
-    v, z = np.empty(n_labels), np.empty(n_labels)
+    v, z, _ = room
     total = 0.0
     for i in range(len(upper)):
         if pairs.start[i] == pairs.start[i + 1]:
@@ -173,9 +174,9 @@ def pair_loss(rows, pairs, upper, weights, coupling, coupled, A):
 
 
 @kernel
-def accumulate(rows, pairs, alpha, A):
+def accumulate(rows, pairs, alpha, A, room):
     """Add X'beta to A, where beta_ik sums the dual variables of instance i by Eq. (8)."""
-    step = np.zeros(A.shape[1])
+    _, _, step = room
     for i in range(len(pairs.start) - 1):
         pair = pairs.start[i]
         if pair == pairs.start[i + 1]:
@@ -186,14 +187,16 @@ def accumulate(rows, pairs, alpha, A):
                 step[pairs.irrelevant[s]] -= alpha[pair]
                 pair += 1
         spread(i, rows, step, A)
-        step[:] = 0.0
+        for k in range(len(step)):
+            step[k] = 0.0
 
 
 @kernel
-def weighted_squares(rows, weights):
-    """||sqrt(weights) x_i||^2 of each row, the bias included."""
-    squares = np.full(len(rows.where), weights[-1])
+def weighted_squares(rows, weights, squares):
+    """Fill squares with ||sqrt(weights) x_i||^2 of each row, the bias included."""
+    bias = weights[len(weights) - 1]
     for i in range(len(squares)):
+        squares[i] = bias
         shift = rows.where[i] - rows.indptr[i]
         for p in range(rows.indptr[i], rows.indptr[i + 1]):
             squares[i] += weights[rows.indices[p + shift]] * rows.data[p] ** 2

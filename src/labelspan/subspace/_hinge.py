@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._jit import kernel
+from labelspan._jit import kernel, read_only
 from labelspan.subspace._coordinates import LARGEST_GRAM
 
 # Violation of the optimality conditions, as a share of the largest score that weights can give.
@@ -106,7 +106,7 @@ class GramRows:
     ) -> float:
         """Improve the dual a in place by pairs; the intercept."""
         scores = offset + self.K @ (a * s)
-        return float(descend_pairs(self.K, s, a, scores, C, tolerance, MAX_STEPS * len(s)))
+        return float(descend_pairs(self.K, s, a, scores, float(C), tolerance, MAX_STEPS * len(s)))
 
 
 class SparseRows:
@@ -118,6 +118,11 @@ class SparseRows:
 
     def __init__(self, X: Any, seed: int):
         self.X, self.seed = X, seed
+        self.arrays = (
+            read_only(X.indptr, np.int64),
+            read_only(X.indices, np.int32),
+            read_only(X.data, np.float64),
+        )
         self.norms = np.asarray(X.multiply(X).sum(axis=1)).ravel()
 
     def descend(
@@ -132,13 +137,14 @@ class SparseRows:
         """Improve the dual a in place by sweeps over the rows; the intercept."""
         w = np.asarray(self.X.T @ (a * s))
         price = 4.0 * max(float(self.norms.mean()), 1e-300)
-        rows = (self.X.indptr, self.X.indices, self.X.data, self.norms)
+        order = np.empty(len(s), dtype=np.int64)
         for _ in range(MAX_RENEWALS):
             total = float(a @ s)
             centre = offset + b
             total = descend_rows(
-                *rows, s, a, w, total, centre, price, C, self.seed, tolerance, MAX_SWEEPS
-            )
+                *self.arrays, self.norms, s, a, w, total, centre, price, float(C), self.seed,
+                tolerance, MAX_SWEEPS, order,
+            )  # fmt: skip
             b += price * total
             if abs(price * total) <= tolerance:
                 break
@@ -197,14 +203,16 @@ def descend_rows(  # type: ignore[no-untyped-def]
     seed,
     tolerance,
     max_sweeps,
+    order,
 ):  # pragma: no cover
     """Dual coordinate descent for one label; returns total = sum(a s).
 
     The dual a and the weights w = X'(a s) are updated in place; the intercept moves by
-    price * total about its centre, which `offset` contains.
+    price * total about its centre, which `offset` contains. `order` (n,) is for the loop to use.
     """
     n = len(s)
-    order = np.arange(n)
+    for i in range(n):
+        order[i] = i
     state = np.uint64(seed + 1)
     for _ in range(max_sweeps):
         for i in range(n - 1, 0, -1):

@@ -1,0 +1,145 @@
+"""All that needs numba: dispatchers, the folder of their cache, the line that explains a wait.
+
+Imported by the first kernel that runs compiled, since numba takes longer to import than labelspan.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+# One lock for all: a second one beside numba's own would be taken in the other order by a thread
+# that is compiling and meets a kernel that another thread loads.
+LOCK = global_compiler_lock
+# No kernel is passed to another by its address, for which numba would compile a second entry.
+OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
+# Seconds of compiling after which a line says what takes so long.
+PATIENCE = 1.0
+MESSAGE = "labelspan: compiling, once"
+
+# Both have options that their annotations lack.
+_njit: Any = numba.njit
+_config: Any = numba.config
+_logger = logging.getLogger("labelspan")
+_is_uncached = False
+
+
+def dispatcher(function: Callable[..., Any], is_inner: bool) -> Any:
+    """Make numba's dispatcher of a function.
+
+    Parameters
+    ----------
+    function : callable
+        The loop.
+    is_inner : bool
+        Whether only compiled loops call it.
+
+    Returns
+    -------
+    callable
+        Compiled or loaded from the cache at the first call for each combination of types.
+
+    Notes
+    -----
+    numba looks for a folder it can write: ``NUMBA_CACHE_DIR``, the package's own, the user's. If
+    there is none, the folder for temporary files serves; if that cannot be written either, each
+    process compiles anew, and a warning says so once.
+    """
+    if is_inner:
+        return _njit(function, no_cpython_wrapper=True, **OPTIONS)
+    try:
+        return _njit(function, cache=True, **OPTIONS)
+    except (RuntimeError, OSError):
+        pass
+    before = _config.CACHE_DIR
+    try:
+        _config.CACHE_DIR = str(temporary_folder())
+        return _njit(function, cache=True, **OPTIONS)
+    except (RuntimeError, OSError):
+        _report_uncached(before)
+        return _njit(function, **OPTIONS)
+    finally:
+        _config.CACHE_DIR = before
+
+
+def temporary_folder() -> Path:
+    """Make a folder for the cache among the temporary files, which no other user can write.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"labelspan-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    # The code in a cache is run: a folder that someone else made or may write is not trusted.
+    is_ours = hasattr(os, "getuid") and found.st_uid == user and not found.st_mode & 0o077
+    if not stat.S_ISDIR(found.st_mode) or not (is_ours or os.name == "nt"):
+        raise PermissionError(f"{folder} belongs to another user or can be written by others")
+    return folder
+
+
+def _report_uncached(folder: str) -> None:
+    global _is_uncached
+    if _is_uncached:
+        return
+    _is_uncached = True
+    warnings.warn(
+        f"numba found no folder it can write for its cache (NUMBA_CACHE_DIR is {folder!r}), so "
+        "each process compiles the loops of labelspan that it needs again, which takes seconds. "
+        "Set NUMBA_CACHE_DIR to a folder that can be written.",
+        RuntimeWarning,
+        stacklevel=5,
+    )
+
+
+class _Notice(event.Listener):
+    """Logs one line per process when compiling kernels of labelspan has taken PATIENCE."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.spent = 0.0
+        self.start = 0.0
+        self.timer: threading.Timer | None = None
+        self.is_said = False
+
+    def say(self) -> None:
+        if not self.is_said:
+            self.is_said = True
+            _logger.warning(MESSAGE)
+
+    def on_start(self, event: Any) -> None:
+        # A loop compiles those it calls, and functions of numba itself, within its own event.
+        if self.depth or event.data["dispatcher"].py_func.__module__.startswith("labelspan."):
+            self.depth += 1
+        if self.depth == 1 and not self.is_said:
+            self.start = time.perf_counter()
+            self.timer = threading.Timer(max(PATIENCE - self.spent, 0.0), self.say)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event: Any) -> None:
+        if not self.depth:
+            return
+        self.depth -= 1
+        if self.depth == 0 and self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+            self.spent += time.perf_counter() - self.start
+
+
+event.register("numba:compile", _Notice())
