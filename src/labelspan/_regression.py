@@ -16,6 +16,7 @@ from labelspan.linalg._block_cg import solve_rows
 from labelspan.linalg._graded import Back, after, column_scales, is_graded
 from labelspan.linalg._whiten import by_factor, regular_factor
 from labelspan.moments import Moments, Root, Rows, Sample, collect
+from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._root import triangle
 
 Statistics = Moments | Root | Rows
@@ -134,13 +135,16 @@ def statistics_of(sample: Sample, signed: bool, centre: bool) -> Statistics:
     """One pass over the sample along the route that was chosen."""
     if sample.solver == "krylov":
         T = sample.Y.toarray() if sparse.issparse(sample.Y) else sample.Y
-        return Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre)
+        rows = Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre)
+        warn_of_lost_digits(rows.x_mean, rows.squares, rows.weight)
+        return rows
     statistics: Moments | Root
     if sample.solver == "root":
         statistics = collect(sample, Root.of, whole_sparse=False)
     else:
         of_block: Any = partial(Moments.of, tt=False)
         statistics = collect(sample, of_block)
+    warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
     statistics = statistics.signed() if signed else statistics
     return statistics if centre else about_zero(statistics)

@@ -79,8 +79,10 @@ def precise(function):
     def wrapped(*arguments, **options):
         with mpmath.workdps(DIGITS):
             results = function(*arguments, **options)
-            return tuple(rounded(r) for r in results) if isinstance(results, tuple) else rounded(
-                results
+            return (
+                tuple(rounded(r) for r in results)
+                if isinstance(results, tuple)
+                else rounded(results)
             )
 
     return wrapped

@@ -11,6 +11,7 @@ import numpy as np
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.extraction._summary import checked
 from labelspan.linalg import EigenPairs, leading_pencil, row_space
 from labelspan.linalg._graded import column_scales
 from labelspan.moments import Moments, Sample, collect
@@ -94,7 +95,7 @@ class DMLDA(LinearReducer):
         return {"thin": False}
 
     def _summarise(self, sample: Sample) -> Any:
-        plain: Moments = collect(sample, partial(Moments.of, tt=False))
+        plain: Moments = checked(collect(sample, partial(Moments.of, tt=False)))
         counted: Moments = collect(sample, counted_moments)
         return LabelScatter(plain, counted.about(plain.x_mean))
 
@@ -109,7 +110,7 @@ class DMLDA(LinearReducer):
         between += (plain.weight * xt * inverse**2) @ xt.T
         within[np.diag_indices_from(within)] += self.ridge
         scales = column_scales(np.diag(between) / np.diag(within))
-        pairs = leading_pencil(between, within, self.n_components, scales)
+        pairs = leading_pencil(between, within, self.n_components, scales, np.diag(counted))
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
 
 

@@ -12,6 +12,7 @@ from scipy import linalg, sparse
 from labelspan._compat import Interval
 from labelspan._labels import with_complement
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.extraction._summary import checked
 from labelspan.linalg import EigenPairs, leading, leading_pencil, row_space
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import column_scales
@@ -102,8 +103,8 @@ class MLDA(LinearReducer):
         similarity = label_similarity(collect(labels_only, cooccurrence))
         if sample.solver == "krylov":
             T, weights = weighted_labels(similarity, sample.Y)
-            return Rows.of(sample.X, T, weights)
-        return collect(sample, partial(weighted_moments, similarity))
+            return checked(Rows.of(sample.X, T, weights))
+        return checked(collect(sample, partial(weighted_moments, similarity)))
 
     def _directions(self, statistics: Any) -> EigenPairs:
         count = statistics.weight * statistics.t_mean

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from labelspan.moments import Moments, Root, Rows, Sample, collect
+from labelspan.moments._digits import warn_of_lost_digits
 
 
 def summarise(sample: Sample, *, tt: bool) -> Moments | Root | Rows:
@@ -23,9 +24,18 @@ def summarise(sample: Sample, *, tt: bool) -> Moments | Root | Rows:
     Moments, Root or Rows
         All three have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
     """
+    statistics: Any
     if sample.solver == "root":
-        return collect(sample, Root.of, whole_sparse=False)
-    if sample.solver == "krylov":
-        return Rows.of(sample.X, sample.Y)
-    statistic: Any = partial(Moments.of, xx=sample.solver != "thin", tt=tt)
-    return collect(sample, statistic, tall=sample.solver != "thin")
+        statistics = collect(sample, Root.of, whole_sparse=False)
+    elif sample.solver == "krylov":
+        statistics = Rows.of(sample.X, sample.Y)
+    else:
+        statistic: Any = partial(Moments.of, xx=sample.solver != "thin", tt=tt)
+        statistics = collect(sample, statistic, tall=sample.solver != "thin")
+    return checked(statistics)
+
+
+def checked(statistics: Any) -> Any:
+    """The statistics, after a warning of columns that centring has left few digits of."""
+    warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
+    return statistics

@@ -25,6 +25,7 @@ from labelspan.linalg._graded import (
 from labelspan.linalg._whiten import is_regular, whiten
 from labelspan.moments import Moments, Root, Rows, Sample, collect
 from labelspan.moments._collect import row_blocks
+from labelspan.moments._digits import warn_of_lost_digits
 
 # Smallest pivot of a Gram matrix, relative to the largest, that still leaves eight digits.
 SAFE_PIVOT = 1e-8
@@ -116,6 +117,7 @@ def least_squares(X: Any, T: Any, ridge: float, *, tt: bool = False) -> LeastSqu
         )
     sample = Sample(X, T, solver)
     statistics, W, back = SOLVERS[solver](sample, ridge, tt)
+    warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return LeastSquares(W, back, statistics.x_mean, statistics.t_mean, statistics.tt, ridge, solver)
 
 

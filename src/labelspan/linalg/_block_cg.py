@@ -49,10 +49,12 @@ def block_cg(
     Q, S = U[:, :r], s[:r, None] * Vt[:r]
     X, P = np.zeros_like(B), Q
     limit = tolerance * np.where(norms > 0, norms, 1.0)
-    for step in range(MAX_ITERATIONS):
+    n_steps = 0
+    while n_steps < MAX_ITERATIONS:
         if (np.linalg.norm(S, axis=0) <= limit).all():
             return X
         Z = apply(P)
+        n_steps += 1
         factor, info = linalg.lapack.dpotrf(P.T @ Z)
         if info != 0:
             # Positive but for rounding: A is singular to working precision along P.
@@ -63,7 +65,7 @@ def block_cg(
         S = C @ S
     worst = float((np.linalg.norm(S, axis=0) / np.where(norms > 0, norms, 1.0)).max())
     warnings.warn(
-        f"Conjugate gradients stopped after {step + 1} iterations at a relative residual "
+        f"Conjugate gradients stopped after {n_steps} iterations at a relative residual "
         f"of {worst:.1e} (tolerance {tolerance:.0e}). Raise the ridge or scale the features.",
         ConvergenceWarning,
         stacklevel=2,

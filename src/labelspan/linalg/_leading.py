@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from labelspan.linalg._graded import (
     is_graded,
     jacobi,
     scaled_svd,
+    unit_pivots,
 )
 from labelspan.linalg._whiten import Whitened, whiten
 
@@ -166,12 +168,17 @@ def by_ranges(
 
 
 def leading_pencil(
-    A: np.ndarray, B: np.ndarray, n_components: Any, scales: np.ndarray | None = None
+    A: np.ndarray,
+    B: np.ndarray,
+    n_components: Any,
+    scales: np.ndarray | None = None,
+    total: np.ndarray | None = None,
 ) -> EigenPairs:
     """Leading eigenpairs of A v = lambda B v, both (D, D), B positive definite; v'Bv = 1.
 
     Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem. `scales` as in
-    :func:`leading_sum`, of A in units in which the diagonal of B is one.
+    :func:`leading_sum`, of A in units in which the diagonal of B is one. `total` is a diagonal
+    whose rounding B came with, if that is larger than its own.
     """
     try:
         L = linalg.cholesky(B, lower=True, check_finite=False)
@@ -180,12 +187,27 @@ def leading_pencil(
             "The ridge is lost in the rounding of a scatter matrix whose mean diagonal entry is "
             f"{np.trace(B) / len(B):.3g}. Raise ridge, or scale the features."
         ) from error
+    if total is not None:
+        warn_of_rounding(unit_pivots(L, total))
     half = linalg.solve_triangular(L, A, lower=True, check_finite=False)
     C = linalg.solve_triangular(L, half.T, lower=True, check_finite=False)
     pairs = leading_sum((C + C.T) / 2, n_components, scales=scales)
     return pairs.mapped(
         lambda Y: linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
     )
+
+
+def warn_of_rounding(pivots: np.ndarray) -> None:
+    """Warn if a difference of scatters, as shares of them, has kept fewer than eight digits."""
+    worst = int(np.argmin(pivots))
+    if pivots[worst] < 1e8 * EPS:
+        warnings.warn(
+            f"Along column {worst} of the scatter matrix only {pivots[worst]:.1e} of the scatter "
+            "is left within the labels, ridge included: fewer than 8 digits of the eigenvalues "
+            "are right. Raise ridge, or divide the features by their scales.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import LeastNorm, column_scales, is_graded
+from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import anchored, centred, sums_of_squares
 
 # Shortest direction, relative to the longest, that a Gram matrix of the rows leaves eight digits.
@@ -88,9 +89,11 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
         mean = shift + mean
     else:
         rows, mean = X.astype(np.float64), np.zeros(X.shape[1])
+    lengths = squares(rows, centre)
+    warn_of_lost_digits(mean, lengths, X.shape[0])
     wide = reduced(rows, ridge_free, centre)
     if is_weak(wide):
-        scales = column_scales(squares(rows, centre))
+        scales = column_scales(lengths)
         if is_graded(scales[scales != 1.0]):
             wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, centre), scales)
     return replace(wide, mean=mean, X=rows)

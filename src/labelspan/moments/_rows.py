@@ -99,6 +99,11 @@ class Rows:
     tt: np.ndarray
 
     @property
+    def squares(self) -> np.ndarray:
+        """Diagonal of xx: the squared lengths of the centred columns."""
+        return self.operator.squares
+
+    @property
     def spread(self) -> np.ndarray:
         """Numbers that overflow if any sum of squares of X does."""
         return self.x_mean**2
