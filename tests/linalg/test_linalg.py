@@ -20,6 +20,7 @@ from labelspan.linalg import (
 )
 from labelspan.linalg._block_cg import block_cg, thin_qr
 from labelspan.linalg._eigenpairs import n_directions, rank
+from labelspan.linalg._graded import column_scales, is_graded, jacobi
 from labelspan.moments import Moments, Root
 from tests.comparison import sine
 from tests.reference import extraction as reference
@@ -297,3 +298,31 @@ def test_canonical_correlations_of_ill_conditioned_x(rng):
     model = ls.LabelCCA(None, ridge=0.0, label_ridge=0.0).fit(X, Y)
     correlations = linalg.svdvals(Q.T @ U)
     np.testing.assert_allclose(np.sqrt(model.eigenvalues_), correlations, rtol=1e-6)
+
+
+def test_scales_are_powers_of_two_and_a_constant_has_none():
+    squares = np.array([1e-18, 0.0, 9.0, 4e24])
+    scales = column_scales(squares)
+    np.testing.assert_array_equal(np.frexp(scales)[0], 0.5)
+    np.testing.assert_allclose(np.log2(scales[[0, 2, 3]] ** 2 / squares[[0, 2, 3]]), 1, atol=1.01)
+    # Constant columns make no scales differ: small units alone are one unit.
+    assert is_graded(scales)
+    assert not is_graded(column_scales(np.array([1e-18, 2e-18, 0.0])))
+    assert not is_graded(column_scales(np.array([0.0, 1e18])))
+    np.testing.assert_array_equal(column_scales(np.zeros(2)), 1.0)
+
+
+def test_jacobi_finds_each_entry_of_the_vectors(rng):
+    # Two columns of scales far apart: the angle of the eigenvectors is known to first order.
+    A = np.array([[1e10, 0.0], [0.5e-10, 1e-10]])
+    U, s, V = jacobi(A[::-1])
+    np.testing.assert_allclose((U * s) @ V.T, A[::-1], rtol=1e-14, atol=0)
+    np.testing.assert_allclose(s, [1e10, 1e-10], rtol=1e-14)
+    np.testing.assert_allclose(np.abs(U), [[0.5e-20, 1.0], [1.0, 0.5e-20]], rtol=1e-14)
+
+
+def test_conjugate_gradients_that_break_down_warn(rng):
+    # Singular to working precision, and the right-hand side is in the null space.
+    A = np.diag([1.0, 0.0, 0.0])
+    with pytest.warns(ConvergenceWarning, match=r"stopped after 1 iterations at a relative resid"):
+        block_cg(lambda V: A @ V, np.array([[0.0], [1.0], [0.0]]))

@@ -80,8 +80,7 @@ def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
     that is also the preconditioner, and it works on the side of the features only.
     """
     X = rows.operator
-    scales = column_scales(X.squares)
-    if is_graded(scales[X.squares > 0]):
+    if is_graded(column_scales(X.squares)):
         scales = column_scales(a * X.squares + b)[:, None]
         inverse = 1.0 / scales
 

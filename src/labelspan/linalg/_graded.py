@@ -19,13 +19,15 @@ SAFE_VALUE = 1e-6
 
 
 def column_scales(diagonal: np.ndarray) -> np.ndarray:
-    """Powers of two near the square roots of a diagonal; 1 where it is zero.
+    """Powers of two near the square roots of a diagonal; the largest of them where it is zero.
 
-    A division by a power of two is exact, so that scaling and undoing it changes no bit.
+    A division by a power of two is exact, so that scaling and undoing it changes no bit. A
+    column of zeros has no scale, so it gets one that tells no columns apart.
     """
-    roots = np.sqrt(np.maximum(diagonal, 0.0))
-    _, exponents = np.frexp(roots)
-    return np.where(roots > 0, np.ldexp(1.0, exponents), 1.0)
+    _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
+    positive = diagonal > 0
+    neutral = exponents[positive].max() if positive.any() else 0
+    return np.ldexp(1.0, np.where(positive, exponents, neutral))
 
 
 def is_graded(scales: np.ndarray) -> bool:

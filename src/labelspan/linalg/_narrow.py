@@ -94,7 +94,7 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
     wide = reduced(rows, ridge_free, centre)
     if is_weak(wide):
         scales = column_scales(lengths)
-        if is_graded(scales[scales != 1.0]):
+        if is_graded(scales):
             wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, centre), scales)
     return replace(wide, mean=mean, X=rows)
 

@@ -167,7 +167,7 @@ def narrow_form(wide: Narrow, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
 def has_graded_columns(X: Any) -> bool:
     """Whether the scales of the columns are far apart, so that a Gram matrix loses some."""
     lengths = squares(centred(X, np.ones(X.shape[0]))[0], True)
-    return is_graded(column_scales(lengths[lengths > 0]))
+    return is_graded(column_scales(lengths))
 
 
 def coordinates(wide: Narrow, X: Any) -> np.ndarray:
