@@ -138,4 +138,4 @@ def test_no_file_grows_past_its_seam():
         assert len(file.read_text().splitlines()) <= 400, file
     core = [file for layer in ("moments", "linalg") for file in (source / layer).glob("*.py")]
     lines = [line for file in core for line in file.read_text().splitlines() if line.strip()]
-    assert len(lines) < 1200
+    assert len(lines) < 1500
