@@ -24,7 +24,7 @@ def write(folder, **variables):
               ("X", "y"), ("x", "label")],
 )  # fmt: skip
 @pytest.mark.parametrize(
-    "labels", [Y, Y.T, 2 * Y - 1, sp.csc_array(Y)], ids="nq qn signs csc".split()
+    "labels", [Y, Y.T, 2 * Y - 1, sp.csc_array(Y)], ids=["nq", "qn", "signs", "csc"]
 )
 def test_plain_names(names, labels, tmp_path):
     read = read_mat(write(tmp_path, **dict(zip(names, (X, labels), strict=True)), more=np.eye(2)))

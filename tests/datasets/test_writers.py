@@ -136,7 +136,7 @@ def test_missing_values(tmp_path):
     yeast = load_yeast()
     X = yeast.X[:5].copy()
     X[1, 2] = np.nan
-    holed = dataclasses.replace(yeast, X=X, Y=yeast.Y[:5])
+    holed = dataclasses.replace(yeast, X=X, Y=yeast.Y[:5], train=None, test=None)
     write_arff(holed, tmp_path / "holed.arff")
     with pytest.warns(UserWarning, match="1 missing values are NaN"):
         back = read_arff(tmp_path / "holed.arff")

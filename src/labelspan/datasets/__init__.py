@@ -3,9 +3,11 @@
 from labelspan.datasets._arff import read_arff
 from labelspan.datasets._block_shift import BlockShift
 from labelspan.datasets._cooccurrence import plot_label_cooccurrence
+from labelspan.datasets._csv import read_csv
 from labelspan.datasets._dataset import MultilabelDataset
 from labelspan.datasets._describe import Description, describe
 from labelspan.datasets._errors import DataFileError
+from labelspan.datasets._frame import from_frame
 from labelspan.datasets._libsvm import read_libsvm
 from labelspan.datasets._limits import Limits
 from labelspan.datasets._listing import DatasetInfo, list_datasets
@@ -24,11 +26,13 @@ __all__ = [
     "Limits",
     "MultilabelDataset",
     "describe",
+    "from_frame",
     "list_datasets",
     "load_dataset",
     "load_yeast",
     "plot_label_cooccurrence",
     "read_arff",
+    "read_csv",
     "read_libsvm",
     "read_mat",
     "read_npz",
