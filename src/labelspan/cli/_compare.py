@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.cli._options import SCALE_HELP, refuse_beside, scale_steps
 from labelspan.datasets import list_datasets
@@ -29,28 +30,39 @@ from labelspan.experiments._plan import DEFAULT_MEASURES
 from labelspan.experiments._progress import default_progress
 from labelspan.experiments._run import RunSummary, check_before_run
 from labelspan.experiments._scaling_of_plan import scaling_lines, with_scaling
-from labelspan.experiments._sources import sources_of, text_fields
+from labelspan.experiments._sources import READING_FIELDS, sources_of, text_fields
 from labelspan.experiments._tuning import chosen_values, tuning_lines
 from labelspan.experiments._verdict import caution, primary, recommendation, verdict
 from labelspan.experiments.report import write_report
 
 CURVE = "1,2,5,10,20,50"
 # What a plan says in place of the command line.
-OF_THE_DATA = ("data", "test", "xml", "label_count")
+OF_THE_DATA = ("data", *READING_FIELDS)
 OF_THE_RUN = ("methods", "classifiers", "splits", "measures", "convention", "directions", "seed")
 OF_THE_FIT = ("scale", "tune")
 
 
 def command(
     context: typer.Context,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="DATA", help="Data sets, as --data.")
+    ] = None,
     data: Annotated[
         list[str] | None, typer.Option(help="Data set: a name or a file; may be repeated.")
     ] = None,
-    test: Annotated[Path | None, typer.Option(help="File of the test part.")] = None,
-    xml: Annotated[Path | None, typer.Option(help="Mulan XML file of the labels.")] = None,
-    label_count: Annotated[
-        int | None, typer.Option(help="Labels of an ARFF file: first columns, or last if < 0.")
-    ] = None,
+    test: options.Test = "",
+    xml: options.Xml = "",
+    label_count: options.LabelCount = None,
+    labels: options.Labels = None,
+    ignore: options.Ignore = None,
+    separator: options.Separator = "",
+    delimiter: options.Delimiter = "",
+    variables: options.Variables = None,
+    first_feature: options.FirstFeature = None,
+    first_label: options.FirstLabel = None,
+    n_features: options.NFeatures = None,
+    n_labels: options.NLabels = None,
+    encoding: options.Encoding = "",
     methods: Annotated[
         str, typer.Option(help="Reducers and models, with commas; `labelspan methods` lists them.")
     ] = "",
@@ -107,7 +119,10 @@ def command(
     Without options: all reducers with ML-kNN and ridge on yeast, in about a minute.
     Interrupted, the same command goes on where it stopped.
     """
+    data = [*(files or []), *(data or [])]
     if plan is not None:
+        if files:
+            raise ValueError(f"{files[0]} does not go with --plan, which names its data sets.")
         refuse_beside(
             context, "plan", (*OF_THE_DATA, *OF_THE_RUN, *OF_THE_FIT), "which says it itself"
         )
@@ -116,7 +131,7 @@ def command(
         steps = _steps(methods, classifiers)
         chosen = Plan(
             "comparison of methods",
-            sources=_sources(data or ["yeast"], test, xml, label_count),
+            sources=_sources(data or ["yeast"], options.reading_options(context)),
             reducers=steps["reducers"],
             classifiers=steps["classifiers"],
             models=steps["models"],
@@ -191,15 +206,7 @@ def _check_sources(sources: Iterable[Source]) -> None:
             source.load()
 
 
-def _sources(
-    data: list[str], test: Path | None, xml: Path | None, label_count: int | None
-) -> tuple[Source, ...]:
-    extra = {
-        "test": "" if test is None else str(test),
-        "xml": "" if xml is None else str(xml),
-        "label_count": label_count,
-    }
-    given = {key: value for key, value in extra.items() if value not in ("", None)}
+def _sources(data: list[str], given: dict[str, Any]) -> tuple[Source, ...]:
     if given and len(data) > 1:
         raise ValueError(f"--{next(iter(given)).replace('_', '-')} goes with one --data only.")
     if given:

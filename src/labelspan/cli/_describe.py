@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.datasets import describe
 from labelspan.experiments import Source
@@ -14,17 +15,25 @@ from labelspan.experiments._sources import text_fields
 
 
 def command(
+    context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
-    label_count: Annotated[
-        int | None, typer.Option(help="Labels of an ARFF file: first columns, or last if < 0.")
-    ] = None,
-    xml: Annotated[str, typer.Option(help="Mulan XML file of the labels.")] = "",
-    test: Annotated[str, typer.Option(help="File of the test part.")] = "",
+    test: options.Test = "",
+    xml: options.Xml = "",
+    label_count: options.LabelCount = None,
+    labels: options.Labels = None,
+    ignore: options.Ignore = None,
+    separator: options.Separator = "",
+    delimiter: options.Delimiter = "",
+    variables: options.Variables = None,
+    first_feature: options.FirstFeature = None,
+    first_label: options.FirstLabel = None,
+    n_features: options.NFeatures = None,
+    n_labels: options.NLabels = None,
+    encoding: options.Encoding = "",
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Describe a data set and look for defects; exit code 1 if there are any."""
-    source = read_source(data, label_count=label_count, xml=xml, test=test)
-    dataset = source.load()
+    dataset = read_source(data, context).load()
     found = describe(
         dataset.X,
         dataset.Y,
@@ -39,8 +48,6 @@ def command(
     raise typer.Exit(1 if found.problems else 0)
 
 
-def read_source(data: str, *, label_count: int | None, xml: str, test: str) -> Source:
+def read_source(data: str, context: typer.Context) -> Source:
     """Build a source from an argument and its options; one that is not for the file is refused."""
-    options = {"label_count": label_count, "xml": xml, "test": test}
-    given = {key: value for key, value in options.items() if value not in ("", None)}
-    return Source.from_any({**text_fields(data), **given})
+    return Source.from_any({**text_fields(data), **options.reading_options(context)})

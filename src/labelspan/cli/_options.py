@@ -1,17 +1,55 @@
-"""Options that do not go together, and places where nothing can be written."""
+"""Options that several commands share, that do not go together, that name no place to write."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from labelspan.experiments import Step
 from labelspan.experiments._preprocessing import SCALES, preprocessing_of
+from labelspan.experiments._sources import EMPTY, LIST_FIELDS, READING_FIELDS
 
 SCALE_HELP = f"Scaling of the features, fitted on the training rows: {', '.join(SCALES)}."
+
+# What a reader can be told; the names of the parameters are the fields of a source.
+Test = Annotated[str, typer.Option(help="File of the test part.")]
+Xml = Annotated[str, typer.Option(help="Mulan XML file of the labels.")]
+LabelCount = Annotated[
+    int | None, typer.Option(help="Labels of an ARFF file: first columns, or last if < 0.")
+]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Label columns of a CSV or ARFF file, with commas; of a CSV file also one column "
+        "that lists the labels of each row."
+    ),
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option(help="Columns to leave out, with commas, as an identifier.")
+]
+Separator = Annotated[str, typer.Option(help="What separates the labels of a row in a CSV file.")]
+Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
+Variables = Annotated[
+    list[str] | None, typer.Option(help="Features and labels of a MATLAB file, as X,Y.")
+]
+FirstFeature = Annotated[int | None, typer.Option(help="Number of the first LibSVM feature.")]
+FirstLabel = Annotated[int | None, typer.Option(help="Number of the first LibSVM label.")]
+NFeatures = Annotated[int | None, typer.Option(help="Number of features of LibSVM text.")]
+NLabels = Annotated[int | None, typer.Option(help="Number of labels of LibSVM text.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of an ARFF or CSV file; utf-8 if not told.")]
+
+
+def reading_options(context: typer.Context) -> dict[str, Any]:
+    """Give the fields of a source that the command line tells."""
+    given = {key: context.params[key] for key in READING_FIELDS}
+    for key in LIST_FIELDS:
+        parts = [part.strip() for text in given[key] or () for part in text.split(",")]
+        given[key] = tuple(part for part in parts if part)
+    return {key: value for key, value in given.items() if value not in EMPTY}
 
 
 def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why: str) -> None:

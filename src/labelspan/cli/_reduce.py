@@ -11,6 +11,7 @@ import typer
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
@@ -41,11 +42,19 @@ def command(
     rows: Annotated[
         str, typer.Option(help="Rows to fit on: train (the standard split, if any) or all.")
     ] = "train",
-    label_count: Annotated[
-        int | None, typer.Option(help="Labels of an ARFF file: first columns, or last if < 0.")
-    ] = None,
-    xml: Annotated[str, typer.Option(help="Mulan XML file of the labels.")] = "",
-    test: Annotated[str, typer.Option(help="File of the test part.")] = "",
+    test: options.Test = "",
+    xml: options.Xml = "",
+    label_count: options.LabelCount = None,
+    labels: options.Labels = None,
+    ignore: options.Ignore = None,
+    separator: options.Separator = "",
+    delimiter: options.Delimiter = "",
+    variables: options.Variables = None,
+    first_feature: options.FirstFeature = None,
+    first_label: options.FirstLabel = None,
+    n_features: options.NFeatures = None,
+    n_labels: options.NLabels = None,
+    encoding: options.Encoding = "",
     json: Annotated[bool, typer.Option(help="Print what was done as JSON.")] = False,
 ) -> None:
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""
@@ -58,7 +67,7 @@ def command(
     check_place(out, "out")
     if model is not None:
         check_place(model, "model")
-    dataset = read_source(data, label_count=label_count, xml=xml, test=test).load()
+    dataset = read_source(data, context).load()
     if apply is not None:
         estimator, n_rows, why = load_model(apply), None, ""
     else:

@@ -35,7 +35,13 @@ def facts_of(source: Source) -> dict[str, Any]:
         dataset = loaded(source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            description = describe(dataset.X, dataset.Y, train=dataset.train, test=dataset.test)
+            description = describe(
+                dataset.X,
+                dataset.Y,
+                train=dataset.train,
+                test=dataset.test,
+                feature_names=dataset.feature_names,
+            )
     except Exception as error:
         return {"error": escaped(f"{type(error).__name__}: {error}")}
     Y = sparse.csr_array(dataset.Y) > 0

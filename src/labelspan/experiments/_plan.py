@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from labelspan._plain_text import escaped
-from labelspan.experiments._fields import check_flag, check_keys, check_text, check_whole, list_of
+from labelspan.experiments._fields import (
+    check_flag,
+    check_keys,
+    check_text,
+    check_whole,
+    list_of,
+    without_empty,
+)
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
 from labelspan.experiments._preprocessing import (
@@ -23,7 +30,7 @@ from labelspan.experiments._preprocessing import (
     preprocessing_of,
     scaling_of,
 )
-from labelspan.experiments._sources import Source, sources_of
+from labelspan.experiments._sources import ADDED_FIELDS, Source, sources_of
 from labelspan.experiments._splits import Splits
 from labelspan.experiments._step import Step, as_model, freeze, is_bare_path, steps_of
 
@@ -364,6 +371,7 @@ def content_of(item: Plan | Cell) -> dict[str, Any]:
 
 def digest(content: Any) -> str:
     """First 16 hexadecimal digits of the SHA-256 of the canonical JSON text."""
+    content = without_empty(content, ADDED_FIELDS)
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -16,14 +16,16 @@ from labelspan.datasets import (
     list_datasets,
     load_dataset,
     read_arff,
+    read_csv,
     read_libsvm,
     read_mat,
     read_npz,
     read_xmc,
 )
 from labelspan.datasets._arff_labels import xml_beside
+from labelspan.datasets._ignore import without_columns
 from labelspan.datasets._locate import hash_of
-from labelspan.experiments._fields import check_keys, check_text, check_whole
+from labelspan.experiments._fields import check_keys, check_text, check_whole, list_of
 from labelspan.experiments._prepare import PREPARATIONS
 from labelspan.experiments._splits import Indices, Splits
 
@@ -37,7 +39,7 @@ class Source:
     name : str
         Name in tables, and in the catalogue if there is no `path`.
     path : str
-        Data file: ARFF, npz, MATLAB, LibSVM or extreme-classification text.
+        Data file: ARFF, npz, MATLAB, CSV, LibSVM or extreme-classification text.
     test : str
         File of the test part.
     xml : str
@@ -48,6 +50,18 @@ class Source:
         Hash of the files, so that results of other content are not taken for their own.
     prepare : str
         Name of a preparation that a paper describes.
+    labels : tuple of str
+        Label columns of an ARFF or CSV file; of a CSV file also one column that lists them.
+    ignore : tuple of str
+        Columns to leave out, such as an identifier.
+    separator, delimiter : str
+        What stands between the labels of a row, and between the columns, of a CSV file.
+    variables : tuple of str
+        Variables of a MATLAB file: features and labels.
+    first_feature, first_label, n_features, n_labels : int or None
+        Numbering and width of LibSVM text.
+    encoding : str
+        Encoding of an ARFF or CSV file.
 
     Examples
     --------
@@ -63,10 +77,31 @@ class Source:
     label_count: int | None = None
     sha256: str = ""
     prepare: str = ""
+    labels: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    separator: str = ""
+    delimiter: str = ""
+    variables: tuple[str, ...] = ()
+    first_feature: int | None = None
+    first_label: int | None = None
+    n_features: int | None = None
+    n_labels: int | None = None
+    encoding: str = ""
 
     def __post_init__(self) -> None:
-        for key in ("name", "path", "test", "xml", "sha256", "prepare"):
+        for key in TEXT_FIELDS:
             check_text(getattr(self, key), f"{key} of a data set")
+        for key in LIST_FIELDS:
+            # JSON and TOML have lists.
+            object.__setattr__(self, key, _names(getattr(self, key), f"{key} of {self.name}"))
+        for key in COUNT_FIELDS:
+            if getattr(self, key) is not None:
+                check_whole(getattr(self, key), f"{key} of {self.name}", least=0)
+        if len(self.variables) not in (0, 2):
+            raise ValueError(
+                f"variables of {self.name} is {list(self.variables)}; give two names, those of "
+                "the features and of the labels."
+            )
         if not self.name and not self.path:
             raise ValueError("a data set has neither name nor path; give one of them.")
         if self.label_count is not None:
@@ -94,32 +129,48 @@ class Source:
         self._refuse_unused()
         self.refuse_changed()
         dataset = self._read() if self.path else load_dataset(self.name)
+        if "ignore" not in self._reader().arguments:
+            dataset = without_columns(dataset, self.ignore)
         prepare = PREPARATIONS[self.prepare] if self.prepare else None
         return prepare(dataset) if prepare else dataset
 
+    def _reader(self) -> Reader:
+        return READERS.get(suffix_of(self.path), BY_NAME) if self.path else BY_NAME
+
     def _read(self) -> MultilabelDataset:
-        reader, _ = READERS[suffix_of(self.path)]
-        return reader(self.path, name=self.name, **self._options())
+        reader = self._reader()
+        options: dict[str, Any] = {}
+        for key, arguments in reader.arguments.items():
+            if (value := self._options().get(key)) is not None:
+                values = value if len(arguments) > 1 else (value,)
+                options |= dict(zip(arguments, values, strict=True))
+        return reader.read(self.path, name=self.name, **options)
 
     def _options(self) -> dict[str, Any]:
         """The fields that only some readers take, where they are given."""
-        fields = {key: getattr(self, key) for key in ("test", "xml", "label_count")}
-        return {key: value for key, value in fields.items() if value not in ("", None)}
+        fields = {key: getattr(self, key) for key in READING_FIELDS}
+        return {key: value for key, value in fields.items() if value not in EMPTY}
 
     def _refuse_unused(self) -> None:
-        """Refuse a field that the reader of the file would not see."""
+        """Refuse a field that the reader of the file would not see, and one that it lacks."""
         suffix = suffix_of(self.path)
         if self.path and suffix not in READERS:
             raise ValueError(
                 f"{self.path} ends with {suffix!r}; the name of a data file ends with "
                 f"{', '.join(READERS)} (or these and .gz)."
             )
-        _, taken = READERS.get(suffix, (None, ()))
-        for key in (key for key in self._options() if key not in taken):
-            files = ", ".join(name for name, (_, keys) in READERS.items() if key in keys)
+        reader = self._reader()
+        for key in self._options():
+            if key != "ignore" and key not in reader.arguments:
+                files = ", ".join(name for name, other in READERS.items() if key in other.arguments)
+                raise ValueError(
+                    f"{self.path or self.name} takes no {key}, which is for files that end with "
+                    f"{files}; leave it out."
+                )
+        if reader.needs_labels and not self.labels:
             raise ValueError(
-                f"{self.path or self.name} takes no {key}, which is for files that end with "
-                f"{files}; leave it out."
+                f"{self.path} needs labels: columns of 0 and 1, or one column that lists the "
+                "labels of each row (--labels tags)."
             )
 
     @classmethod
@@ -160,15 +211,59 @@ class Source:
         return replace(source, sha256=content_hash(source)) if source.path else source
 
 
-#: Readers of data files by suffix, with the options that each takes.
-READERS: dict[str, tuple[Callable[..., MultilabelDataset], tuple[str, ...]]] = {
-    ".arff": (read_arff, ("test", "xml", "label_count")),
-    ".npz": (read_npz, ()),
-    ".mat": (read_mat, ()),
-    ".svm": (read_libsvm, ("test",)),
-    ".libsvm": (read_libsvm, ("test",)),
-    ".txt": (read_xmc, ("test",)),
+@dataclass(frozen=True)
+class Reader:
+    """A reader, and its arguments by the field of a source that gives them."""
+
+    read: Callable[..., MultilabelDataset]
+    arguments: Mapping[str, tuple[str, ...]]
+    needs_labels: bool = False
+
+
+def _same(*keys: str) -> dict[str, tuple[str, ...]]:
+    return {key: (key,) for key in keys}
+
+
+LIBSVM = Reader(
+    read_libsvm, _same("test", "first_feature", "first_label", "n_features", "n_labels")
+)
+CSV = Reader(
+    read_csv, _same("test", "labels", "ignore", "separator", "delimiter", "encoding"), True
+)
+#: Readers of data files by suffix.
+READERS: dict[str, Reader] = {
+    ".arff": Reader(
+        read_arff,
+        {"labels": ("label_names",), **_same("test", "xml", "label_count", "ignore", "encoding")},
+    ),
+    ".npz": Reader(read_npz, {}),
+    ".mat": Reader(read_mat, {"variables": ("data", "target")}),
+    ".svm": LIBSVM,
+    ".libsvm": LIBSVM,
+    ".svmlight": LIBSVM,
+    ".txt": Reader(read_xmc, _same("test")),
+    ".csv": CSV,
+    ".tsv": CSV,
 }
+BY_NAME = Reader(load_dataset, {})
+EMPTY: tuple[Any, ...] = ("", None, (), [])
+LIST_FIELDS = ("labels", "ignore", "variables")
+COUNT_FIELDS = ("first_feature", "first_label", "n_features", "n_labels")
+TEXT_FIELDS = (
+    "name", "path", "test", "xml", "sha256", "prepare", "separator", "delimiter", "encoding",
+)  # fmt: skip
+#: Fields that came after results were stored: left at their defaults, they are not hashed.
+ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")
+#: What a reader can be told, and the command line with it.
+READING_FIELDS = ("test", "xml", "label_count", *ADDED_FIELDS)
+
+
+def _names(value: Any, key: str) -> tuple[str, ...]:
+    """Give a list of names; one name is a list of one."""
+    names = (value,) if isinstance(value, str) else tuple(list_of(value, key))
+    for name in names:
+        check_text(name, key)
+    return names
 
 
 def sources_of(items: Sequence[Any], folder: Path | None = None) -> tuple[Source, ...]:
@@ -222,7 +317,8 @@ def content_hash(source: Source) -> str:
 def _more_files(source: Source) -> Iterator[str]:
     """Files besides the first that say what the rows and labels are."""
     yield from filter(None, (source.test, source.xml))
-    if suffix_of(source.path) == ".arff" and not source.xml and source.label_count is None:
+    told = source.xml or source.labels or source.label_count is not None
+    if suffix_of(source.path) == ".arff" and not told:
         for part in filter(None, (source.path, source.test)):
             if (xml := xml_beside(Path(part))) is not None:
                 yield str(xml)
