@@ -188,15 +188,7 @@ FOLDS = {
     "repeated_rows": "the folds are runs of rows: twins fall into different ones",
     "three_classes_are_three_labels": "the folds of classes are stratified, by check_cv",
 }
-DRAWN = {
-    law: "which labels, or which of their sums, are learnt is drawn by the number of the column"
-    for law in (
-        "label_order",
-        "twin_labels_are_predicted_alike",
-        "a_label_without_rows_leaves_the_others",
-        "a_label_of_all_rows_is_always_predicted",
-    )
-}
+DRAWN = dict.fromkeys(("label_order", "twin_labels_are_predicted_alike", "a_label_without_rows_leaves_the_others", "a_label_of_all_rows_is_always_predicted"), "which labels, or which of their sums, are learnt is drawn by the number of the column")
 
 ESTIMATORS = [
     extractor(

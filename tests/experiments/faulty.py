@@ -130,3 +130,9 @@ class DiesUnless(_Faulty):
         if not os.path.exists(os.environ["FLAKY_FILE"]):
             os.kill(os.getpid(), signal.SIGKILL)
         return self
+
+
+def touch():
+    """A function without parameters that leaves a trace if it is called."""
+    with open(os.environ["FLAKY_FILE"], "w"):
+        return OnlyPredicts()

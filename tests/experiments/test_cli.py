@@ -273,7 +273,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
             ("reduce", "yeast", "--method", "sklearn.decomposition:Nope"),
             "sklearn.decomposition has no 'Nope'; give the path of a class",
         ),
-        (("reduce", "yeast", "--method", "json:loads"), "json:loads needs a value of 's'"),
+        (("reduce", "yeast", "--method", "json:loads"), "json:loads is not an estimator class"),
         (
             ("reduce", "yeast", "--method", "sklearn.neighbors:KNeighborsClassifier"),
             "KNeighborsClassifier has no transform; `labelspan methods` lists reducers.",

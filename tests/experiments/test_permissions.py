@@ -167,3 +167,28 @@ def test_a_data_file_that_may_not_be_read_is_named(folder, locked, as_nobody):
     code, _, error = as_nobody(*compare(folder, folder / "home"))
     assert code == 2
     assert f"{folder / 'toy.npz'} may not be read" in error
+
+
+def test_a_folder_that_may_not_be_searched_is_one_line(folder, as_nobody):
+    closed = folder / "closed"
+    closed.mkdir()
+    toy_plan(folder)
+    closed.chmod(0o600)
+    for arguments in (
+        ("report", closed / "results"),
+        compare(folder, closed / "results"),
+        ("reduce", folder / "toy.npz", "--out", closed / "reduced.npz"),
+        (
+            "reduce",
+            folder / "toy.npz",
+            "--apply",
+            closed / "m.skops",
+            "--out",
+            folder / "home/r.npz",
+        ),
+        ("describe", closed / "toy.npz"),
+    ):
+        code, out, error = as_nobody(*arguments)
+        assert (code, out) == (2, "")
+        assert error.count("\n") == 1
+        assert f"the folder {closed} may not be searched" in error

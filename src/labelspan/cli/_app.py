@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from labelspan import __version__
+from labelspan._permissions import closed_folder
 from labelspan.cli._output import say
 
 # What can go wrong through no fault of the program: a line, not a traceback.
@@ -113,6 +114,8 @@ def explained(error: Exception) -> str:
     """Say in a line what is wrong and what repairs it."""
     if isinstance(error, PermissionError) and error.filename:
         path = Path(os.fsdecode(error.filename))
+        if closed := closed_folder(path.absolute().parent):
+            return f"the folder {closed} may not be searched; change its permissions."
         if path.exists() and not os.access(path, os.R_OK):
             return f"{path} may not be read; change its permissions."
         return f"{path} may not be written; choose another place with --out."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,6 @@ import typer
 from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.cli._options import SCALE_HELP, refuse_beside, scale_steps
-from labelspan.datasets import list_datasets
 from labelspan.experiments import (
     METHODS,
     Plan,
@@ -143,8 +141,7 @@ def command(
             preprocessing=scale_steps(scale),
             tune=tune,
         )
-    check_before_run(chosen, timeout, dask)
-    _check_sources(chosen.sources)
+    check_before_run(chosen, timeout, dask, readable=True)
     chosen = with_scaling(chosen)
     with Store(out) as store:
         summary = run(
@@ -198,14 +195,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(name) for name in _names(text))
 
 
-def _check_sources(sources: Iterable[Source]) -> None:
-    """Meet a file that cannot be read, or a name that is not known, once and not in each cell."""
-    here = {info.name for info in list_datasets() if info.where != "missing"}
-    for source in sources:
-        if source.path or source.name not in here:
-            source.load()
-
-
 def _sources(data: list[str], given: dict[str, Any]) -> tuple[Source, ...]:
     if given and len(data) > 1:
         raise ValueError(f"--{next(iter(given)).replace('_', '-')} goes with one --data only.")
@@ -248,10 +237,10 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     for sentence in (*scaling_lines(analysis.plan), *tuning_lines(analysis)):
         print(output.clean(sentence))
     for method, reason in analysis.excluded.items():
-        print(output.clean(f"left out of the ranks: {method}: {reason}"))
+        output.print_text(f"left out of the ranks: {method}: {reason}")
     for sentence in (verdict(primary(analysis)), caution(analysis), recommendation(analysis)):
         if sentence:
-            print(output.clean(sentence))
+            output.print_text(sentence)
     print(output.clean(f"report: {page}"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,10 @@ from sklearn.pipeline import Pipeline
 from labelspan.datasets._optional import require
 from labelspan.experiments import METHODS
 from labelspan.experiments._methods import SCALERS
+from labelspan.kernels._map import KernelMap
+
+#: What fitted reducers hold besides arrays and numbers.
+PARTS = (KernelMap,)
 
 
 def save_model(estimator: Any, path: Path) -> None:
@@ -23,17 +26,18 @@ def load_model(path: Path) -> Any:
     skops = require("skops.io", "cli", "reading a model")
     if not path.is_file():
         raise FileNotFoundError(f"there is no model {path}; make one with --model.")
-    own = {f"{cls.__module__}.{cls.__qualname__}" for cls in _classes()}
+    own = {f"{cls.__module__}.{cls.__qualname__}" for cls in (*_classes(), *PARTS)}
     try:
         foreign = [name for name in skops.get_untrusted_types(file=path) if name not in own]
-        if foreign:
-            raise ValueError(
-                f"{path} holds {', '.join(sorted(foreign)[:3])}, which is not of labelspan: it is "
-                "not loaded, because it could run any code."
-            )
-        estimator = skops.load(path, trusted=sorted(own))
-    except (zipfile.BadZipFile, KeyError) as error:
+        estimator = None if foreign else skops.load(path, trusted=sorted(own))
+    except Exception as error:
+        # The content can be anything, and skops raises whatever that leads to.
         raise ValueError(f"{path} is not a model that `labelspan reduce` saved.") from error
+    if foreign:
+        raise ValueError(
+            f"{path} holds {', '.join(sorted(foreign)[:3])}, which is not of labelspan: it is "
+            "not loaded, because it could run any code."
+        )
     if not _is_reducer(estimator):
         raise ValueError(f"{path} holds a {type(estimator).__name__}, not a reducer of labelspan.")
     return estimator

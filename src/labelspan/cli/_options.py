@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from labelspan._permissions import closed_folder
 from labelspan.experiments import Step
 from labelspan.experiments._preprocessing import SCALES, preprocessing_of
 from labelspan.experiments._sources import EMPTY, LIST_FIELDS, READING_FIELDS
@@ -76,6 +78,11 @@ def scale_steps(text: str) -> tuple[Step, ...]:
 def check_place(path: Path, option: str) -> None:
     """Meet a folder that is missing or may not be written before the work, not after it."""
     folder = path.absolute().parent
+    if closed := closed_folder(folder):
+        raise ValueError(
+            f"--{option} is {str(path)!r}, but the folder {closed} may not be searched; change its "
+            "permissions, or choose another place."
+        )
     if not folder.is_dir():
         raise ValueError(
             f"--{option} is {str(path)!r}, but there is no folder {folder}; make it first, or "
@@ -83,3 +90,13 @@ def check_place(path: Path, option: str) -> None:
         )
     if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
         raise ValueError(f"--{option} is {str(path)!r}, which may not be written; choose another.")
+    if not path.exists():
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            # Such as /proc, which even root cannot fill.
+            raise ValueError(
+                f"--{option} is {str(path)!r}, but the folder {folder} cannot hold new files; "
+                "choose another place."
+            ) from error

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from labelspan._plain_text import clean, escaped
+from labelspan.cli._table import print_tables
 
-__all__ = ["clean", "command_line", "number", "print_json", "print_table", "say"]
+__all__ = ["clean", "command_line", "number", "print_json", "print_table", "print_text", "say"]
 
 
 def say(text: str) -> None:
@@ -18,18 +21,25 @@ def say(text: str) -> None:
 
 
 def print_json(content: Any) -> None:
-    """Print plain data as JSON."""
-    print(escaped(json.dumps(content, indent=2, ensure_ascii=False, default=str)))
+    r"""Print plain data as JSON; what cannot be seen, such as U+202E, is written ``\u202e``."""
+    text = escaped(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+    # The lines of JSON itself end with the one character that is neither.
+    kept = (char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+    print("".join(kept))
 
 
 def print_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", n_left: int = 1
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    title: str = "",
+    n_left: int = 1,
+    words: Sequence[int] = (),
 ) -> None:
-    """Print a table: drawn on a terminal, aligned columns elsewhere."""
+    """Print a table: drawn on a terminal, where `words` may be wrapped; aligned elsewhere."""
     rows = [[clean(value) for value in row] for row in rows]
     title = clean(title)
     if sys.stdout.isatty():
-        _print_rich(header, rows, title, n_left)
+        print_tables(header, rows, title, {*range(n_left), *words})
         return
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     if title:
@@ -42,19 +52,13 @@ def print_table(
         print("  ".join(cells).rstrip())
 
 
-def _print_rich(
-    header: Sequence[str], rows: Sequence[Sequence[str]], title: str, n_left: int
-) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title))
-    for place, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if place < n_left else "right")
-    for row in rows:
-        table.add_row(*(Text(value) for value in row))
-    Console().print(table)
+def print_text(text: str) -> None:
+    """Print a sentence: wrapped between words on a terminal, one line elsewhere."""
+    text = clean(text)
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+    print(text)
 
 
 def number(value: float | None, digits: int = 4) -> str:

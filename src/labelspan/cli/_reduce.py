@@ -75,7 +75,7 @@ def command(
         chosen = dataset.train if rows == "train" and dataset.train is not None else slice(None)
         steps, why = _scaling(scale_steps(scale), dataset, chosen)
         estimator, n_rows = _fitted(method, parameters, dataset, chosen, steps)
-    reduced = _reduced(estimator, dataset)
+    reduced = _reduced(estimator, dataset) if apply is None else _applied(estimator, dataset, apply)
     write_npz(reduced, out)
     if model is not None:
         save_model(estimator, model)
@@ -150,6 +150,16 @@ def _text(estimator: Any) -> str:
     """The estimator in a line, with the scaler before it."""
     steps = [step for _, step in estimator.steps] if _is_scaled(estimator) else [estimator]
     return " after ".join(" ".join(repr(step).split()) for step in reversed(steps))
+
+
+def _applied(estimator: Any, dataset: MultilabelDataset, path: Path) -> MultilabelDataset:
+    """Apply a saved reducer; its file may hold anything in place of the fitted arrays."""
+    try:
+        return _reduced(estimator, dataset)
+    except Exception as error:
+        raise ValueError(
+            f"{path} cannot be applied to {dataset.name}: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _show(

@@ -128,23 +128,26 @@ def _list(json: bool) -> None:
     print("\ncannot be run:")
     for paper in PAPERS:
         for what, why in printed_values(paper)["unavailable"].items():
-            print(f"  {paper}/{what}: {why}")
-    print(f"\nrules of the verdicts:\n{RULES}")
+            output.print_text(f"  {paper}/{what}: {why}")
+    print("\nrules of the verdicts:")
+    for rule in RULES.replace("\n  ", " ").splitlines():
+        output.print_text(rule)
 
 
 def _show(outcome: Outcome) -> None:
     print()
     if outcome.not_run:
-        print(output.clean(f"{outcome.experiment.name}: {outcome.summary}"))
+        output.print_text(f"{outcome.experiment.name}: {outcome.summary}")
         return
     title = f"{outcome.experiment.name}: {outcome.experiment.title}"
     header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
     reasons = reasons_of(outcome.judged)
-    output.print_table(header, [cells(line, reasons) for line in outcome.judged], title)
+    lines = [cells(line, reasons) for line in outcome.judged]
+    output.print_table(header, lines, title, words=(4, 5))
     for text in numbered(reasons):
-        print(output.clean(f"reason {text}"))
+        output.print_text(f"reason {text}")
     for text in outcome.failed:
-        print(output.clean(f"failed: {text}"))
+        output.print_text(f"failed: {text}")
     counts = Counter(line.verdict for line in outcome.judged)
     figures = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     print(f"{outcome.summary} ({figures})")

@@ -43,6 +43,8 @@ DEFAULT_MEASURES = (
     "average_precision",
 )
 
+# More cells than anybody runs, and few enough to list: a plan of 1e8 repeats would hang.
+MOST_CELLS = 1_000_000
 # What NumPy takes for a seed.
 LARGEST_SEED = 2**32 - 1
 #: Where a method of a kind is given, on the command line and in a plan.
@@ -182,6 +184,11 @@ class Plan:
         check_whole(self.curve_splits, "curve_splits", 0)
         for number in self.directions:
             check_whole(number, "a number of directions", 1)
+        if self._n_cells() > MOST_CELLS:
+            raise ValueError(
+                f"the plan has {self._n_cells()} cells; give at most {MOST_CELLS}: fewer splits, "
+                "data sets, methods or directions."
+            )
         self._check_measures()
         self._check_kinds()
         self._check_names()
@@ -248,6 +255,13 @@ class Plan:
     def cells(self) -> tuple[Cell, ...]:
         """All cells, those of a data set together and the curves last."""
         return (*self._plain(), *self._curves())
+
+    def _n_cells(self) -> int:
+        """Number of cells at most, without listing them."""
+        n_pairs = len(self.reducers) * len(self.classifiers)
+        n_curves = min(self.curve_splits, self.splits.n_splits) * n_pairs * len(self.directions)
+        n_plain = self.splits.n_splits * (n_pairs + len(self.models))
+        return len(self.sources) * (n_plain + n_curves)
 
     def _pairs(self) -> Iterator[tuple[Step, Step]]:
         yield from itertools.product(self.reducers, self.classifiers)

@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 
 from labelspan.experiments._causes import ENVIRONMENT
 from labelspan.experiments._cell import Result, run_cell
+from labelspan.experiments._check_data import check_data
 from labelspan.experiments._environment import code
 from labelspan.experiments._facts import facts_of
 from labelspan.experiments._methods_of_plan import check_methods
@@ -257,8 +258,10 @@ def _summary(
     return RunSummary(len(plan.cells), n_resumed, statuses, n_retried, n_not_retried, n_to_retry)
 
 
-def check_before_run(plan: Plan, timeout: float | None, dask: str | None) -> None:
-    """Refuse what would fail in every cell, before a folder is made or a result is final."""
+def check_before_run(
+    plan: Plan, timeout: float | None, dask: str | None, *, readable: bool = False
+) -> None:
+    """Refuse what would fail in every cell, before a folder is made or a result is stored."""
     check_methods(plan, elsewhere=dask is not None)
     check_scaling(plan, elsewhere=dask is not None)
     if dask is None:
@@ -271,6 +274,8 @@ def check_before_run(plan: Plan, timeout: float | None, dask: str | None) -> Non
             f"timeout is {timeout:g}; give seconds above 0, at most {threading.TIMEOUT_MAX:g}, or "
             "leave it out."
         )
+    if readable or dask is None:
+        check_data(plan, readable=readable)
 
 
 def _n_jobs(n_jobs: int | None) -> int:

@@ -124,6 +124,36 @@ class Splits:
             return cls("random", n_repeats=repeats, train=int(number))
         return cls("folds", n_folds=int(number), n_repeats=repeats)
 
+    def check_rows(self, name: str, n_rows: int, has_split: bool) -> None:
+        """Refuse a data set that cannot be split like this.
+
+        Parameters
+        ----------
+        name : str
+            Name of the data set.
+        n_rows : int
+            Its rows.
+        has_split : bool
+            Whether it has a standard split.
+        """
+        if self.kind == "standard":
+            if not has_split:
+                raise ValueError(f"{name} has no standard split; use splits such as 5x2 or 10x0.6.")
+            return
+        n_train = n_rows
+        if self.kind != "folds":
+            n_train = self.train if isinstance(self.train, int) else int(self.train * n_rows)
+            if not 1 <= n_train < n_rows:
+                raise ValueError(
+                    f"{name} has {n_rows} rows; a training part of {self.train} leaves no row for "
+                    "one of the parts. Use another share or fewer rows."
+                )
+        if self.kind in ("folds", "inner") and self.n_folds > n_train:
+            raise ValueError(
+                f"{name} has {n_train} rows to split, fewer than {self.n_folds} folds; use fewer "
+                "folds."
+            )
+
     def indices(self, dataset: MultilabelDataset, seed: int) -> list[Indices]:
         """Row indices of the training and test part of each split.
 
@@ -138,12 +168,10 @@ class Splits:
         -------
         list of (ndarray, ndarray)
         """
+        has_split = dataset.train is not None and dataset.test is not None
+        self.check_rows(dataset.name, dataset.Y.shape[0], has_split)
         if self.kind == "standard":
-            if dataset.train is None or dataset.test is None:
-                raise ValueError(
-                    f"{dataset.name} has no standard split; use splits such as 5x2 or 10x0.6."
-                )
-            return [(dataset.train, dataset.test)]
+            return [(np.asarray(dataset.train), np.asarray(dataset.test))]
         if self.kind == "folds":
             folds = RepeatedMultilabelStratifiedKFold(
                 self.n_folds, n_repeats=self.n_repeats, random_state=seed

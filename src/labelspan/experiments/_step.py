@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from labelspan.experiments._fields import check_keys, check_plain, check_text, list_of, table_of
 from labelspan.experiments._methods import MODEL, get_method
 
+# More than a table can show.
+MOST_STEPS = 10_000
 STEP_FIELDS = ("method", "parameters", "label", "grid")
 
 
@@ -89,6 +92,9 @@ def _grid(item: Mapping[str, Any]) -> dict[str, list[Any]]:
     empty = [name for name, found in values.items() if not found]
     if empty:
         raise ValueError(f"{empty[0]} in the {where} is empty; give its values.")
+    size = math.prod(len(found) for found in values.values())
+    if size > MOST_STEPS:
+        raise ValueError(f"the {where} has {size} combinations; give at most {MOST_STEPS}.")
     return values
 
 

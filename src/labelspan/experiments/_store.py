@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from labelspan._permissions import closed_folder
 from labelspan._plain_text import escaped
 from labelspan.experiments._causes import stored_cause
 from labelspan.experiments._cell import Result
@@ -25,7 +26,7 @@ from labelspan.experiments._store_file import (
     opened_to_read,
     opened_to_write,
 )
-from labelspan.experiments._store_format import FORMAT, READABLE, create, migrate
+from labelspan.experiments._store_format import FORMAT, READABLE, TABLES, create, migrate
 
 FILE_NAME = "results.sqlite"
 
@@ -68,6 +69,11 @@ class Store:
         self.path = self.folder / FILE_NAME
         self.read_only = read_only
         self._busy_seconds = busy_seconds
+        if closed := closed_folder(self.folder.absolute()):
+            raise StoreError(
+                f"the folder {closed} may not be searched; change its permissions, or choose "
+                "another folder."
+            )
         if read_only and not self.path.is_file():
             raise StoreError(
                 f"there is no store in {self.folder}; run `labelspan compare --out {self.folder}`."
@@ -292,12 +298,24 @@ class Store:
                 f"{self.path} has format {found}, this version reads formats "
                 f"{' and '.join(map(str, READABLE))}; use another folder."
             )
+        if found:
+            self._check_tables()
         if found != FORMAT and not self.read_only:
             with self._writing() as cursor:
                 # Another process may have been first.
                 found = cursor.execute("PRAGMA user_version").fetchone()[0]
                 if found != FORMAT:
                     (migrate if found else create)(cursor)
+
+    def _check_tables(self) -> None:
+        """Refuse a file whose tables are views: a view may have rows without end."""
+        rows = self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+        tables = {name for name, sql in rows if sql and sql.startswith("CREATE TABLE")}
+        if missing := [name for name in TABLES if name not in tables]:
+            raise StoreError(
+                f"{self.path} is not a store of results: {missing[0]} is not a table; choose "
+                "another folder."
+            )
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Cursor]:

@@ -35,21 +35,32 @@ def opened_to_write(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 def opened_to_read(path: Path, busy_seconds: float) -> sqlite3.Connection:
     """Open a store to read it, in a folder that cannot be written too."""
-    address = f"{path.absolute().as_uri()}?mode=ro"
+    place = path.absolute().as_uri()
+    with contextlib.suppress(sqlite3.OperationalError):
+        # Who may write takes the log and its index away again when the file is closed.
+        return _checked(sqlite3.connect(f"{place}?mode=rw", uri=True, timeout=busy_seconds))
+    address = f"{place}?mode=ro"
     connection = sqlite3.connect(address, uri=True, timeout=busy_seconds)
     try:
-        connection.execute("SELECT count(*) FROM sqlite_master")
-        return connection
+        return _checked(connection)
     except sqlite3.OperationalError as error:
         connection.close()
         if _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
         _refuse_log(path, error)
+    # Where no index of the log can be made, an empty log is passed over.
+    return sqlite3.connect(f"{address}&immutable=1", uri=True, timeout=busy_seconds)
+
+
+def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Try to read, and refuse to write from now on."""
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("SELECT count(*) FROM sqlite_master")
     except BaseException:
         connection.close()
         raise
-    # Where no index of the log can be made, an empty log is passed over.
-    return sqlite3.connect(f"{address}&immutable=1", uri=True, timeout=busy_seconds)
+    return connection
 
 
 def _refuse_log(path: Path, error: sqlite3.Error) -> None:

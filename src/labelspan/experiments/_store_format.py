@@ -7,6 +7,7 @@ import sqlite3
 #: The version that is written. Version 1 has no causes of failures, and keeps them for good.
 FORMAT = 2
 READABLE = (1, FORMAT)
+TABLES = ("plans", "environments", "facts", "cells", "measurements", "series")
 
 SCHEMA = """
 CREATE TABLE plans (
