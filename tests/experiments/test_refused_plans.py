@@ -173,9 +173,10 @@ def test_a_path_is_what_the_list_it_stands_in_is_for(tmp_path):
         (Step("mvmd", (("bta", 1),)), "mvmd has no parameter 'bta'; it has n_components, beta"),
         (Step(f"{FAULTY}Nope"), "cannot be imported: tests.experiments.faulty has no 'Nope'"),
         (Step("no_such_module:Nope"), "cannot be imported: No module named 'no_such_module'"),
-        (Step("math:pi"), "math has, but not as a class, 'pi'; give the path of a class"),
-        (Step("json:loads"), "json:loads needs a value of 's'"),
-        (Step("fractions:Fraction"), "fractions:Fraction makes a Fraction, which is no estimator"),
+        (Step("math:pi"), "math:pi is not an estimator class, which has fit and get_params"),
+        (Step("json:loads"), "json:loads is not an estimator class"),
+        (Step("sklearn.feature_selection:SelectFromModel"), "needs a value of 'estimator'"),
+        (Step("fractions:Fraction"), "fractions:Fraction is not an estimator class"),
         (Step(f"{FAULTY}CannotBeMade"), "CannotBeMade cannot be made: TypeError: not today"),
         (
             Step(f"{FAULTY}OnlyPredicts"),
