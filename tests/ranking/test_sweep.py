@@ -1,13 +1,9 @@
-"""The kernel: steps of Algorithm 1, dense as sparse, pairs and their limit, the cache folder."""
+"""The kernel: steps of Algorithm 1, dense as sparse, pairs and their limit."""
 
-import os
-import subprocess
-import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
-import numba
 import numpy as np
 import pytest
 from scipy import sparse
@@ -195,63 +191,3 @@ def test_fits_run_side_by_side():
         fits = [pool.submit(clone(model).fit, X, Y) for _ in range(4)]
         for fit in fits:
             np.testing.assert_array_equal(fit.result().coef_, alone)
-
-
-SCRIPT = """
-import warnings
-import numpy as np
-with warnings.catch_warnings():
-    warnings.simplefilter("error")
-    from labelspan.ranking import LaRankSVM
-X = np.array([[0.0, 1.0], [1.0, 0.0]])
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    model = LaRankSVM().fit(X, X.astype(int))
-    LaRankSVM().fit(X, X.astype(int))
-print(len(caught), *(str(w.message) for w in caught))
-assert (model.predict(X) == X).all()
-"""
-
-
-def run(script, **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.skipif(
-    not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="numba too old to restrict its cache"
-)
-def test_no_cache_folder_is_no_obstacle(tmp_path):
-    """Nowhere to write, neither NUMBA_CACHE_DIR nor another: it works, and says so once."""
-    blocked = tmp_path / "file"
-    blocked.write_text("not a folder")
-    # Only the locator of NUMBA_CACHE_DIR is left, so that the package's own folder, which a test
-    # may not make read-only, is out of the question.
-    out = run(
-        SCRIPT,
-        NUMBA_CACHE_DIR=str(blocked / "below"),
-        NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator",
-    )
-    assert out.startswith("1 numba found no folder it can write")
-    assert "Set NUMBA_CACHE_DIR to a folder that can be written" in out
-
-
-ONE_KERNEL = """
-import numpy as np
-from labelspan._jit import _uncached
-from labelspan.ranking._rows import as_rows
-from labelspan.ranking._sweep import weighted_squares
-print(weighted_squares(as_rows(np.eye(2)), np.ones(3)), len(_uncached))
-"""
-
-
-def test_a_cache_folder_is_filled(tmp_path):
-    assert run(ONE_KERNEL, NUMBA_CACHE_DIR=str(tmp_path)).strip() == "[2. 2.] 0"
-    assert list(tmp_path.rglob("*weighted_squares*.nbi"))
