@@ -1,12 +1,10 @@
 """ML-kNN bit by bit against its transcription, and its search against all pairs."""
 
 import os
-import pickle
 import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +14,6 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MLkNN, _neighbours
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
@@ -155,20 +152,6 @@ def test_precomputed_distances_and_graphs():
     np.testing.assert_array_equal(actual, expected)
 
 
-def test_labels_of_any_form_give_one_model():
-    yeast = load_yeast()
-    X, Y = yeast.X[:120], yeast.Y[:120].copy()
-    Y[:, 3], Y[:, 4], Y[5] = 0, 1, 0  # a label without rows, one of all rows, a row of none
-    expected = MLkNN(4).fit(X, Y).predict_proba(X)
-    frame = pd.DataFrame(Y, columns=[f"label {i}" for i in range(14)])
-    for form in (Y.astype(bool), 2 * Y.astype(int) - 1, sparse.csc_matrix(Y), frame):
-        model = MLkNN(4).fit(X, form)
-        np.testing.assert_array_equal(model.predict_proba(X), expected)
-    assert model.label_names_[2] == "label 2"
-    assert not model.predict(X)[:, 3].any()
-    assert model.predict(X)[:, 4].all()
-
-
 def test_classes_of_one_dimension():
     rng = np.random.default_rng(0)
     centres = np.array([[0, 0], [9, 0], [0, 9]])
@@ -205,17 +188,6 @@ def test_more_neighbours_than_rows_are_capped_with_a_warning():
     np.testing.assert_array_equal(model.predict_proba(X), MLkNN(5).fit(X, Y).predict_proba(X))
 
 
-def test_fit_keeps_its_own_rows():
-    yeast = load_yeast()
-    X, Y = yeast.X[:100].copy(), yeast.Y[:100]
-    model = MLkNN(5).fit(X, Y)
-    before = model.predict_proba(yeast.X[100:150])
-    X[:] = 0
-    np.testing.assert_array_equal(model.predict_proba(yeast.X[100:150]), before)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.predict_proba(yeast.X[100:150]), before)
-
-
 def test_in_grid_search_with_scores():
     yeast = load_yeast()
     X, Y = yeast.X[:200], yeast.Y[:200, :3]
@@ -226,12 +198,6 @@ def test_in_grid_search_with_scores():
         for train, test in cv.split(X, Y)
     ]
     assert search.cv_results_["mean_test_score"][1] == pytest.approx(np.mean(by_hand))
-
-
-@parametrize_with_checks([MLkNN(n_neighbors=3)])
-@pytest.mark.filterwarnings("ignore:n_neighbors=3 is more")
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import dask.array as da
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.linear_model import Ridge
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.datasets import load_yeast
@@ -18,11 +16,6 @@ def problem(n, D, q=4, seed=0):
     Y = (X @ rng.standard_normal((D, q)) + rng.standard_normal((n, q)) > 0.5).astype(int)
     Y[:, -1] = 0
     return X, Y
-
-
-@parametrize_with_checks([MultiOutputRidge()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (20, 45), (2, 3)])
@@ -73,31 +66,6 @@ def test_min_labels_fills_rows_and_leaves_the_others():
     three = MultiOutputRidge(min_labels=3).fit(yeast.X, yeast.Y).predict(yeast.X)
     assert three.sum(axis=1).min() == 3
     assert MultiOutputRidge(min_labels=99).fit(yeast.X, yeast.Y).predict(yeast.X).all()
-
-
-def test_label_names_and_codings():
-    X, Y = problem(40, 6)
-    plain = MultiOutputRidge().fit(X, Y)
-    frame = MultiOutputRidge().fit(X, pd.DataFrame(Y, columns=list("abcd")))
-    assert list(frame.label_names_) == list("abcd")
-    for other in (2 * Y - 1, Y.astype(bool), sparse.csr_array(Y)):
-        coef = MultiOutputRidge().fit(X, other).coef_
-        np.testing.assert_allclose(coef, plain.coef_, atol=1e-13)
-    assert not hasattr(frame.fit(X, Y), "label_names_")
-
-
-def test_one_dimensional_y_of_two_and_of_three_classes():
-    X, Y = problem(50, 6)
-    y = np.where(Y[:, 0], "yes", "no")
-    model = MultiOutputRidge().fit(X, y)
-    scores = model.decision_function(X)
-    assert scores.shape == (50,)
-    np.testing.assert_array_equal(model.predict(X), np.where(scores > 0, "yes", "no"))
-    assert np.mean(model.predict(X) == y) > 0.7
-    y = np.array(["a", "b", "c"])[Y[:, 0] + Y[:, 1]]
-    model = MultiOutputRidge().fit(X, y)
-    expected = model.classes_[model.decision_function(X).argmax(axis=1)]
-    np.testing.assert_array_equal(model.predict(X), expected)
 
 
 def test_float32_and_dask():

@@ -12,25 +12,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner
 from labelspan.classifiers._threshold import tuned_thresholds
 from labelspan.datasets import load_yeast
 from labelspan.kernels import KernelCPLST
 from tests.reference.subspace import best_f1_threshold
-
-
-@parametrize_with_checks(
-    [
-        ThresholdTuner(MultiOutputRidge()),
-        ThresholdTuner(MultiOutputRidge(), "cardinality"),
-        ThresholdTuner(MultiOutputRidge(), "fixed"),
-        ThresholdTuner(MultiOutputRidge(), cv=2),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @settings(max_examples=60, deadline=None)
@@ -115,29 +102,11 @@ def test_held_out_scores_are_those_of_every_fold():
     assert np.abs(trained.thresholds_ - expected).max() > 0.01
 
 
-def test_sparse_and_signed_labels_and_text_classes():
-    yeast = load_yeast()
-    X, Y = yeast.X[:200], yeast.Y[:200].astype(int)
-    plain = ThresholdTuner(MultiOutputRidge()).fit(X, Y)
-    for other in (2 * Y - 1, sparse.csr_array(Y)):
-        tuned = ThresholdTuner(MultiOutputRidge()).fit(X, other)
-        np.testing.assert_allclose(tuned.thresholds_, plain.thresholds_, atol=1e-10)
-    y = np.where(Y[:, 0], "in", "out")
-    tuned = ThresholdTuner(MultiOutputRidge()).fit(X, y)
-    assert tuned.decision_function(X).shape == (200,)
-    assert set(tuned.predict(X)) == {"in", "out"}
-
-
 def test_a_splitter_that_repeats_rows_is_refused():
     yeast = load_yeast()
     split = [(np.arange(10, 50), np.arange(10)), (np.arange(10, 50), np.arange(10))]
     with pytest.raises(ValueError, match="does not hold out every row exactly once"):
         ThresholdTuner(MultiOutputRidge(), cv=split).fit(yeast.X[:50], yeast.Y[:50])
-
-
-def test_missing_y():
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
-        ThresholdTuner(MultiOutputRidge()).fit(np.ones((3, 2)), None)
 
 
 @pytest.mark.parametrize("cv", [None, 3])

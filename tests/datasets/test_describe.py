@@ -154,11 +154,15 @@ def test_labels_written_off_their_columns_are_found_among_the_features(n_off):
     assert result.leaked_features == tuple(range(103))[:n_off]
 
 
-def test_rows_sorted_by_label_raise_no_alarm(data_folder):
+def test_rows_sorted_by_label_raise_no_alarm_but_a_shift_among_them_does(data_folder):
     scene = load_dataset("scene")
-    order = np.argsort(scene.Y.argmax(axis=1), kind="stable")
-    result = block_shift(scene.X[order], scene.Y[order])
-    assert result is None or not result.found
+    for order in (np.argsort(scene.Y.argmax(axis=1), kind="stable"), np.lexsort(scene.Y.T)):
+        X, Y = scene.X[order], scene.Y[order]
+        assert block_shift(X, Y).found is False
+    half = len(Y) // 2
+    Y[half:] = np.roll(Y[half:], 1, axis=1)
+    result = block_shift(X, Y)
+    assert (result.found, result.shift) == (True, 1)
 
 
 def test_wide_data_keep_the_features_of_largest_variance(monkeypatch):

@@ -119,17 +119,21 @@ def test_a_long_table_is_printed_whole(long_page):
 
 
 def test_hiding_a_method_hides_its_rows_and_curves_until_all_are_shown(page):
-    box = page.locator("[data-toggle='0']")
-    series = page.locator("#directions .panel.on [data-m='0']")
-    before = series.count()
-    assert page.locator("#rank-table tr[data-m='0']").is_visible()
-    box.focus()
+    # The first method reduces nothing, so it has no curve; the others have one.
+    row = page.locator("#rank-table tr[data-m='1']")
+    curve, other = (page.locator(f"#directions .panel.on [data-m='{m}']") for m in (1, 2))
+    assert (curve.count(), other.count()) == (1, 1)
+    assert row.is_visible()
+    assert curve.is_visible()
+    page.locator("[data-toggle='1']").focus()
     page.keyboard.press("Space")
-    assert not page.locator("#rank-table tr[data-m='0']").is_visible()
+    assert not row.is_visible()
+    assert not curve.is_visible()
+    assert other.is_visible()
     assert page.locator("#count").inner_text() == "4 of 6 lines"
-    assert before == 0 or not series.first.is_visible()
     page.click("#all")
-    assert page.locator("#rank-table tr[data-m='0']").is_visible()
+    assert row.is_visible()
+    assert curve.is_visible()
 
 
 def test_the_theme_follows_the_system_and_the_button(page):

@@ -1,6 +1,5 @@
 """KernelCPLSTCV: every point of its grid is a separate cross-validation of KernelCPLST."""
 
-import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +8,6 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import hamming_loss, make_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.kernels import KernelCPLST, KernelCPLSTCV
 from labelspan.kernels import _cplst_cv as module
@@ -17,16 +15,6 @@ from tests.kernels.problems import problem
 
 GAMMAS, RIDGES = [0.02, 0.2], [0.1, 1.0, 10.0]
 LOSS = make_scorer(hamming_loss, greater_is_better=False)
-
-
-@parametrize_with_checks(
-    [
-        KernelCPLSTCV(gammas=[0.1], ridges=[0.1, 1.0], cv=2),
-        KernelCPLSTCV(gammas=[0.1], ridges=[0.1, 1.0], cv=2, n_landmarks=2),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("n_components", [1, 3])
@@ -195,12 +183,6 @@ def test_refusals(parameters, message):
     X, Y = problem(60)
     with pytest.raises(ValueError, match=message):
         KernelCPLSTCV(**parameters).fit(X, Y)
-
-
-def test_dask_is_refused():
-    X, Y = problem(60)
-    with pytest.raises(TypeError, match="KernelCPLSTCV needs all rows in memory"):
-        KernelCPLSTCV().fit(da.from_array(X), da.from_array(Y))
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from tests.registry import ESTIMATORS, KNOWN
+from tests.known import KNOWN
+from tests.registry import ESTIMATORS
 
 # Law name -> names of the classes it is run on.
 LAWS = {}
@@ -40,7 +41,8 @@ def sample(seed=0, n=48, n_features=6, n_labels=4):
     X = rng.standard_normal((n + 20, n_features)) * np.linspace(0.7, 1.5, n_features) + 0.5
     scores = X @ rng.standard_normal((n_features, n_labels))
     scores += rng.standard_normal(scores.shape)
-    thresholds = [np.quantile(s, p) for s, p in zip(scores.T, (0.45, 0.55, 0.6, 0.7, 0.5))]
+    shares = np.linspace(0.45, 0.7, n_labels)
+    thresholds = [np.quantile(s, share) for s, share in zip(scores.T, shares, strict=True)]
     Y = (scores > thresholds).astype(int)
     return X[:n], Y[:n], X[n:]
 

@@ -173,15 +173,15 @@ def test_missing_and_infinite_values_are_refused(entry, value):
     bad, bad_new = X.copy(), X_new.copy()
     bad[3, 2] = bad_new[3, 2] = value
     for form in (np.asarray, sparse.csr_array):
-        with pytest.raises(ValueError, match="NaN|infinity"):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
             fit(entry, form(bad), Y)
         for method in methods(entry):
-            with pytest.raises(ValueError, match="NaN|infinity"):
+            with pytest.raises(ValueError, match=r"NaN|infinity"):
                 getattr(plain(entry.name), method)(form(bad_new))
     if entry.supervised:
         bad = Y.astype(float)
         bad[3, 2] = value
-        with pytest.raises(ValueError, match="NaN|infinity"):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
             fit(entry, X, bad)
 
 

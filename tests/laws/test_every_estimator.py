@@ -81,9 +81,10 @@ def unscaled(model, X):
 @law()
 def test_a_shift_of_the_features(entry):
     X, Y, X_new = sample()
-    shift = np.linspace(-3, 3, X.shape[1])
-    moved = fit(entry, X + shift, Y)
-    assert_same(outputs(moved, X_new + shift), outputs(plain(entry.name), X_new), entry.tolerance)
+    for size in (3.0, 1e4):
+        shift = np.linspace(-size, size, X.shape[1])
+        ours = outputs(fit(entry, X + shift, Y), X_new + shift)
+        assert_same(ours, outputs(plain(entry.name), X_new), max(entry.tolerance, 1e-7))
 
 
 @law(lambda entry: entry.predicts)
@@ -153,6 +154,8 @@ def test_a_label_of_all_rows_is_always_predicted(entry):
     assert found["predict"][:, -1].all()
 
 
+# CMLFS, whose problem is not convex, may stop short of its tolerance, and says so.
+@pytest.mark.filterwarnings("ignore:The feature weights are not stationary")
 @law(lambda entry: entry.supervised)
 def test_rows_without_labels_are_rows(entry):
     """They are taken in every form of y, and left out they are missed, if they count at all."""
@@ -248,7 +251,10 @@ def test_given_kernels_and_distances(entry):
     option, between = ("metric", euclidean_distances)
     if hasattr(model, "kernel"):
         option, between = "kernel", partial(rbf_kernel, gamma=0.1)
-    given = clone(model).set_params(**{option: "precomputed"}).fit(between(X, X), Y)
+    matrix = between(X, X)
+    given = clone(model).set_params(**{option: "precomputed"}).fit(matrix, Y)
+    np.testing.assert_array_equal(matrix, between(X, X))
+    matrix[:] = 1.0
     ours, theirs = outputs(given, between(X_new, X)), outputs(model.fit(X, Y), X_new)
     assert_same(ours, theirs, entry.tolerance)
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import labelspan
+from tests.known import KNOWN
 from tests.laws import test_ecosystem_every, test_every_estimator  # noqa: F401
 from tests.laws.law import LAWS
-from tests.registry import ESTIMATORS, KNOWN, METHODS
+from tests.registry import ESTIMATORS, METHODS
 
 ROOT = Path(__file__).parents[2]
 NAMES = [entry.name for entry in ESTIMATORS]

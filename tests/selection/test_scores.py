@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import f_classif
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MLkNN
 from labelspan.experiments._prepare import frequent_topics
@@ -14,12 +13,6 @@ from labelspan.metrics import micro_f1
 from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from tests.ranking.problems import small
 from tests.reference import ranking as reference
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([MultilabelFisherScore(k=2), DiscriminativeRatio(k=2)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

@@ -5,17 +5,11 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.subspace import ASOClassifier, _hinge
 from labelspan.subspace._hinge import HingeProblem
 from tests.reference.subspace import aso
 from tests.subspace.problems import problem
-
-
-@parametrize_with_checks([ASOClassifier(alpha=0.1)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def machines(X, S, alpha, offsets, route, monkeypatch):
@@ -84,13 +78,6 @@ def test_objective_falls_and_the_subspace_is_the_best_for_the_weights():
     assert model.objective_ == pytest.approx(losses + 0.1 * np.sum(outside**2))
     scores = model.decision_function(sparse.csr_array(X))
     np.testing.assert_allclose(scores, X @ U + model.intercept_)
-
-
-def test_sparse_and_dense_agree():
-    X, Y = problem(60, 10)
-    dense = ASOClassifier(2, alpha=0.1, random_state=3).fit(X, Y)
-    other = ASOClassifier(2, alpha=0.1, random_state=3).fit(sparse.csr_array(X), Y)
-    np.testing.assert_allclose(other.coef_, dense.coef_)
 
 
 def test_constant_labels_are_left_to_their_intercepts():

@@ -1,12 +1,10 @@
 """The grid from one decomposition a fold against scikit-learn's grid search, which refits."""
 
-import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import f1_score, hamming_loss, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import ThresholdTuner
 from labelspan.datasets import load_yeast
@@ -31,17 +29,6 @@ def data(shape):
 
 def keys(results):
     return [key for key in results if "test" in key and "rank" not in key]
-
-
-@parametrize_with_checks(
-    [
-        SharedSubspaceClassifierCV([0.0, 0.1], [0.01, 1.0], cv=3),
-        SharedSubspaceClassifierCV([0.1], [0.01, 1.0], cv=3, fold_statistics="shared"),
-        SharedSubspaceClassifierCV([0.1], [0.01], cv=3, threshold="per_label_f1"),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -225,9 +212,3 @@ def test_default_grid_works_with_shared_statistics_but_for_one_point():
     np.testing.assert_allclose(ours[1:], theirs[1:], atol=1e-8)
     assert shared.cv_results_["rank_test_score"][0] == len(ours)
     assert shared.best_score_ == np.nanmax(ours)
-
-
-def test_dask_arrays_are_refused_with_advice():
-    X, Y = data(SHAPES[0])
-    with pytest.raises(TypeError, match=r"needs all rows in memory.*X\.compute"):
-        SharedSubspaceClassifierCV().fit(da.from_array(X, chunks=(45, 12)), Y)

@@ -6,17 +6,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.subspace import StructuralF1SVM
 from labelspan.subspace._structural_f1 import simplex_maximum, worst_labelling
 from tests.reference.subspace import f1_loss, structural_f1_objective
 from tests.subspace.problems import problem
-
-
-@parametrize_with_checks([StructuralF1SVM(C=10.0)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("seed", range(5))
