@@ -104,7 +104,13 @@ def label_space(estimator, oracle, tests, **more):
 def ranking(estimator, oracle, tests, **more):
     oracle = f"tests.reference.ranking:{oracle}"
     more["excuses"] = BIAS | PAIRS | more.get("excuses", {})
-    settings = {"weights": "coef_", "per_row": {"C": -1}, "empty_rows": False, **more}
+    settings = {
+        "dask": "predict",
+        "weights": "coef_",
+        "per_row": {"C": -1},
+        "empty_rows": False,
+        **more,
+    }
     return Entry(estimator, oracle, tests, **settings)
 
 

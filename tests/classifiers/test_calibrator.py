@@ -17,7 +17,6 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelspan.classifiers import MLkNN, MultiOutputRidge, ProbabilityCalibrator
 from labelspan.classifiers._calibrator import isotonic_link, sigmoid_link
@@ -25,16 +24,6 @@ from labelspan.extraction import MVMD
 from labelspan.subspace import SharedSubspaceClassifier
 
 METHODS = ("sigmoid", "isotonic")
-
-
-@parametrize_with_checks(
-    [
-        ProbabilityCalibrator(MultiOutputRidge(), cv=3),
-        ProbabilityCalibrator(MultiOutputRidge(), "isotonic", cv=3),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def simulated(rng, n=3000, steep=(0.5, 2.0, 4.0)):

@@ -14,9 +14,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from labelspan._classifier import decide, label_scores, remember
-from labelspan._compat import HasMethods, Interval, StrOptions, fit_context
+from labelspan._blocks import lazily, refuse_dask
+from labelspan._classifier import decide, label_scores, pick, remember
+from labelspan._compat import HasMethods, Interval, StrOptions, fit_context, is_dask_array
 from labelspan._labels import Labels, check_labels
+from labelspan.classifiers._mlknn import normalised
 from labelspan.classifiers._threshold import (
     cross_scores,
     remember_features,
@@ -139,6 +141,7 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "ProbabilityCalibrator requires y to be passed, but the target y is None."
             )
+        refuse_dask(self, X=X, y=y)
         labels = check_labels(y)
         check_consistent_length(X, labels.Y)
         target = target_of(y, labels)
@@ -157,7 +160,7 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -165,23 +168,17 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
             For a 1-d `y` each row sums to one.
         """
-        P = self._probabilities(X)
-        if not self._one_dimensional:
-            return P
-        if len(self.classes_) == 1:
-            return np.ones((len(P), 1))
-        if P.shape[1] == 1:
-            return np.column_stack([1 - P, P])
-        sums = P.sum(axis=1, keepdims=True)
-        even = np.full_like(P, 1 / P.shape[1])
-        return np.divide(P, sums, out=even, where=sums > 0)
+        check_is_fitted(self)
+        if is_dask_array(X):
+            return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
+        return self._probabilities(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the labels with a probability above 0.5, or the most probable class.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or Dask array of shape (n_samples, n_features)
             Features.
 
         Returns
@@ -191,7 +188,7 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         P = self.predict_proba(X)
         if self._one_dimensional:
-            return self.classes_[np.argmax(P, axis=1)]
+            return pick(self.classes_, P.argmax(axis=1))
         return decide(self, P - 0.5)
 
     def _splits(self, target: Any) -> Any:
@@ -212,12 +209,13 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.knots_ = [isotonic_link(s, positive) for s, positive in pairs]
 
     def _probabilities(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
         scores = label_scores(self.estimator_, X, self._n_labels).astype(np.float64)
         if self.method == "sigmoid":
-            return expit(self.slope_ * scores + self.intercept_)
-        pairs = zip(scores.T, self.knots_, strict=True)
-        return np.column_stack([np.interp(s, knots[0], knots[1]) for s, knots in pairs])
+            P = expit(self.slope_ * scores + self.intercept_)
+        else:
+            pairs = zip(scores.T, self.knots_, strict=True)
+            P = np.column_stack([np.interp(s, knots[0], knots[1]) for s, knots in pairs])
+        return normalised(P, len(self.classes_)) if self._one_dimensional else P
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
