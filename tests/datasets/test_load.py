@@ -15,6 +15,10 @@ RECORD = {
     "yeast": (2417, 103, 14, 4.237, 1500),
     "enron": (1702, 1001, 53, 3.378, 1123),
     "delicious": (16105, 500, 983, 19.020, 12920),
+    "medical": (978, 1449, 45, 1.245, 333),
+    "genbase": (662, 1185, 27, 1.252, 463),
+    "bibtex": (7395, 1836, 159, 2.402, 4880),
+    "corel5k": (5000, 499, 374, 3.522, 4500),
     "human-go": (3106, 9844, 14, 1.185, 2053),
     "yahoo-mulan-arts": (7484, 23146, 26, 1.654, None),
     "slashdot": (3782, 1079, 22, 1.181, None),
@@ -25,7 +29,16 @@ RECORD = {
     "yahoo-mlknn-health": (5000, 612, 32, None, 2000),
     "yahoo-mlknn-science": (5000, 743, 40, None, 2000),
 }
-SPARSE = {"enron", "delicious", "human-go", "yahoo-mulan-arts", "slashdot"}
+SPARSE = {
+    "enron",
+    "medical",
+    "bibtex",
+    "corel5k",
+    "delicious",
+    "human-go",
+    "yahoo-mulan-arts",
+    "slashdot",
+}
 
 
 @pytest.mark.parametrize("name", RECORD)

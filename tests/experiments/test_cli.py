@@ -252,7 +252,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
         ),
         (
             ("compare", "--data", "a.npz", "--test", "b.npz"),
-            "a.npz takes no test, which is for files that end with .arff, .svm, .libsvm, .svmlight",
+            "a.npz takes no test, which is for files that end with .arff, .svm, .libsvm",
         ),
         (
             ("compare", "--data", "a.npz", "--label-count", "2"),

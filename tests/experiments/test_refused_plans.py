@@ -56,7 +56,7 @@ def test_the_plan_that_the_others_differ_from_is_whole(tmp_path):
         ),
         (
             {"sources": '[{path = "toy.mat", test = "other.mat"}]'},
-            r"toy.mat takes no test, which is for files that end with .arff, .svm, .libsvm, ",
+            r"toy.mat takes no test, which is for files that end with .arff, .svm, .libsvm",
         ),
         ({"sources": '[{name = "yeast", xml = "y.xml"}]'}, "yeast takes no xml"),
         ({"splits": "{folds = 2}"}, "splits has no field 'folds'; it has kind, n_folds"),
