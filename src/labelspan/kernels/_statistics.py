@@ -18,7 +18,6 @@ from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._whiten import Whitened, times, whiten
 from labelspan.moments import Moments
 
-Back = Callable[[np.ndarray], np.ndarray]
 Pair = tuple[np.ndarray, np.ndarray]
 
 
