@@ -15,7 +15,7 @@ from labelspan.linalg import EigenPairs, inverse_root, row_space
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._leading import squared
-from labelspan.linalg._whiten import Whitened
+from labelspan.linalg._whiten import Whitened, regular_factor
 from labelspan.moments import Moments, Sample
 from labelspan.moments._root import triangle
 
@@ -127,12 +127,17 @@ class MLSI(LinearReducer):
     def _whitener(self, half: np.ndarray) -> np.ndarray:
         """E with E E' the inverse of the right-hand side, from half'half = Q."""
         inner = 1 + self.ridge * (1 - self.beta)
-        eye = np.eye(half.shape[1])
-        ridge = np.sqrt(self.ridge * self.joint_ridge)
-        R = triangle(np.vstack([np.sqrt(inner) * half, ridge * eye]))
-        inverse = linalg.solve_triangular(R, eye, check_finite=False)
-        plain, solved = (1 - self.beta) / inner, self.joint_ridge / inner
-        return triangle(np.vstack([np.sqrt(plain) * eye, np.sqrt(solved) * inverse.T])).T
+        R = lower_factor(half, inner, self.ridge * self.joint_ridge).T
+        inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
+        return lower_factor(inverse.T, self.joint_ridge / inner, (1 - self.beta) / inner)
+
+
+def lower_factor(A: np.ndarray, a: float, b: float) -> np.ndarray:
+    """L with L L' = a A'A + b I: by Cholesky where that is accurate, by QR where it is not."""
+    L = regular_factor(A.T @ A, a, b)
+    if L is not None:
+        return np.tril(L)
+    return triangle(np.vstack([np.sqrt(a) * A, np.sqrt(b) * np.eye(A.shape[1])])).T
 
 
 def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
