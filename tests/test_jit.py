@@ -180,19 +180,25 @@ def variants(X):
 
 
 def test_no_dtype_or_layout_compiles_a_kernel_again():
+    def use(X, distances):
+        MLkNN(3).fit(X, Y).predict(X)
+        LaRankSVM(max_iter=50, tol=0.1).fit(X, Y)
+        CLaRankSVM(max_iter=50, tol=0.5).fit(X, Y)
+        CMLFS(n_features=3, max_iter=50, tol=0.5).fit(X, Y)
+        MLkNN(3, metric="precomputed").fit(distances, Y).predict(distances)
+
     X, Y = data()
-    for other in variants(X):
-        MLkNN(3).fit(other, Y).predict(other)
-        LaRankSVM(max_iter=50, tol=0.1).fit(other, Y)
-        CLaRankSVM(max_iter=50, tol=0.5).fit(other, Y)
-        CMLFS(n_features=3, max_iter=50, tol=0.5).fit(other, Y)
     distances = np.abs(X[:, :1] - X[:, 0])
-    for other in variants(distances):
-        MLkNN(3, metric="precomputed").fit(other, Y).predict(other)
-    kernels = loaded_kernels()
-    assert {"select_dense", "select_sparse", "sweep"} <= {k.__name__ for k in kernels}
-    several = {k.__name__: k.dispatcher.signatures for k in kernels}
-    assert {name: types for name, types in several.items() if len(types) > 1} == {}
+    # A dense and a sparse X have kernels of their own.
+    use(X, distances)
+    use(sparse.csr_array(X), sparse.csr_array(distances))
+    compiled = {kernel: len(kernel.dispatcher.signatures) for kernel in loaded_kernels()}
+    assert {"select_dense", "select_sparse", "sweep"} <= {kernel.__name__ for kernel in compiled}
+    for other, others in zip(variants(X), variants(distances), strict=True):
+        use(other, others)
+    again = [k.__name__ for k, n in compiled.items() if len(k.dispatcher.signatures) > n]
+    assert again == []
+    assert len(loaded_kernels()) == len(compiled)
 
 
 ONE_KERNEL = """

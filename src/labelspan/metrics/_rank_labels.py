@@ -14,6 +14,9 @@ from labelspan.metrics._input import check_labels_and_scores
 # Time of the searches for one score in Python, in steps of a loop.
 SEARCH_STEPS = 8
 
+# Not a literal, for which numba compiles a kernel that takes it once more.
+ONE = np.int64(1)
+
 
 @dataclass(frozen=True, eq=False)
 class LabelRanks:
@@ -134,12 +137,12 @@ def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[
     for m in range(len(columns)):
         a = np.searchsorted(down, -values[m], side="left")
         b = np.searchsorted(down, -values[m], side="right")
-        _enter(last, a, 1)
-        _enter(first, b, 1)
+        _enter(last, a, ONE)
+        _enter(first, b, ONE)
         if a < b:
             c = a + np.searchsorted(labels[a:b], columns[m], side="right")
-            _enter(tied, c, 1)
-            _enter(tied, b, -1)
+            _enter(tied, c, ONE)
+            _enter(tied, b, -ONE)
     absent = n_labels - len(columns)
     if absent > 0:
         a = np.searchsorted(down, 0.0, side="left")
