@@ -66,16 +66,3 @@ def check_plain(value: Any, key: str) -> None:
         raise ValueError(
             f"{key} is {value!r}; give a number, a string, true, false or a list of these."
         )
-
-
-def without_empty(content: Any, keys: Collection[str]) -> Any:
-    """Leave out these keys of tables where they are empty, at any depth."""
-    if isinstance(content, list | tuple):
-        return [without_empty(item, keys) for item in content]
-    if not isinstance(content, Mapping):
-        return content
-    return {
-        key: without_empty(value, keys)
-        for key, value in content.items()
-        if not (key in keys and (value is None or value in ("", (), [])))
-    }

@@ -36,6 +36,8 @@ class Method:
         Arguments of the constructor that are not its defaults.
     source : str
         Paper.
+    stored : str
+        Its name in the hashes of stored results, where it had a longer one before.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Method:
     path: str
     parameters: tuple[tuple[str, Any], ...] = ()
     source: str = ""
+    stored: str = ""
 
     def load(self) -> Callable[..., Any] | None:
         """Import the class, or the function that makes the estimator; None for no reduction.
@@ -175,7 +178,36 @@ SCALERS: tuple[Method, ...] = (
     Method("auto", "auto", "scaler", ""),
 )
 
-_BY_NAME = {method.name: method for method in (*METHODS, *SCALERS)}
+
+def _of_paper(name: str, kind: Kind, target: str, elsewhere: str = "") -> Method:
+    """A method that only the experiments of one paper use, such as a search of its own."""
+    paper, _, title = name.partition("/")
+    folder = paper.replace("-", "_")
+    path = elsewhere or f"labelspan.experiments._{folder}_methods:{target}"
+    # As plans named it before it had a short name.
+    old = elsewhere or f"labelspan.experiments._{folder}_methods:{target}"
+    return Method(name, title, kind, path, stored=(MODEL if kind == "model" else "") + old)
+
+
+#: Methods of the papers' own experiments, not offered for comparison.
+PAPER_METHODS: tuple[Method, ...] = (
+    _of_paper("mddm/svm", "classifier", "ChosenSVM"),
+    _of_paper("mddm/label-width", "reducer", "LabelWidthMDDM"),
+    _of_paper("mddm/dense-pls", "reducer", "dense_pls"),
+    _of_paper("mddm/pls", "reducer", "", "sklearn.cross_decomposition:PLSRegression"),
+    _of_paper("cmlfs/svm", "model", "svm"),
+    _of_paper("cmlfs/cca-svm", "model", "cca_svm"),
+    _of_paper("cmlfs/tuned-larank", "model", "tuned_larank"),
+    _of_paper("cplst/first-codes", "model", "FirstCodes"),
+    _of_paper("shared-subspace/baseline", "model", "SearchedBaseline"),
+    _of_paper("shared-subspace/searched", "model", "searched_subspace"),
+    _of_paper("shared-subspace/svm-perf", "model", "", "labelspan.subspace:StructuralF1SVM"),
+)
+
+_LISTED = (*METHODS, *SCALERS, *PAPER_METHODS)
+_BY_NAME = {method.name: method for method in _LISTED}
+# A stored plan may name a method as it was called then.
+_BY_STORED_NAME = {method.stored: method for method in _LISTED if method.stored}
 
 
 def get_method(name: str) -> Method:
@@ -197,8 +229,9 @@ def get_method(name: str) -> Method:
     >>> get_method("mvmd").title
     'MVMD'
     """
-    if name in _BY_NAME:
-        return _BY_NAME[name]
+    listed = _BY_NAME.get(name) or _BY_STORED_NAME.get(name)
+    if listed is not None:
+        return listed
     if ":" in name:
         path = name.removeprefix(MODEL)
         title = path.partition(":")[2]

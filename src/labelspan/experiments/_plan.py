@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from labelspan._plain_text import escaped
+from labelspan.experiments._digest import digest
 from labelspan.experiments._fields import (
     check_flag,
     check_keys,
     check_text,
     check_whole,
     list_of,
-    without_empty,
 )
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._methods import get_method
@@ -30,7 +28,7 @@ from labelspan.experiments._preprocessing import (
     preprocessing_of,
     scaling_of,
 )
-from labelspan.experiments._sources import ADDED_FIELDS, Source, sources_of
+from labelspan.experiments._sources import Source, sources_of
 from labelspan.experiments._splits import Splits
 from labelspan.experiments._step import Step, as_model, freeze, is_bare_path, steps_of
 
@@ -55,8 +53,6 @@ PLACES = {
     "scaler": "--scale, or preprocessing in a plan",
 }
 #: Fields that plans and cells once did not have: at these values a hash leaves them out, so that
-#: stored results keep their names.
-LATER = {"preprocessing": (), "scaling": (), "tune": False}
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class Cell:
     @cached_property
     def id(self) -> str:
         """Hash of the content: the same cell in two plans is the same cell."""
-        return digest(content_of(self))
+        return digest(asdict(self))
 
     @property
     def is_model(self) -> bool:
@@ -249,7 +245,7 @@ class Plan:
     @cached_property
     def hash(self) -> str:
         """Hash of the content."""
-        return digest(content_of(self))
+        return digest(asdict(self))
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -375,19 +371,6 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     sources = list_of(content.get("sources", []), "sources")
     content["sources"] = sources_of(sources, folder=path.parent)
     return Plan.from_dict(content)
-
-
-def content_of(item: Plan | Cell) -> dict[str, Any]:
-    """The fields that a hash is of: later ones only where they say something."""
-    found = asdict(item)
-    return {key: found[key] for key in found if key not in LATER or found[key] != LATER[key]}
-
-
-def digest(content: Any) -> str:
-    """First 16 hexadecimal digits of the SHA-256 of the canonical JSON text."""
-    content = without_empty(content, ADDED_FIELDS)
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def cell_from_dict(content: Mapping[str, Any]) -> Cell:

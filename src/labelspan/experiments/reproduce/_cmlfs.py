@@ -35,7 +35,6 @@ FEATURES = {"scene": (10, 15, 20), "yeast": (10, 15, 20), ARTS: (1000, 3000, 100
 # For FS+SVM 10 ... 100 and 1000 ... 10000; scene and yeast have no more than 294 and 103.
 FISHER = {"scene": (100, 200, 294), "yeast": (30, 60, 103), ARTS: (1000, 3000, 10000)}
 COSTS, FEW_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
-MODULE = "model:labelspan.experiments._cmlfs_methods"
 CONTROL = (("tol", 0.01), ("max_iter", 2000), ("random_state", 0))
 TRAINING_ROWS = 1000
 TUNED = "LaRank with tuned thresholds"
@@ -75,16 +74,16 @@ def methods_of(name: str, quick: bool) -> list[Searched]:
     costs, m = ("C", COSTS), ("n_features", FEATURES[name])
     ridges = (1e-5, 1e-3, 1e-1)
     found = [
-        Searched("SVM", f"{MODULE}:svm", (costs,)),
+        Searched("SVM", "cmlfs/svm", (costs,)),
         Searched("LaRank", "larank", (costs,), CONTROL),
-        Searched("CCA+SVM", f"{MODULE}:cca_svm", (("C", FEW_COSTS), ("ridge", ridges)), size),
+        Searched("CCA+SVM", "cmlfs/cca-svm", (("C", FEW_COSTS), ("ridge", ridges)), size),
         Searched(
             "ML_LS",
             "shared-subspace",
             (("alpha", ridges), ("beta", (1e-3, 1e-2, 1e-1))),
             (*size, ("min_labels", 1)),
         ),
-        Searched("FS+SVM", f"{MODULE}:svm", (("C", FEW_COSTS), ("k", FISHER[name]))),
+        Searched("FS+SVM", "cmlfs/svm", (("C", FEW_COSTS), ("k", FISHER[name]))),
         Searched("CLaRank", "clarank", (costs, ("mu", (0.01, 0.1, 1.0, 10.0))), CONTROL),
         Searched("MLFS", "mlfs", (costs, m), CONTROL),
         Searched(
@@ -123,7 +122,7 @@ def ten_splits(values: Values, quick: bool) -> tuple[Plan, ...]:
     for name in ("yeast",) if quick else SOURCES:
         best = [best_step(values, name, item) for item in methods_of(name, quick)]
         cost = next(dict(step.parameters)["C"] for step in best if step.label == "LaRank")
-        tuned = Step(f"{MODULE}:tuned_larank", (("C", cost),), TUNED)
+        tuned = Step("cmlfs/tuned-larank", (("C", cost),), TUNED)
         plans.append(
             Plan(
                 f"cmlfs: table 2 on {name}",
@@ -220,9 +219,7 @@ def figure2(quick: bool) -> tuple[Plan, ...]:
     plans = []
     for name in ("yeast",) if quick else SIZES:
         cost = ("C", CURVE_COSTS[name])
-        steps = [
-            Step(f"{MODULE}:svm", (cost, ("k", m)), f"FS+SVM, m={m}") for m in FISHER_SIZES[name]
-        ]
+        steps = [Step("cmlfs/svm", (cost, ("k", m)), f"FS+SVM, m={m}") for m in FISHER_SIZES[name]]
         for m in SIZES[name][::2] if quick else SIZES[name]:
             size = ("n_features", m)
             steps += [

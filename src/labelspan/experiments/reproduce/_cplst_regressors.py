@@ -24,7 +24,7 @@ from labelspan.experiments.reproduce._experiment import (
 # The quickest first.
 N_LABELS = {"emotions": 6, "enron": 53, "yeast": 14, "scene": 6}
 FRACTIONS = (0.2, 0.4, 0.6, 0.8, 1.0)
-FIRST_CODES = "model:labelspan.experiments._cplst_methods:FirstCodes"
+FIRST_CODES = "cplst/first-codes"
 # Codes, what learns them, and title; by the regressor of a table. The paper's second method
 # comes second; a third one has the codes of the first and the parameters of the second.
 SAME = "PLST of the same kernel"

@@ -26,7 +26,6 @@ SETS = tuple(f"yahoo-mlknn-{topic}" for topic in ("arts", "business", "health", 
 # The first of the paper's five subsets of RCV1.
 NEWS = "rcv1subset1"
 KEPT = 0.999
-OWN = "labelspan.experiments._mddm_methods"
 LINEAR = (
     ("mddm-p", "MDDM_p"),
     ("mddm-f", "MDDM_f"),
@@ -42,7 +41,7 @@ Plans = Callable[[bool], tuple[Plan, ...]]
 def _svm(quick: bool) -> Step:
     """C by five folds from five values, or by two from three if quick."""
     fewer = (("n_folds", 2), ("penalties", (0.1, 1.0, 10.0)))
-    return Step(f"{OWN}:ChosenSVM", fewer if quick else (), "SVM")
+    return Step("mddm/svm", fewer if quick else (), "SVM")
 
 
 @lru_cache(maxsize=8)
@@ -95,7 +94,7 @@ def _nine(source: Source, classifier: Step, suffix: str, few: bool = False) -> P
     size = (("n_components", d),)
     web = source.name != NEWS
     # scikit-learn's takes no sparse rows, and the news are sparse.
-    pls = "sklearn.cross_decomposition:PLSRegression" if web else f"{OWN}:dense_pls"
+    pls = "mddm/pls" if web else "mddm/dense-pls"
     steps = (
         Step("none"),
         *(Step(method, size, title) for method, title in LINEAR),
@@ -126,7 +125,7 @@ def _label_kernel(classifier: str, news: bool) -> Plans:
         ):
             chosen = (("constraint", constraint), ("classifier", classifier), *fewer)
             reducers.append(Step(method, size, title))
-            reducers.append(Step(f"{OWN}:LabelWidthMDDM", (*size, *chosen), title + KERNEL))
+            reducers.append(Step("mddm/label-width", (*size, *chosen), title + KERNEL))
         name = f"with {d} directions, label kernel, {step.title}"
         return _plan(source, name, tuple(reducers), step)
 

@@ -22,8 +22,7 @@ from labelspan.experiments.reproduce._experiment import (
 from labelspan.metrics import MEASURES
 
 ARTS = Source("yahoo-mulan-arts", prepare="frequent-tfidf")
-_METHODS = "model:labelspan.experiments._shared_subspace_methods"
-_SVM_PERF = "model:labelspan.subspace:StructuralF1SVM"
+_SVM_PERF = "shared-subspace/svm-perf"
 FAMILIES = ("CCA+Ridge", "CCA+SVM", "SVM")
 # Few alphas where the experiment is only tried out.
 QUICK_ALPHAS = ((0.01, 1.0, 100.0),)
@@ -32,12 +31,12 @@ QUICK_ALPHAS = ((0.01, 1.0, 100.0),)
 def baseline(family: str, label: str = "", grid: Any = None) -> Step:
     """A baseline with its parameters by cross-validation, or with the only one of its grid."""
     parameters = (("family", family),) if grid is None else (("family", family), ("grid", grid))
-    return Step(f"{_METHODS}:SearchedBaseline", parameters, label or family)
+    return Step("shared-subspace/baseline", parameters, label or family)
 
 
 def subspace(label: str = "ML_LS") -> Step:
     """ML_LS with alpha and beta by cross-validation."""
-    return Step(f"{_METHODS}:searched_subspace", (), label)
+    return Step("shared-subspace/searched", (), label)
 
 
 def table3(quick: bool) -> tuple[Plan, ...]:
