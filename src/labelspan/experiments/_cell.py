@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from labelspan.experiments._estimators import dense, made_step, outputs_of
 from labelspan.experiments._measures import measure_of
 from labelspan.experiments._plan import Cell
 from labelspan.experiments._preprocessing import made_preprocessing
+from labelspan.experiments._result import Result
 from labelspan.experiments._search import tuned_steps
 from labelspan.experiments._sources import loaded, split_indices
 
@@ -27,58 +27,9 @@ from labelspan.experiments._sources import loaded, split_indices
 LONGEST_SPECTRUM = 400
 LONGEST_TEXT = 2000
 
-#: How a cell can end.
-STATUSES = ("ok", "failed", "nan", "timeout", "crashed")
-
 
 class NotFiniteError(ValueError):
     """A method returned NaN or infinity."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What became of a cell.
-
-    Parameters
-    ----------
-    cell : str
-        Hash of the cell.
-    status : {"ok", "failed", "nan", "timeout", "crashed"}
-        How it ended.
-    error : str
-        Why, if not "ok".
-    rows : tuple of (str, float or None)
-        Measure and value; None where a measure is not defined.
-    series : dict of str to list
-        Per-label F1, eigenvalues; the chosen parameters, if they were searched.
-    seconds : dict of str to float
-        "fit", "transform", "train", "predict" and "total".
-    n_components : int or None
-        Number of directions that were used.
-    peak_memory : int or None
-        Largest memory of the process during the cell, in bytes.
-    warnings : tuple of str
-        What the methods warned of.
-    environment : dict of str to str
-        Versions and machine.
-    finished : float
-        Seconds since 1970.
-    cause : {"", "method", "environment"}
-        What is to blame, if not "ok".
-    """
-
-    cell: str
-    status: str
-    error: str = ""
-    rows: tuple[tuple[str, float | None], ...] = ()
-    series: Mapping[str, list[Any]] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    n_components: int | None = None
-    peak_memory: int | None = None
-    warnings: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    finished: float = 0.0
-    cause: str = ""
 
 
 def prepare(cell: Cell) -> None:

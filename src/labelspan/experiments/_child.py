@@ -19,10 +19,11 @@ from typing import Any, TextIO
 
 from labelspan._plain_text import escaped
 from labelspan.experiments._causes import METHOD
-from labelspan.experiments._cell import Result, explained, prepare, run_cell
+from labelspan.experiments._cell import explained, prepare, run_cell
 from labelspan.experiments._environment import environment
 from labelspan.experiments._facts import facts_of
 from labelspan.experiments._plan import Cell, cell_from_dict
+from labelspan.experiments._result import Result
 from labelspan.experiments._sources import Source
 
 

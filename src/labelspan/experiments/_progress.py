@@ -7,8 +7,8 @@ import time
 from typing import Any, Protocol, TextIO
 
 from labelspan._plain_text import clean
-from labelspan.experiments._cell import Result
 from labelspan.experiments._plan import Cell
+from labelspan.experiments._result import Result
 
 # Plain lines are for logs: one at a time, not one a cell.
 LINE_SECONDS = 10.0

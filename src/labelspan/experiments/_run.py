@@ -14,13 +14,14 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from labelspan.experiments._causes import ENVIRONMENT
-from labelspan.experiments._cell import Result, run_cell
+from labelspan.experiments._cell import run_cell
 from labelspan.experiments._check_data import check_data
 from labelspan.experiments._environment import code
 from labelspan.experiments._facts import facts_of
 from labelspan.experiments._methods_of_plan import check_methods
 from labelspan.experiments._plan import Cell, Plan, digest
 from labelspan.experiments._progress import Progress, Silent
+from labelspan.experiments._result import Result
 from labelspan.experiments._scaling_of_plan import check_scaling, with_scaling
 from labelspan.experiments._store import Store
 from labelspan.experiments._worker import WorkerPool

@@ -15,9 +15,9 @@ from typing import Any
 from labelspan._permissions import closed_folder
 from labelspan._plain_text import escaped
 from labelspan.experiments._causes import stored_cause
-from labelspan.experiments._cell import Result
 from labelspan.experiments._methods_of_plan import parameters_of
 from labelspan.experiments._plan import Cell, Plan, digest
+from labelspan.experiments._result import Result
 from labelspan.experiments._store_file import (
     BUSY_SECONDS,
     StoreError,

@@ -15,9 +15,9 @@ from dataclasses import asdict
 from typing import Any
 
 from labelspan.experiments._causes import ENVIRONMENT
-from labelspan.experiments._cell import Result
 from labelspan.experiments._environment import environment
 from labelspan.experiments._plan import Cell
+from labelspan.experiments._result import Result
 from labelspan.experiments._sources import Source
 
 START_SECONDS = 120.0

@@ -12,8 +12,8 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from labelspan.experiments._cell import STATUSES
 from labelspan.experiments._measures import ALL_MEASURES
+from labelspan.experiments._result import STATUSES
 from labelspan.experiments.report import _figures as figures
 from labelspan.experiments.report._contents import Contents, instant
 from labelspan.experiments.report._svg import shortened, swatch
