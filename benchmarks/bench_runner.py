@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from labelspan.experiments import METHODS, Plan, Result, Source, Splits, Step, Store, run
-from labelspan.experiments._facts import facts_of
-from labelspan.experiments._worker import WorkerPool
+from labelspan.experiments.runner._facts import facts_of
+from labelspan.experiments.runner._worker import WorkerPool
 from labelspan.experiments.report import render
 
 OVERHEAD_GOAL = 0.05

@@ -69,7 +69,7 @@ TYPES = {
 def test_header_lines_of_every_form(blank, block_bytes, tmp_path, monkeypatch):
     """Each name with each type, so that every type is declared anew and repeated."""
     if block_bytes:
-        defaults = "labelspan.datasets._stream.LineBlocks.__init__.__defaults__"
+        defaults = "labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__"
         monkeypatch.setattr(defaults, (block_bytes,))
     pairs = [(name, declared) for declared in TYPES for name in NAMES for _ in range(2)]
     lines = "".join(
@@ -307,7 +307,7 @@ def test_malformed_files_name_file_line_and_column(case, tmp_path):
 
 
 def test_error_line_counts_over_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets._stream.LineBlocks.__init__.__defaults__", (64,))
+    monkeypatch.setattr("labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__", (64,))
     path = write(tmp_path, HEAD + "0,1,u\n" * 100 + "0,oops,u\n")
     with pytest.raises(DataFileError) as caught:
         read_arff(path)
@@ -316,7 +316,7 @@ def test_error_line_counts_over_blocks(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("row", ["{0 ?}", "{1 5,1 5}"])
 def test_line_of_a_row_counts_over_blocks(row, tmp_path, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets._stream.LineBlocks.__init__.__defaults__", (64,))
+    monkeypatch.setattr("labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__", (64,))
     path = write(tmp_path, HEAD + "{1 2} % x\n%\n\n" * 100 + f"{row}\n")
     with pytest.raises(DataFileError) as caught:
         read_arff(path)
@@ -327,7 +327,7 @@ def test_small_blocks_give_the_same_table(tmp_path, monkeypatch):
     rows = "".join(f"{{0 1,1 {i}.5}}\n{{}}\n" for i in range(50))
     path = write(tmp_path, HEAD + rows)
     whole = read_arff(path)
-    monkeypatch.setattr("labelspan.datasets._stream.LineBlocks.__init__.__defaults__", (16,))
+    monkeypatch.setattr("labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__", (16,))
     pieces = read_arff(path)
     assert (whole.X != pieces.X).nnz == 0
     assert (whole.Y != pieces.Y).nnz == 0

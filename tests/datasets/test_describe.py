@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from labelspan.datasets import (
-    _block_shift,
     describe,
     load_dataset,
     load_yeast,
     plot_label_cooccurrence,
 )
-from labelspan.datasets._block_shift import block_shift
-from labelspan.datasets._cooccurrence import cooccurrence
-from labelspan.datasets._label_statistics import label_statistics
+from labelspan.datasets.description import _block_shift
+from labelspan.datasets.description._block_shift import block_shift
+from labelspan.datasets.description._cooccurrence import cooccurrence
+from labelspan.datasets.description._label_statistics import label_statistics
 
 matplotlib.use("Agg")
 
@@ -175,7 +175,7 @@ def test_wide_data_keep_the_features_of_largest_variance(monkeypatch):
     # Inside, as the first and the last two features stand beside the labels.
     X = np.hstack([yeast.X[:, :50], noise, yeast.X[:, 50:]])
     # 14 labels and four features beside them, and room for the other 99 features.
-    monkeypatch.setattr("labelspan.datasets._block_shift.MAX_PROFILE_VALUES", 18 * 99)
+    monkeypatch.setattr("labelspan.datasets.description._block_shift.MAX_PROFILE_VALUES", 18 * 99)
     wide, narrow = block_shift(X, Y), block_shift(yeast.X, Y)
     assert wide.found
     assert (wide.cut, wide.shift) == (narrow.cut, narrow.shift)

@@ -12,9 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from labelspan.datasets import DataFileError, _catalogue, list_datasets, load_dataset
-from labelspan.datasets._download import ProgressBar
-from labelspan.datasets._locate import in_data_folder
+from labelspan.datasets import DataFileError, list_datasets, load_dataset
+from labelspan.datasets.catalogue import _catalogue
+from labelspan.datasets.catalogue._download import ProgressBar
+from labelspan.datasets.catalogue._locate import in_data_folder
 
 pytest.importorskip("pooch", reason="downloads need the data extra")
 
@@ -132,7 +133,7 @@ def test_cut_connection_then_resumed(server, tiny):
 
 
 def test_endless_download_is_stopped(server, tiny, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets._download.MAX_DOWNLOAD_BYTES", 50)
+    monkeypatch.setattr("labelspan.datasets.catalogue._download.MAX_DOWNLOAD_BYTES", 50)
     with pytest.raises(DataFileError, match="more than 50 bytes"):
         load_dataset("tiny", base_url=server.url)
 
@@ -226,7 +227,7 @@ def test_catalogue_hashes_are_those_of_the_files(data_folder):
 @pytest.mark.parametrize("fault", ["slow header", "slow body"])
 def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, monkeypatch):
     # Each byte comes within the timeout of the connection; one second in all is too long here.
-    monkeypatch.setattr("labelspan.datasets._transfer.GRACE_SECONDS", 1.0)
+    monkeypatch.setattr("labelspan.datasets.catalogue._transfer.GRACE_SECONDS", 1.0)
     server.faults["tiny-train.arff"] = fault
     started = time.monotonic()
     with pytest.raises(FileNotFoundError, match=r"in 1 seconds, less than 10000 per second"):

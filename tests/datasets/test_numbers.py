@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from labelspan.datasets._numbers import EXACT, HARD, INVALID
-from labelspan.datasets._numbers import quick_number as _quick_number
-from labelspan.datasets._numbers import scan_number as _scan_number
+from labelspan.datasets.io._numbers import EXACT, HARD, INVALID
+from labelspan.datasets.io._numbers import quick_number as _quick_number
+from labelspan.datasets.io._numbers import scan_number as _scan_number
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 decimals = st.builds(

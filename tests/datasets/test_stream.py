@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelspan.datasets import DataFileError, Limits
-from labelspan.datasets._stream import LineBlocks
+from labelspan.datasets.io._stream import LineBlocks
 
 contents = st.lists(st.sampled_from([b"", b"a", b"bc", b"d" * 30]), max_size=12).map(b"\n".join)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelspan.experiments import Result, Source, Splits, Step, Store, StoreError, analyse
-from labelspan.experiments._verdict import caution, primary, recommendation, verdict
+from labelspan.experiments.analysis._verdict import caution, primary, recommendation, verdict
 from labelspan.stats import friedman
 from tests.experiments.plans import toy_plan
 

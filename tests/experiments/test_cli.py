@@ -418,7 +418,7 @@ def test_a_warning_is_one_line_and_said_once(labelspan, tmp_path, monkeypatch):
             return once(*arguments, **options)
 
     monkeypatch.setattr(_compare, "run", twice)
-    monkeypatch.setattr("labelspan.experiments._run.code", lambda: "of tomorrow")
+    monkeypatch.setattr("labelspan.experiments.runner._run.code", lambda: "of tomorrow")
     code, _, err = compare(labelspan, tmp_path, "--methods", "mvmd,pca")
     lines = [line for line in err.splitlines() if "of other code" in line]
     assert code == 0

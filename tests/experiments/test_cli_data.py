@@ -13,7 +13,7 @@ import scipy.io
 from labelspan.cli import main
 from labelspan.datasets import load_yeast, read_npz, write_libsvm
 from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, run
-from labelspan.experiments._plan import cell_from_dict
+from labelspan.experiments.plan._plan import cell_from_dict
 
 RANDOM = np.random.default_rng(0)
 N = 60

@@ -9,21 +9,21 @@ from sklearn.preprocessing import KernelCenterer
 
 from labelspan.datasets import load_yeast
 from labelspan.experiments import Plan, Source, Splits, Step, get_method, run_cell
-from labelspan.experiments._cplst_methods import (
+from labelspan.experiments.reproduce import find_experiments
+from labelspan.experiments.reproduce._experiment import STANDARD_ERRORS, Values, printed_values
+from labelspan.experiments.reproduce.cplst._experiments import CURVE, FOUR, judge_figure1_errors
+from labelspan.experiments.reproduce.cplst._methods import (
     RIDGES,
     FirstCodes,
     kernel_search,
     leading_codes,
 )
-from labelspan.experiments.reproduce import find_experiments
-from labelspan.experiments.reproduce._cplst import CURVE, FOUR, judge_figure1_errors
-from labelspan.experiments.reproduce._cplst_regressors import (
+from labelspan.experiments.reproduce.cplst._regressors import (
     FIRST_CODES,
     FRACTIONS,
     SAME,
     judge_losses,
 )
-from labelspan.experiments.reproduce._experiment import STANDARD_ERRORS, Values, printed_values
 from labelspan.kernels import KernelCPLST, KernelCPLSTCV, kernel_path
 from labelspan.labelspace import CPLST, PLST
 from tests.experiments.reproduced import reproduced, verdicts
@@ -101,8 +101,9 @@ def test_cells_that_differ_in_the_number_of_codes_share_the_search(rows):
 
 def test_an_import_path_can_name_a_model():
     assert get_method(FIRST_CODES).kind == "model"
-    assert get_method(FIRST_CODES).title == "FirstCodes"
+    assert get_method("model:sklearn.neighbors:KNeighborsClassifier").kind == "model"
     assert get_method("sklearn.decomposition:PCA").kind == "reducer"
+    assert get_method("sklearn.decomposition:PCA").title == "PCA"
     assert isinstance(get_method(FIRST_CODES).make({"n_components": 3}), FirstCodes)
 
 

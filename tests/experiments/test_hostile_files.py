@@ -10,9 +10,9 @@ import pytest
 
 from labelspan.datasets import read_npz
 from labelspan.experiments import METHODS, Result, Source, Splits, Step, Store, analyse, run
-from labelspan.experiments import _store as store_module
-from labelspan.experiments._plan import Plan
-from labelspan.experiments._step import steps_of
+from labelspan.experiments.plan._plan import Plan
+from labelspan.experiments.plan._step import steps_of
+from labelspan.experiments.store import _store as store_module
 from tests.experiments.plans import toy_plan, write_toy
 from tests.experiments.test_cli import labelspan  # noqa: F401
 

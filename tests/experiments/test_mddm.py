@@ -11,18 +11,18 @@ from sklearn.svm import LinearSVC
 from labelspan import MDDM
 from labelspan.classifiers import MLkNN
 from labelspan.datasets import MultilabelDataset
-from labelspan.experiments._mddm_methods import (
+from labelspan.experiments.plan._prepare import frequent_topics
+from labelspan.experiments.plan._sources import Source
+from labelspan.experiments.reproduce import find_experiments
+from labelspan.experiments.reproduce._experiment import Values, printed_values
+from labelspan.experiments.reproduce.mddm._experiments import judge_curves
+from labelspan.experiments.reproduce.mddm._methods import (
     PENALTIES,
     WIDTHS,
     ChosenSVM,
     LabelWidthMDDM,
     dense_pls,
 )
-from labelspan.experiments._prepare import frequent_topics
-from labelspan.experiments._sources import Source
-from labelspan.experiments.reproduce import find_experiments
-from labelspan.experiments.reproduce._experiment import Values, printed_values
-from labelspan.experiments.reproduce._mddm import judge_curves
 
 FOLDS = KFold(5, shuffle=True, random_state=0)
 

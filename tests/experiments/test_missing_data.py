@@ -40,7 +40,7 @@ def offline(tmp_path, monkeypatch):
     def refuse(entry, cache, **options):
         raise FileNotFoundError(f"data set {entry.name!r} is not on this machine.\nPut these here.")
 
-    monkeypatch.setattr("labelspan.datasets._load.fetch", refuse)
+    monkeypatch.setattr("labelspan.datasets.catalogue._load.fetch", refuse)
     assert {info.name: info.where for info in list_datasets()}["scene"] == "download"
 
 

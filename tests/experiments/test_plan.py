@@ -6,7 +6,7 @@ import json
 import pytest
 
 from labelspan.experiments import METHODS, Plan, Source, Splits, Step, get_method, load_plan
-from labelspan.experiments._plan import cell_from_dict
+from labelspan.experiments.plan._plan import cell_from_dict
 from tests.experiments.plans import toy_plan
 
 TOML = """

@@ -14,8 +14,8 @@ from sklearn.preprocessing import MaxAbsScaler, QuantileTransformer, StandardSca
 from labelspan import MVMD, MultiOutputRidge
 from labelspan.datasets import MultilabelDataset, read_npz, write_npz
 from labelspan.experiments import Cell, Plan, Source, Splits, Step, Store, load_plan, run, run_cell
-from labelspan.experiments._plan import cell_from_dict
-from labelspan.experiments._preprocessing import (
+from labelspan.experiments.plan._plan import cell_from_dict
+from labelspan.experiments.plan._preprocessing import (
     choose_scaler,
     made_preprocessing,
     preprocessing_of,

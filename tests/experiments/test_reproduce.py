@@ -24,7 +24,8 @@ from labelspan.experiments.reproduce._experiment import (
 )
 from labelspan.experiments.reproduce._grid import folded
 from labelspan.experiments.reproduce._listing import PAPERS
-from labelspan.experiments.reproduce._mvmd import (
+from labelspan.experiments.reproduce._reproduce import with_reason
+from labelspan.experiments.reproduce.mvmd._experiments import (
     SETS,
     TITLES,
     judge_ranks,
@@ -32,7 +33,6 @@ from labelspan.experiments.reproduce._mvmd import (
     judge_sizes,
     judge_spectra,
 )
-from labelspan.experiments.reproduce._reproduce import with_reason
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from tests.experiments.plans import toy_plan
 from tests.experiments.reproduced import reproduced, verdicts

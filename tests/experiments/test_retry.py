@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from labelspan.experiments import Result, Splits, Store, run, run_cell
-from labelspan.experiments import _measures as measures
-from labelspan.experiments._causes import stored_cause
+from labelspan.experiments.methods import _measures as measures
 from labelspan.experiments.report import write_report
+from labelspan.experiments.store._causes import stored_cause
 from tests.experiments.plans import outcome, toy_plan, write_toy
 from tests.experiments.test_cli import labelspan  # noqa: F401
 
@@ -71,7 +71,7 @@ def test_a_worker_that_crashed_is_retried(tmp_path, flaky):
 def test_data_that_come_later_are_loaded_and_described_by_the_next_run(tmp_path, monkeypatch):
     plan = toy_plan(tmp_path)
     # As a download does that fails: the file is there for the hash, not for the reader.
-    monkeypatch.setattr("labelspan.experiments._sources.Source.load", _offline)
+    monkeypatch.setattr("labelspan.experiments.plan._sources.Source.load", _offline)
     with Store(tmp_path / "out") as store:
         summary = run(plan, store, n_jobs=0)
         assert (summary.statuses, summary.n_to_retry) == ({"failed": 8}, 8)
@@ -97,7 +97,7 @@ def test_a_retry_that_is_interrupted_keeps_the_failure(tmp_path, flaky, monkeypa
         def interrupt(cell):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("labelspan.experiments._run.run_cell", interrupt)
+        monkeypatch.setattr("labelspan.experiments.runner._run.run_cell", interrupt)
         with pytest.raises(KeyboardInterrupt):
             run(plan, store, n_jobs=0)
         assert outcome(store) == before
@@ -197,7 +197,9 @@ def test_an_error_of_a_measure_is_a_failure_and_nan_is_not_defined(tmp_path, mon
 
     for function, status in ((broken, "failed"), (lambda Y, output: np.nan, "ok")):
         measure = replace(asked, function=function)
-        monkeypatch.setattr("labelspan.experiments._cell.measure_of", lambda *_, m=measure: m)
+        monkeypatch.setattr(
+            "labelspan.experiments.runner._cell.measure_of", lambda *_, m=measure: m
+        )
         result = run_cell(plan.cells[0])
         assert result.status == status
     assert result.rows[0] == ("micro_f1", None)

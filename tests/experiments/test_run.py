@@ -12,8 +12,8 @@ import pytest
 
 from labelspan.datasets import write_npz
 from labelspan.experiments import Cell, Source, Splits, Step, Store, load_plan, run, run_cell
-from labelspan.experiments._progress import Lines
 from labelspan.experiments.report import write_report
+from labelspan.experiments.runner._progress import Lines
 from tests.experiments.plans import outcome, toy_plan, write_toy
 
 FAULTY = "tests.experiments.faulty:"
@@ -101,7 +101,7 @@ def test_a_method_that_ends_its_process_or_tries_to_is_a_row_that_says_how(tmp_p
 @pytest.mark.parametrize("timeout", [None, 30.0])
 def test_a_process_that_does_not_start_is_no_fault_of_a_cell(tmp_path, monkeypatch, timeout):
     plan = toy_plan(tmp_path)
-    monkeypatch.setattr("labelspan.experiments._worker.START_SECONDS", 0.01)
+    monkeypatch.setattr("labelspan.experiments.runner._worker.START_SECONDS", 0.01)
     with Store(tmp_path / "out") as store:
         with pytest.raises(RuntimeError, match=r"did not start within 0.01 s; run fewer at a time"):
             run(plan, store, n_jobs=2, timeout=timeout)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, load_plan, run
-from labelspan.experiments._fields import list_of
-from labelspan.experiments._sources import sources_of
+from labelspan.experiments.plan._fields import list_of
+from labelspan.experiments.plan._sources import sources_of
 from labelspan.experiments.report import render
 from tests.experiments.plans import toy_plan, write_toy
 
@@ -39,7 +39,7 @@ def test_hashes_of_plans_of_named_data_and_of_single_files_stay_as_they_are():
         classifiers=(Step("ridge"),),
         models=(
             Step("cplst", (("n_components", 3),)),
-            Step("model:labelspan.experiments._cmlfs_methods:svm", (("C", 1.0),)),
+            Step("cmlfs/svm", (("C", 1.0),)),
         ),
         splits=Splits("folds", n_folds=2, n_repeats=5),
         directions=(1, 2),

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from labelspan.experiments import Store, StoreError, _environment, run, run_cell
-from labelspan.experiments._environment import code
+from labelspan.experiments import Store, StoreError, run, run_cell
+from labelspan.experiments.runner import _environment
+from labelspan.experiments.runner._environment import code
 from tests.experiments.plans import outcome, toy_plan
 
 
@@ -48,7 +49,7 @@ def test_a_row_a_measurement_and_all_of_a_cell(tmp_path, plan):
 def test_results_of_other_code_are_kept_and_said_to_be(tmp_path, plan, monkeypatch):
     with filled(tmp_path, plan) as store:
         before = outcome(store)
-        monkeypatch.setattr("labelspan.experiments._run.code", lambda: "of tomorrow")
+        monkeypatch.setattr("labelspan.experiments.runner._run.code", lambda: "of tomorrow")
         with pytest.warns(UserWarning, match=rf"code {code()}; this is of tomorrow.*empty folder"):
             run(plan, store, n_jobs=0)
         assert outcome(store) == before

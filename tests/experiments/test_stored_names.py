@@ -3,8 +3,8 @@
 import pytest
 
 from labelspan.experiments import METHODS, Step, get_method
-from labelspan.experiments._digest import digest
-from labelspan.experiments._methods import PAPER_METHODS
+from labelspan.experiments.methods._methods import PAPER_METHODS
+from labelspan.experiments.plan._digest import digest
 from labelspan.experiments.reproduce import find_experiments
 
 # From the store of the published reproductions, made when plans named these methods by path.

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from labelspan.experiments import Result, Source, Splits, Step, Store, analyse
-from labelspan.experiments._verdict import caution, primary, recommendation, verdict
+from labelspan.experiments.analysis._verdict import caution, primary, recommendation, verdict
 from labelspan.experiments.report import write_report
 from tests.experiments.plans import toy_plan, write_toy
 from tests.experiments.test_analysis import TITLES, by_order, fill

@@ -15,14 +15,14 @@ from sklearn.preprocessing import StandardScaler
 from labelspan import MVMD, MLkNN
 from labelspan.datasets import read_arff
 from labelspan.experiments import METHODS, Cell, Splits, Step, Store, run, run_cell
-from labelspan.experiments import _grids as grids
-from labelspan.experiments._estimators import made_step, outputs_of
-from labelspan.experiments._grids import Candidates, grid_of, mean_scatter
-from labelspan.experiments._methods import get_method
-from labelspan.experiments._preprocessing import preprocessing_of
-from labelspan.experiments._search import N_FOLDS, Search, best_place, points_of, tuned_steps
-from labelspan.experiments._sources import loaded
+from labelspan.experiments.methods import _grids as grids
+from labelspan.experiments.methods._grids import Candidates, grid_of, mean_scatter
+from labelspan.experiments.methods._methods import get_method
+from labelspan.experiments.plan._estimators import made_step, outputs_of
+from labelspan.experiments.plan._preprocessing import preprocessing_of
+from labelspan.experiments.plan._sources import loaded
 from labelspan.experiments.report import render
+from labelspan.experiments.runner._search import N_FOLDS, Search, best_place, points_of, tuned_steps
 from labelspan.metrics import hamming_loss, micro_f1
 from labelspan.model_selection import MultilabelStratifiedKFold
 from tests.experiments import test_cli

@@ -1,6 +1,6 @@
 """Table 2 and Figures 1 and 2 of the CMLFS paper, beside the printed values.
 
-What is run, and how it is judged, is in labelspan.experiments.reproduce._cmlfs; here stands what
+What is run, and how it is judged, is in labelspan.experiments.reproduce.cmlfs; here stands what
 must hold of it.
 """
 

@@ -3,7 +3,7 @@
 import pytest
 
 from labelspan.experiments.reproduce._experiment import printed_values
-from labelspan.experiments.reproduce._shared_subspace import ARTS
+from labelspan.experiments.reproduce.shared_subspace._experiments import ARTS
 from labelspan.metrics import MEASURES
 from tests.experiments.reproduced import reproduced
 

@@ -6,14 +6,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from labelspan.datasets import load_yeast
-from labelspan.experiments._shared_subspace_methods import (
-    GRIDS,
-    SearchedBaseline,
-    candidates,
-    searched_subspace,
-)
 from labelspan.experiments.reproduce._experiment import Values, printed_values
-from labelspan.experiments.reproduce._shared_subspace import (
+from labelspan.experiments.reproduce.shared_subspace._experiments import (
     ARTS,
     PRICES,
     SIZES,
@@ -25,6 +19,12 @@ from labelspan.experiments.reproduce._shared_subspace import (
     judge_table5,
     point,
     table3,
+)
+from labelspan.experiments.reproduce.shared_subspace._methods import (
+    GRIDS,
+    SearchedBaseline,
+    candidates,
+    searched_subspace,
 )
 from labelspan.metrics import macro_f1
 from labelspan.subspace import ASOClassifier, cca_ridge

@@ -21,17 +21,26 @@ from labelspan.experiments import (
     load_plan,
     run,
 )
-from labelspan.experiments._analysis import Analysis
-from labelspan.experiments._measures import ALL_MEASURES
-from labelspan.experiments._methods import get_method
-from labelspan.experiments._plan import DEFAULT_MEASURES
-from labelspan.experiments._progress import default_progress
-from labelspan.experiments._run import RunSummary, check_before_run
-from labelspan.experiments._scaling_of_plan import scaling_lines, with_scaling
-from labelspan.experiments._sources import READING_FIELDS, sources_of, text_fields
-from labelspan.experiments._tuning import chosen_values, tuning_lines
-from labelspan.experiments._verdict import caution, primary, recommendation, verdict
+from labelspan.experiments.analysis import (
+    Analysis,
+    caution,
+    chosen_values,
+    primary,
+    recommendation,
+    tuning_lines,
+    verdict,
+)
+from labelspan.experiments.methods import ALL_MEASURES, get_method
+from labelspan.experiments.plan import (
+    DEFAULT_MEASURES,
+    READING_FIELDS,
+    scaling_lines,
+    sources_of,
+    text_fields,
+    with_scaling,
+)
 from labelspan.experiments.report import write_report
+from labelspan.experiments.runner import RunSummary, check_before_run, default_progress
 
 CURVE = "1,2,5,10,20,50"
 # What a plan says in place of the command line.

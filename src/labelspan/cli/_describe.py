@@ -11,7 +11,7 @@ from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.datasets import describe
 from labelspan.experiments import Source
-from labelspan.experiments._sources import text_fields
+from labelspan.experiments.plan import text_fields
 
 
 def command(

@@ -8,8 +8,7 @@ import typer
 
 from labelspan.cli import _output as output
 from labelspan.experiments import METHODS, Method
-from labelspan.experiments._grids import LEGEND, grid_of
-from labelspan.experiments._methods import SCALERS
+from labelspan.experiments.methods import LEGEND, SCALERS, grid_of
 
 
 def command(json: Annotated[bool, typer.Option(help="Print as JSON.")] = False) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from labelspan.datasets._optional import require
+from labelspan._optional import require
 from labelspan.experiments import METHODS
-from labelspan.experiments._methods import SCALERS
+from labelspan.experiments.methods import SCALERS
 from labelspan.kernels._map import KernelMap
 
 #: What fitted reducers hold besides arrays and numbers.

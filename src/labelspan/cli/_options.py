@@ -12,8 +12,7 @@ import typer
 
 from labelspan._permissions import closed_folder
 from labelspan.experiments import Step
-from labelspan.experiments._preprocessing import SCALES, preprocessing_of
-from labelspan.experiments._sources import EMPTY, LIST_FIELDS, READING_FIELDS
+from labelspan.experiments.plan import EMPTY, LIST_FIELDS, READING_FIELDS, SCALES, preprocessing_of
 
 SCALE_HELP = f"Scaling of the features, fitted on the training rows: {', '.join(SCALES)}."
 

@@ -18,7 +18,7 @@ from labelspan.cli._model import load_model, save_model
 from labelspan.cli._options import SCALE_HELP, check_place, refuse_beside, scale_steps
 from labelspan.datasets import MultilabelDataset, write_npz
 from labelspan.experiments import Step, get_method
-from labelspan.experiments._preprocessing import AUTO, choose_scaler, made_preprocessing
+from labelspan.experiments.plan import AUTO, choose_scaler, made_preprocessing
 
 FITTING = ("method", "n_components", "set", "rows", "scale")
 

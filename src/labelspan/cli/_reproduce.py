@@ -14,18 +14,21 @@ from labelspan.cli import _output as output
 from labelspan.cli._options import check_place
 from labelspan.datasets import list_datasets
 from labelspan.experiments import METHODS, Store
-from labelspan.experiments._progress import default_progress
 from labelspan.experiments.reproduce import (
     EXPERIMENTS,
+    PAPERS,
+    RULES,
     Experiment,
     Outcome,
+    cells,
     document,
     find_experiments,
+    numbered,
+    printed_values,
+    reasons_of,
     reproduce,
 )
-from labelspan.experiments.reproduce._document import cells, numbered, reasons_of
-from labelspan.experiments.reproduce._experiment import RULES, printed_values
-from labelspan.experiments.reproduce._listing import PAPERS
+from labelspan.experiments.runner import default_progress
 
 
 def command(

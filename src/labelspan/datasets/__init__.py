@@ -1,22 +1,17 @@
 """Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
-from labelspan.datasets._arff import read_arff
-from labelspan.datasets._block_shift import BlockShift
-from labelspan.datasets._cooccurrence import plot_label_cooccurrence
-from labelspan.datasets._csv import read_csv
-from labelspan.datasets._dataset import MultilabelDataset
-from labelspan.datasets._describe import Description, describe
-from labelspan.datasets._errors import DataFileError
-from labelspan.datasets._frame import from_frame
-from labelspan.datasets._libsvm import read_libsvm
-from labelspan.datasets._limits import Limits
-from labelspan.datasets._listing import DatasetInfo, list_datasets
-from labelspan.datasets._load import load_dataset
-from labelspan.datasets._mat import read_mat
-from labelspan.datasets._npz import read_npz, write_npz
-from labelspan.datasets._write_text import write_arff, write_libsvm
-from labelspan.datasets._xmc import read_xmc
-from labelspan.datasets._yeast import load_yeast
+from labelspan.datasets.catalogue import DatasetInfo, list_datasets, load_dataset, load_yeast
+from labelspan.datasets.description import (
+    BlockShift,
+    Description,
+    describe,
+    plot_label_cooccurrence,
+)
+from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
+from labelspan.datasets.io.arff import read_arff
+from labelspan.datasets.io.binary import read_mat, read_npz, write_npz
+from labelspan.datasets.io.frames import from_frame, read_csv
+from labelspan.datasets.io.text import read_libsvm, read_xmc, write_arff, write_libsvm
 
 __all__ = [
     "BlockShift",

@@ -12,13 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.experiments._analysis import DIGITS, Analysis, Row, analyse, stored_plan
-from labelspan.experiments._measures import ALL_MEASURES
-from labelspan.experiments._plan import digest
-from labelspan.experiments._scaling_of_plan import scaling_lines
-from labelspan.experiments._store import Store
-from labelspan.experiments._tuning import LEGEND, Chosen, chosen_values, tuning_line
-from labelspan.experiments._verdict import caution, recommendation, verdict
+from labelspan.experiments.analysis import (
+    DIGITS,
+    LEGEND,
+    Analysis,
+    Chosen,
+    Row,
+    analyse,
+    caution,
+    chosen_values,
+    recommendation,
+    stored_plan,
+    tuning_line,
+    verdict,
+)
+from labelspan.experiments.methods import ALL_MEASURES
+from labelspan.experiments.plan import digest, scaling_lines
+from labelspan.experiments.store import Store
 
 
 @dataclass(frozen=True)

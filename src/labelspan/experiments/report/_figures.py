@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from labelspan.experiments._analysis import Row
-from labelspan.experiments._measures import ALL_MEASURES
+from labelspan.experiments.analysis import Row
+from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.report import _svg as svg
 from labelspan.experiments.report._contents import Contents
 

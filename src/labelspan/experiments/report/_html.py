@@ -12,11 +12,11 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from labelspan.experiments._measures import ALL_MEASURES
-from labelspan.experiments._result import STATUSES
+from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.report import _figures as figures
 from labelspan.experiments.report._contents import Contents, instant
 from labelspan.experiments.report._svg import shortened, swatch
+from labelspan.experiments.store import STATUSES
 
 FOLDER = Path(__file__).parent
 # Longer tables are in the CSV file.

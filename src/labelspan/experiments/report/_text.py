@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 
-from labelspan.experiments._measures import ALL_MEASURES
+from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.report._contents import Contents, Line
 
 # First characters that a spreadsheet takes for a formula.

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from labelspan._plain_text import escaped
 from labelspan._replace_file import replace_file
-from labelspan.experiments._store import Store
 from labelspan.experiments.report._contents import Contents, contents_of
 from labelspan.experiments.report._html import html
 from labelspan.experiments.report._text import csv_text, latex, markdown
+from labelspan.experiments.store import Store
 
 #: Formats of a report: the suffix of its file and the function that makes it.
 FORMATS: dict[str, tuple[str, Callable[[Contents], str]]] = {

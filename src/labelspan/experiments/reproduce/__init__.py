@@ -1,16 +1,28 @@
 """The experiments of the five papers: printed value, our value, verdict by a stated rule."""
 
-from labelspan.experiments.reproduce._document import document
-from labelspan.experiments.reproduce._experiment import Experiment, Judged, Outcome
-from labelspan.experiments.reproduce._listing import EXPERIMENTS, find_experiments
+from labelspan.experiments.reproduce._document import cells, document, numbered, reasons_of
+from labelspan.experiments.reproduce._experiment import (
+    RULES,
+    Experiment,
+    Judged,
+    Outcome,
+    printed_values,
+)
+from labelspan.experiments.reproduce._listing import EXPERIMENTS, PAPERS, find_experiments
 from labelspan.experiments.reproduce._reproduce import reproduce
 
 __all__ = [
     "EXPERIMENTS",
+    "PAPERS",
+    "RULES",
     "Experiment",
     "Judged",
     "Outcome",
+    "cells",
     "document",
     "find_experiments",
+    "numbered",
+    "printed_values",
+    "reasons_of",
     "reproduce",
 ]

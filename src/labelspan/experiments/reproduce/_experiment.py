@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.experiments._analysis import analyse
-from labelspan.experiments._environment import PACKAGES
-from labelspan.experiments._plan import Plan
-from labelspan.experiments._store import Store
+from labelspan.experiments.analysis import analyse
+from labelspan.experiments.plan import Plan
+from labelspan.experiments.runner import PACKAGES
+from labelspan.experiments.store import Store
 
-PAPERS = Path(__file__).parents[1] / "papers"
+FOLDER = Path(__file__).parent
 # Two means of random splits lie within so many standard errors of their difference.
 STANDARD_ERRORS = 3.0
 
@@ -192,7 +192,9 @@ class Outcome:
 @lru_cache(maxsize=8)
 def printed_values(paper: str) -> dict[str, Any]:
     """Read the data file of a paper."""
-    return tomllib.loads((PAPERS / f"{paper}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        (FOLDER / paper.replace("-", "_") / "printed.toml").read_text(encoding="utf-8")
+    )
 
 
 def values_of(store: Store, plans: Iterable[Plan]) -> Values:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from labelspan.experiments.report._text import markdown_text
+from labelspan.experiments.report import markdown_text
 from labelspan.experiments.reproduce._experiment import Judged
 
 # Fewer lines are read more easily as lines; a table with many holes is none.

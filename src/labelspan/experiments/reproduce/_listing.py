@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from labelspan.experiments.reproduce import (
-    _cmlfs,
-    _cplst,
-    _cplst_regressors,
-    _mddm,
-    _mvmd,
-    _shared_subspace,
-)
+from labelspan.experiments.reproduce import cmlfs, cplst, mddm, mvmd, shared_subspace
 from labelspan.experiments.reproduce._experiment import Experiment
 
 #: Every experiment that can be run.
 EXPERIMENTS: tuple[Experiment, ...] = (
-    *_mddm.EXPERIMENTS,
-    *_shared_subspace.EXPERIMENTS,
-    *_cplst.EXPERIMENTS,
-    *_cplst_regressors.EXPERIMENTS,
-    *_mvmd.EXPERIMENTS,
-    *_cmlfs.EXPERIMENTS,
+    *mddm.EXPERIMENTS,
+    *shared_subspace.EXPERIMENTS,
+    *cplst.EXPERIMENTS,
+    *mvmd.EXPERIMENTS,
+    *cmlfs.EXPERIMENTS,
 )
 PAPERS = tuple(dict.fromkeys(experiment.paper for experiment in EXPERIMENTS))
 

@@ -8,10 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from labelspan.datasets import DataFileError, list_datasets, load_dataset
-from labelspan.experiments._plan import Plan
-from labelspan.experiments._progress import Progress
-from labelspan.experiments._run import run
-from labelspan.experiments._store import Store
+from labelspan.experiments.plan import Plan
 from labelspan.experiments.reproduce._experiment import (
     Experiment,
     Judged,
@@ -20,6 +17,8 @@ from labelspan.experiments.reproduce._experiment import (
     setting_of,
     values_of,
 )
+from labelspan.experiments.runner import Progress, run
+from labelspan.experiments.store import Store
 
 
 def reproduce(

@@ -1,0 +1,8 @@
+"""Benchmark data sets: what is known of them, and where they are."""
+
+from labelspan.datasets.catalogue._listing import DatasetInfo, list_datasets
+from labelspan.datasets.catalogue._load import load_dataset
+from labelspan.datasets.catalogue._locate import hash_of
+from labelspan.datasets.catalogue._yeast import load_yeast
+
+__all__ = ["DatasetInfo", "hash_of", "list_datasets", "load_dataset", "load_yeast"]

@@ -1,0 +1,113 @@
+"""Features that would rule a reduction: row numbers, one large variance, very different scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets.io import FEW_VALUES
+
+DOMINANT_SHARE = 0.9
+WIDE_RATIO = 1e4
+
+
+@dataclass(frozen=True)
+class FeatureScales:
+    """Positions of features that stand out; `Description` explains them."""
+
+    dominant: int | None = None
+    dominant_share: float = 0.0
+    narrowest: int | None = None
+    widest: int | None = None
+    ratio: float = 1.0
+
+
+def feature_scales(X: Any) -> FeatureScales:
+    """Compare the variances of the features that vary; missing values do not count."""
+    variances = _variances(X)
+    varying = np.flatnonzero(variances > 0)
+    if len(varying) < 2:
+        return FeatureScales()
+    narrowest, widest = (int(varying[pick(variances[varying])]) for pick in (np.argmin, np.argmax))
+    share = float(variances[widest] / variances.sum())
+    return FeatureScales(
+        dominant=widest if share > DOMINANT_SHARE else None,
+        dominant_share=share,
+        narrowest=narrowest,
+        widest=widest,
+        ratio=float(np.sqrt(variances[widest] / variances[narrowest])),
+    )
+
+
+def identifier_features(X: Any, parts: Sequence[np.ndarray]) -> list[int]:
+    """Find features that number the rows, of all rows or of each part of the split.
+
+    Such a feature has another whole number in each row, and these numbers ascend or descend in
+    the order of the file, or lie close together (within twice the number of rows).
+    """
+    n_rows = X.shape[0]
+    if n_rows <= FEW_VALUES:
+        return []
+    if sp.issparse(X):
+        by_column = X.tocsc()
+        # Different values leave room for one zero.
+        candidates = np.flatnonzero(np.diff(by_column.indptr) >= n_rows - max(len(parts), 1))
+        columns = ((int(i), by_column[:, [i]].toarray().ravel()) for i in candidates)
+    else:
+        head = X[: FEW_VALUES + 1]
+        candidates = np.flatnonzero((head == np.floor(head)).all(axis=0))
+        columns = ((int(i), X[:, i]) for i in candidates)
+    return [
+        i
+        for i, column in columns
+        if _numbers_rows(column) or (parts and all(_numbers_rows(column[rows]) for rows in parts))
+    ]
+
+
+def _numbers_rows(column: np.ndarray) -> bool:
+    n_rows = len(column)
+    if n_rows <= FEW_VALUES or not np.array_equal(column, np.floor(column)):
+        return False
+    steps = np.diff(column)
+    if (steps > 0).all() or (steps < 0).all():
+        return True
+    in_order = np.sort(column)
+    is_close = in_order[-1] - in_order[0] < 2 * n_rows
+    return bool(is_close and (np.diff(in_order) > 0).all())
+
+
+def _variances(X: Any) -> np.ndarray:
+    """Variances in units of the square of the largest value; 0 for a constant feature."""
+    stored = X.data if sp.issparse(X) else X
+    finite = np.abs(stored[np.isfinite(stored)])
+    unit = finite.max(initial=0.0)
+    if unit == 0:
+        return np.zeros(X.shape[1])
+    return (_sparse_variances if sp.issparse(X) else _dense_variances)(X, unit)
+
+
+def _dense_variances(X: np.ndarray, unit: float) -> np.ndarray:
+    variances = np.zeros(X.shape[1])
+    for i in range(X.shape[1]):
+        values = X[np.isfinite(X[:, i]), i]
+        # A mean is rounded, so that a constant feature would have a tiny variance.
+        if len(values) and values.min() < values.max():
+            variances[i] = (values / unit).var()
+    return variances
+
+
+def _sparse_variances(X: sp.csr_array, unit: float) -> np.ndarray:
+    n_rows, n_features = X.shape
+    known = np.isfinite(X.data)
+    places, values = X.indices[known], X.data[known] / unit
+    counts = np.bincount(places, minlength=n_features)
+    n_zeros = n_rows - np.bincount(X.indices, minlength=n_features)
+    n_known = np.maximum(n_zeros + counts, 1)
+    means = np.bincount(places, values, minlength=n_features) / n_known
+    squares = np.bincount(places, (values - means[places]) ** 2, minlength=n_features)
+    high, low = (m.toarray().ravel() for m in (X.max(axis=0), X.min(axis=0)))
+    return np.where(high == low, 0.0, (squares + n_zeros * means**2) / n_known)

@@ -1,0 +1,17 @@
+"""Reading and writing data sets: what the formats share."""
+
+from labelspan.datasets.io._dataset import MultilabelDataset
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._ignore import without_columns
+from labelspan.datasets.io._limits import Limits
+from labelspan.datasets.io._nominal import FEW_VALUES
+from labelspan.datasets.io._tables import numbered
+
+__all__ = [
+    "FEW_VALUES",
+    "DataFileError",
+    "Limits",
+    "MultilabelDataset",
+    "numbered",
+    "without_columns",
+]

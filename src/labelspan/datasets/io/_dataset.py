@@ -1,0 +1,112 @@
+"""The one container that every loader and reader returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets.io._tables import numbered
+
+
+@dataclass(frozen=True, eq=False)
+class MultilabelDataset:
+    """A multi-label data set: features, labels, their names and the standard split.
+
+    Parameters
+    ----------
+    name : str, default="data"
+        Short name, such as ``"yeast"``.
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Features, dense or sparse as they are stored.
+    Y : ndarray or csr_array of shape (n_samples, n_labels)
+        Label indicators in {0, 1}.
+    feature_names : tuple of str, optional
+        One name per column of `X`; by default the columns of a frame, else ``feature0`` and so
+        on.
+    label_names : tuple of str, optional
+        One name per column of `Y`; by default the columns of a frame, else ``label0`` and so on.
+    train : ndarray of int or None, default=None
+        Row indices of the standard training part, where there is one.
+    test : ndarray of int or None, default=None
+        Row indices of the standard test part, where there is one.
+    source : str, default=""
+        Where the data come from and under which terms.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import MultilabelDataset
+    >>> MultilabelDataset(X=[[0.5, 1], [2, 0], [1, 1]], Y=[[1, 0], [0, 1], [1, 1]])
+    MultilabelDataset('data': 3 samples, 2 features, 2 labels)
+    """
+
+    name: str = "data"
+    X: Any = None
+    Y: Any = None
+    feature_names: tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()
+    train: np.ndarray | None = None
+    test: np.ndarray | None = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(
+                f"name is of type {type(self.name).__name__}; give a string, and the arrays by "
+                "name: MultilabelDataset(X=X, Y=Y)"
+            )
+        for key, names_key, prefix in (
+            ("X", "feature_names", "feature"),
+            ("Y", "label_names", "label"),
+        ):
+            given = getattr(self, key)
+            table = _table(given, key)
+            names = tuple(getattr(self, names_key) or ())
+            if not names:
+                columns = getattr(given, "columns", None)
+                names = numbered(prefix, table.shape[1]) if columns is None else columns
+                names = tuple(str(name) for name in names)
+            if len(names) != table.shape[1]:
+                raise ValueError(
+                    f"{names_key} has {len(names)} names; {key} has {table.shape[1]} columns"
+                )
+            object.__setattr__(self, key, table)
+            object.__setattr__(self, names_key, names)
+        n_rows = self.X.shape[0]
+        if self.Y.shape[0] != n_rows:
+            raise ValueError(f"X has {n_rows} rows and Y has {self.Y.shape[0]}; they must agree")
+        for key in ("train", "test"):
+            object.__setattr__(self, key, _rows(getattr(self, key), key, n_rows))
+
+    def __repr__(self) -> str:
+        n_samples, n_features = self.X.shape
+        return (
+            f"MultilabelDataset({self.name!r}: {n_samples} samples, {n_features} features, "
+            f"{self.Y.shape[1]} labels)"
+        )
+
+
+def _table(given: Any, key: str) -> Any:
+    """Give a sparse array as it is and anything else as an ndarray of two dimensions."""
+    if given is None:
+        raise TypeError(f"{key} is missing; give MultilabelDataset(X=X, Y=Y)")
+    table = given if sp.issparse(given) else np.asarray(given)
+    if table.ndim != 2:
+        what = "features" if key == "X" else "labels"
+        raise ValueError(f"{key} has {table.ndim} dimensions; expected 2, samples by {what}")
+    return table
+
+
+def _rows(rows: Any, key: str, n_rows: int) -> np.ndarray | None:
+    if rows is None:
+        return None
+    rows = np.asarray(rows)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not _within(rows, n_rows)):
+        raise ValueError(f"{key} must be row numbers from 0 to {n_rows - 1}, one dimension")
+    return rows
+
+
+def _within(rows: np.ndarray, n_rows: int) -> bool:
+    return bool(rows.min() >= 0 and rows.max() < n_rows)

@@ -1,0 +1,130 @@
+"""Nominal columns as numbers: 0 and 1 for two categories, one column per category for more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._limits import Limits
+
+# A column with more different values than this, and than half of the rows, tells rows apart.
+FEW_VALUES = 20
+# What Limits.max_bytes allows in text, two bytes per value.
+VALUE_BYTES = 2
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """A column of more than two categories, and the number that stands for each of them."""
+
+    position: int
+    name: str
+    categories: tuple[str, ...]
+    values: tuple[float, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns that replace this one."""
+        return [f"{self.name}={category}" for category in self.categories]
+
+
+def is_identifier(n_values: int, n_rows: int) -> bool:
+    """Tell whether a nominal column names the rows rather than describes them."""
+    return n_values > FEW_VALUES and 2 * n_values > n_rows
+
+
+def identifier_message(name: str, n_values: int, n_rows: int) -> str:
+    """Say that a column is refused, by which rule, and what repairs it."""
+    return (
+        f"column {name!r} has {n_values} different values in {n_rows} rows, which makes it an "
+        f"identifier (more than {FEW_VALUES} values, and more than half of the rows); leave it "
+        f"out by ignore=[{name!r}] (--ignore {name!r})"
+    )
+
+
+def used_values(X: Any, position: int) -> np.ndarray:
+    """Give the different values of a column; a missing one is none."""
+    values = np.unique(_column(X, position))
+    return values[~np.isnan(values)]
+
+
+def expand(X: Any, columns: Sequence[Nominal], limits: Limits, path: str | os.PathLike[str]) -> Any:
+    """Replace nominal columns by one column of 0 and 1 per category; NaN stays in all of them."""
+    if not columns:
+        return X
+    widths = np.ones(X.shape[1], dtype=np.int64)
+    for column in columns:
+        widths[column.position] = len(column.values)
+    _check_room(X, columns, int(widths.sum()), limits, path)
+    starts = np.cumsum(widths) - widths
+    return (_expand_sparse if sp.issparse(X) else _expand_dense)(X, columns, widths, starts)
+
+
+def expanded_names(names: Sequence[str], columns: Sequence[Nominal]) -> tuple[str, ...]:
+    """Give the names of the columns that `expand` makes."""
+    listed = {column.position: column.names for column in columns}
+    return tuple(name for i, old in enumerate(names) for name in listed.get(i, [old]))
+
+
+def _column(X: Any, position: int) -> np.ndarray:
+    column = X[:, [position]]
+    return (column.toarray() if sp.issparse(column) else column).ravel()
+
+
+def _check_room(
+    X: Any,
+    columns: Sequence[Nominal],
+    width: int,
+    limits: Limits,
+    path: str | os.PathLike[str],
+) -> None:
+    """Refuse categories that ask for more memory or columns than a file of the limit may."""
+    largest = max(columns, key=lambda column: len(column.values))
+    n_values = X.shape[0] * (sum(len(c.values) for c in columns) if sp.issparse(X) else width)
+    if width > limits.max_columns or n_values > limits.max_bytes // VALUE_BYTES:
+        raise DataFileError(
+            f"one column per category makes {width} columns of {X.shape[0]} rows; raise "
+            f"Limits.max_columns and Limits.max_bytes, or leave out {largest.name!r} "
+            f"({len(largest.values)} categories) by ignore= (--ignore)",
+            file=path,
+        )
+
+
+def _expand_dense(
+    X: np.ndarray, columns: Sequence[Nominal], widths: np.ndarray, starts: np.ndarray
+) -> np.ndarray:
+    expanded = np.empty((X.shape[0], int(widths.sum())))
+    kept = np.setdiff1d(np.arange(X.shape[1]), [column.position for column in columns])
+    expanded[:, starts[kept]] = X[:, kept]
+    for column in columns:
+        values, start = X[:, column.position, None], starts[column.position]
+        part = expanded[:, start : start + len(column.values)]
+        part[:] = values == np.array(column.values)
+        part[np.isnan(values).ravel()] = np.nan
+    return expanded
+
+
+def _expand_sparse(
+    X: sp.csr_array, columns: Sequence[Nominal], widths: np.ndarray, starts: np.ndarray
+) -> sp.csr_array:
+    rest, by_column = X.tocoo(), X.tocsc()
+    kept = ~np.isin(rest.coords[1], [column.position for column in columns])
+    entries = [(rest.coords[0][kept], starts[rest.coords[1][kept]], rest.data[kept])]
+    for column in columns:
+        values = _column(by_column, column.position)[:, None]
+        rows, places = np.nonzero((values == np.array(column.values)) | np.isnan(values))
+        data = np.where(np.isnan(values.ravel()[rows]), np.nan, 1.0)
+        entries.append((rows, starts[column.position] + places, data))
+    rows, places, data = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    expanded = sp.csr_array((data, (rows, places)), shape=(X.shape[0], int(widths.sum())))
+    expanded.sort_indices()
+    # As wide as the numbers need, like the tables of the readers.
+    expanded.indices = expanded.indices.astype(X.indices.dtype, copy=False)
+    expanded.indptr = expanded.indptr.astype(X.indptr.dtype, copy=False)
+    return expanded

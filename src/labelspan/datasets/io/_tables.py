@@ -1,0 +1,106 @@
+"""Checks of a matrix before anything is made of it, which name the place of what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._limits import Limits
+
+REAL_KINDS = "fiub"
+
+
+def check_matrix(shape: Sequence[int], dtype: Any, what: str, path: Path) -> None:
+    """Refuse what is not a table of real numbers."""
+    if len(shape) != 2 or np.dtype(dtype).kind not in REAL_KINDS:
+        message = f"{what} must be a 2-d array of numbers; it has shape {tuple(shape)}"
+        raise DataFileError(f"{message} and type {dtype}", file=path)
+
+
+def check_size(shape: Sequence[int], what: str, limits: Limits, path: Path) -> None:
+    """Refuse more rows or columns than the limits, for which a file of few bytes may ask."""
+    bounds = (
+        ("rows", shape[0], limits.max_rows, "max_rows"),
+        ("columns", shape[1], limits.max_columns, "max_columns"),
+    )
+    for axis, count, limit, name in bounds:
+        if not 0 <= count <= limit:
+            message = f"{what} has {count} {axis}; the limit is {limit} (Limits.{name})"
+            raise DataFileError(message, file=path)
+
+
+def without_repeats(matrix: sp.csr_array, what: str, path: Path) -> sp.csr_array:
+    """Sort the columns of each row, and refuse a column that is there twice."""
+    if not matrix.has_canonical_format:
+        matrix.sort_indices()
+        if (place := repeated_entry(matrix)) is not None:
+            message = f"row {place[0] + 1} of {what} has column {place[1] + 1} twice"
+            raise DataFileError(f"{message}; call sum_duplicates() before saving it", file=path)
+        matrix.has_canonical_format = True
+    return matrix
+
+
+def repeated_entry(table: sp.csr_array) -> tuple[int, int] | None:
+    """Row and column of the first entry that is there twice, if columns are sorted."""
+    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+    same = (table.indices[1:] == table.indices[:-1]) & (rows[1:] == rows[:-1])
+    if not same.any():
+        return None
+    entry = int(np.flatnonzero(same)[0])
+    return int(rows[entry]), int(table.indices[entry])
+
+
+def check_values(table: Any, allowed: Sequence[int], what: str, path: Path) -> None:
+    """Refuse a value of a label matrix that is none of those allowed, and name its place."""
+    stored = table.data if sp.issparse(table) else table
+    wrong = ~np.isin(stored, allowed)
+    if wrong.any():
+        row, column, value = first_entry(table, wrong)
+        *others, last = allowed
+        listed = f"{', '.join(map(str, others))} and {last}"
+        message = f"{what} has values other than {listed}: {value:g} in row {row + 1}"
+        raise DataFileError(f"{message}, column {column + 1}", file=path)
+
+
+def first_entry(table: Any, where: np.ndarray) -> tuple[int, int, float]:
+    """Row, column and value of the first entry of a dense or CSR table where a mask is true."""
+    if not sp.issparse(table):
+        row, column = np.argwhere(where)[0].tolist()
+        return row, column, float(table[row, column])
+    entry = int(np.flatnonzero(where)[0])
+    row = int(np.searchsorted(table.indptr, entry, side="right")) - 1
+    return row, int(table.indices[entry]), float(table.data[entry])
+
+
+def numbered(prefix: str, count: int) -> tuple[str, ...]:
+    """Names for columns that have none."""
+    return tuple(f"{prefix}{i}" for i in range(count))
+
+
+def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[str]) -> None:
+    """Refuse a name longer than the limit: every table and page repeats it."""
+    limit = limits.max_name_chars
+    if max(map(len, names), default=0) > limit:
+        name = next(name for name in names if len(name) > limit)
+        message = f"name {name[:40]!r}... has {len(name)} characters; the limit is {limit}"
+        raise DataFileError(f"{message} (Limits.max_name_chars): shorten it", file=path)
+
+
+def refuse_unknown(
+    names: Sequence[str], known: Collection[str], what: str, path: str | os.PathLike[str]
+) -> None:
+    """Refuse a name that no column has, and say which come near."""
+    present = set(known)
+    unknown = [name for name in names if name not in present]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], list(known)[:10_000], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {len(known)} columns"
+        message = f"{what} names {unknown[0][:60]!r}, which is not a column"
+        raise DataFileError(f"{message}; {hint}", file=path)

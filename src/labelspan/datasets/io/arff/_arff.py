@@ -1,0 +1,291 @@
+"""Mulan and MEKA ARFF files."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelspan.datasets.io._dataset import MultilabelDataset
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._limits import Limits
+from labelspan.datasets.io._nominal import (
+    Nominal,
+    expand,
+    expanded_names,
+    identifier_message,
+    is_identifier,
+    used_values,
+)
+from labelspan.datasets.io._row_lines import RowLines
+from labelspan.datasets.io._split import join
+from labelspan.datasets.io._stream import LineBlocks
+from labelspan.datasets.io._tables import check_names, first_entry, refuse_unknown
+from labelspan.datasets.io.arff._header import ColumnType, Header, read_header
+from labelspan.datasets.io.arff._labels import LabelOptions, label_columns, stem
+from labelspan.datasets.io.arff._rows import Columns, read_rows, row_lines
+
+
+def read_arff(
+    path: str | os.PathLike[str],
+    test: str | os.PathLike[str] | None = None,
+    *,
+    xml: str | os.PathLike[str] | None = None,
+    label_names: Sequence[str] | None = None,
+    label_count: int | None = None,
+    ignore: Sequence[str] = (),
+    name: str | None = None,
+    encoding: str = "utf-8",
+    limits: Limits | None = None,
+) -> MultilabelDataset:
+    r"""Read a multi-label ARFF file, dense or sparse, plain or gzip.
+
+    Which columns are labels: those of `label_names` if it is given. Otherwise `label_count`, a
+    Mulan XML file (`xml`, or ``NAME.xml`` beside ``NAME.arff``, ``NAME-train.arff`` and
+    ``NAME-test.arff``) and the option ``-C`` in the relation name (MEKA) must agree, as far as
+    they are there; sources that disagree are an error that names both. ``-C`` does not count
+    where the relation name shows that a Weka filter has changed the file since.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or its training part.
+    test : str or path, optional
+        The test part: same header, rows stacked below those of `path`.
+    xml : str or path, optional
+        Mulan XML file with the label names.
+    label_names : sequence of str, optional
+        Names of the label columns; nothing else is asked then.
+    label_count : int, optional
+        As MEKA's ``-C``: positive for the first columns, negative for the last.
+    ignore : sequence of str, default=()
+        Names of columns to leave out, such as an identifier.
+    name : str, optional
+        Name of the data set; by default the name of the file.
+    encoding : str, default="utf-8"
+        Encoding of names and categories, in which ASCII text has the bytes of ASCII.
+    limits : Limits, optional
+        Largest file to accept.
+
+    Returns
+    -------
+    MultilabelDataset
+        `X` is float64, an ndarray for dense files and a csr_array for sparse ones; `Y` is
+        uint8, likewise. Columns keep the order of the ARFF file. Missing values are NaN.
+
+    Warns
+    -----
+    UserWarning
+        When values are missing, and when a string or date column is left out of `X`.
+
+    Notes
+    -----
+    A nominal feature of two categories is one column: their own value if both are numbers, 0
+    and 1 if they are words such as no and yes, else their position. One of more categories
+    becomes a column of 0 and 1 per category, called ``attribute=category``; if more than 20
+    different values are used, and more than half as many as there are rows, it is refused as
+    an identifier. An absent value of a sparse row is the first category, whatever its number.
+    Time is linear in the size of the file; memory is that of the result plus one block of text.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelspan.datasets import read_arff
+    >>> text = "@relation 'toy: -C 1'\n@attribute a {0,1}\n@attribute x real\n@data\n1,2.5\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.arff")
+    ...     _ = path.write_text(text)
+    ...     toy = read_arff(path)
+    >>> toy
+    MultilabelDataset('toy': 1 samples, 1 features, 1 labels)
+    >>> toy.X, toy.Y, toy.label_names
+    (array([[2.5]]), array([[1]], dtype=uint8), ('a',))
+    """
+    limits = Limits() if limits is None else limits
+    reading = _Reading(
+        LabelOptions(label_names, label_count, xml), _as_names(ignore), encoding, limits
+    )
+    name = name or stem(Path(path))
+    first = _read_part(Path(path), reading)
+    if test is None:
+        _refuse_identifiers([first])
+        return first.dataset(name, limits)
+    second = _read_part(Path(test), reading)
+    _refuse_identifiers([first, second])
+    joined = join(first.dataset(name, limits), second.dataset(name, limits), test)
+    _refuse_other_categories(first, second)
+    return joined
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the rows of each file are read."""
+
+    labels: LabelOptions
+    ignore: tuple[str, ...]
+    encoding: str
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One file as it was read: nominal columns are still one number per category."""
+
+    path: Path
+    columns: Columns
+    X: Any
+    Y: Any
+
+    def nominal(self) -> list[Nominal]:
+        """List the features of more than two categories."""
+        header, features = self.columns.header, self.columns.features
+        kinds = [_distinct(kind) for kind in header.types]
+        is_many = np.array([len(values) > 2 for _, values in kinds])
+        return [
+            Nominal(i, header.names[features[i]], *kinds[header.type_of[features[i]]])
+            for i in np.flatnonzero(is_many[header.type_of[features]]).tolist()
+        ]
+
+    def dataset(self, name: str, limits: Limits) -> MultilabelDataset:
+        header, nominal = self.columns.header, self.nominal()
+        names = expanded_names(_chosen(header.names, self.columns.features), nominal)
+        label_names = _chosen(header.names, self.columns.labels)
+        check_names((*names, *label_names), limits, self.path)
+        return MultilabelDataset(
+            name=name,
+            X=expand(self.X, nominal, limits, self.path),
+            Y=self.Y,
+            feature_names=names,
+            label_names=label_names,
+            train=None,
+            test=None,
+            source=str(self.path),
+        )
+
+
+def _read_part(path: Path, reading: _Reading) -> _Part:
+    with LineBlocks(path, reading.limits) as source:
+        header = read_header(source, reading.encoding)
+        labels = label_columns(header, path, reading.labels, reading.limits)
+        features, labels = _kept_columns(header, labels, reading.ignore, path)
+        _refuse_text(header, labels, path)
+        columns = Columns(header, features, labels)
+        lines = row_lines(source)
+        X, targets = read_rows(source, columns, reading.encoding, lines)
+    _report(header, X, path, reading.ignore)
+    return _Part(path, columns, X, _indicators(targets, _chosen(header.names, labels), lines))
+
+
+def _distinct(kind: ColumnType) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Give categories of different values; of "1" and "1.0" the first gives the name."""
+    first: dict[float, str] = {}
+    for category, value in zip(kind.categories, kind.values, strict=True):
+        first.setdefault(value, category)
+    return tuple(first.values()), tuple(first)
+
+
+def _as_names(ignore: Sequence[str]) -> tuple[str, ...]:
+    return (ignore,) if isinstance(ignore, str) else tuple(ignore)
+
+
+def _refuse_identifiers(parts: Sequence[_Part]) -> None:
+    """Refuse a nominal column that names the rows; all files together decide."""
+    n_rows = sum(part.X.shape[0] for part in parts)
+    used: dict[str, set[str]] = {}
+    for part in parts:
+        X = part.X.tocsc() if sp.issparse(part.X) else part.X
+        for column in (c for c in part.nominal() if is_identifier(len(c.values), 0)):
+            words = dict(zip(column.values, column.categories, strict=True))
+            values = used_values(X, column.position).tolist()
+            used.setdefault(column.name, set()).update(words[value] for value in values)
+    for name, found in used.items():
+        if is_identifier(len(found), n_rows):
+            raise DataFileError(identifier_message(name, len(found), n_rows), file=parts[0].path)
+
+
+def _refuse_other_categories(first: _Part, second: _Part) -> None:
+    """Refuse a category that is one number in a file and another number in the other."""
+    ours, theirs = first.columns.header, second.columns.header
+    features = first.columns.features
+    pairs = np.stack([ours.type_of[features], theirs.type_of[features]], axis=1)
+    for position in np.unique(pairs, axis=0, return_index=True)[1].tolist():
+        mine, other = (h.type(features[position]) for h in (ours, theirs))
+        values = dict(zip(mine.categories, mine.values, strict=True))
+        for word, value in zip(other.categories, other.values, strict=True):
+            if values.get(word, value) != value:
+                name = ours.names[features[position]]
+                raise DataFileError(
+                    f"category {word!r} of {name!r} is {value:g}, but {values[word]:g} in "
+                    f"{first.path.name}; declare the categories in the same order in both files",
+                    file=second.path,
+                )
+
+
+def _refuse_text(header: Header, labels: np.ndarray, path: Path) -> None:
+    """Refuse a label column of strings or dates, which the rows are read without."""
+    skipped = labels[header.is_skipped()[labels]]
+    if len(skipped):
+        raise DataFileError(
+            f"label {header.names[skipped[0]]!r} is a string or date attribute; allowed are 0, 1 "
+            "and -1: declare it {0,1} in the header, or choose other columns by xml=, "
+            "label_names= or label_count= (--xml or --label-count)",
+            file=path,
+        )
+
+
+def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
+    """Warn of what does not reach X as it is in the file."""
+    skipped = np.flatnonzero(header.is_skipped()).tolist()
+    dropped = [header.names[i] for i in skipped if header.names[i] not in ignore]
+    if dropped:
+        warnings.warn(
+            f"{path.name}: string or date column {', '.join(dropped[:5])} is left out of X; "
+            "name it in ignore= to silence this",
+            stacklevel=4,
+        )
+    stored = X.data if sp.issparse(X) else X
+    n_missing = int(np.count_nonzero(np.isnan(stored)))
+    if n_missing:
+        message = f"{path.name}: {n_missing} missing values are NaN in X; impute before fitting"
+        warnings.warn(message, stacklevel=4)
+
+
+def _kept_columns(
+    header: Header, labels: np.ndarray, ignore: tuple[str, ...], path: Path
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the columns of features and of labels, both without those to ignore."""
+    kept = ~header.is_skipped()
+    kept[labels] = False
+    if ignore:
+        left_out = header.find(ignore)
+        refuse_unknown(ignore, header.names, "ignore", path)
+        kept[left_out] = False
+        labels = np.setdiff1d(labels, left_out)
+    return np.flatnonzero(kept), labels
+
+
+def _chosen(names: list[str], columns: np.ndarray) -> tuple[str, ...]:
+    if len(columns) > 1 and columns[-1] - columns[0] == len(columns) - 1:
+        return tuple(names[columns[0] : columns[-1] + 1])
+    return tuple(names[i] for i in columns.tolist())
+
+
+def _indicators(table: Any, names: Sequence[str], lines: RowLines) -> Any:
+    """Turn label columns into 0 and 1 (uint8); -1 counts as 0."""
+    stored = table.data if sp.issparse(table) else table
+    if sp.issparse(table) and (stored == 1).all():
+        return table.astype(np.uint8)
+    wrong = ~((stored == 1) | (stored == 0) | (stored == -1))
+    if wrong.any():
+        row, position, value = first_entry(table, wrong)
+        message = f"label {names[position]!r} is {value:g}; allowed are 0, 1 and -1"
+        raise lines.error(message, row)
+    if not sp.issparse(table):
+        return (table > 0).astype(np.uint8)
+    return sp.csr_array(table > 0).astype(np.uint8)

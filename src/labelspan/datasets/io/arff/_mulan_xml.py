@@ -1,0 +1,82 @@
+"""The XML file that names the labels of a Mulan data set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from labelspan._optional import require
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._limits import Limits
+
+
+def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str, ...]:
+    """List the label names of a Mulan XML file, flat or hierarchical, in document order.
+
+    The order means nothing: the XML of yeast and enron is sorted as a hierarchy, and the
+    columns of Y follow the ARFF file.
+    """
+    elements = require("defusedxml.ElementTree", "data", "reading Mulan XML")
+    common = require("defusedxml.common", "data", "reading Mulan XML")
+    names: list[str | None] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition("}")[2] == "label":
+            names.append(attributes.get("name"))
+
+    parser = elements.DefusedXMLParser(target=_Nothing(), forbid_dtd=True)
+    # Straight from expat: a tree of a thousand labels takes longer than their ARFF file.
+    parser.parser.ordered_attributes = False
+    parser.parser.DefaultHandlerExpand = None
+    parser.parser.StartElementHandler = start
+    try:
+        parser.feed(_read_bytes(Path(path), limits))
+        parser.close()
+    except elements.ParseError as error:
+        line, column = error.position
+        raise DataFileError(
+            f"not well-formed XML ({error.msg})", file=path, line=line, column=column + 1
+        ) from error
+    except common.DefusedXmlException as error:
+        message = f"XML with a document type or entities is refused ({type(error).__name__})"
+        raise DataFileError(message, file=path) from error
+    except (LookupError, ValueError) as error:
+        raise DataFileError(f"cannot decode the XML ({error})", file=path) from error
+    return _checked(names, path)
+
+
+class _Nothing:
+    """The tree that is not built."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+def _read_bytes(path: Path, limits: Limits) -> bytes:
+    with path.open("rb") as file:
+        content = file.read(limits.max_line_bytes + 1)
+    if len(content) > limits.max_line_bytes:
+        message = f"larger than {limits.max_line_bytes} bytes (Limits.max_line_bytes)"
+        raise DataFileError(message, file=path)
+    return content
+
+
+def _checked(names: list[str | None], path: str | os.PathLike[str]) -> tuple[str, ...]:
+    given = tuple(name for name in names if name)
+    if len(given) < len(names):
+        raise DataFileError("a <label> element has no name", file=path)
+    if not given:
+        raise DataFileError("no <label name=...> element; is this a Mulan XML file?", file=path)
+    repeated = first_repeat(given)
+    if repeated is not None:
+        raise DataFileError(f"label {repeated!r} is listed twice", file=path)
+    return given
+
+
+def first_repeat(names: Sequence[str]) -> str | None:
+    """Give the first name that was there before, if there is one."""
+    if len(set(names)) == len(names):
+        return None
+    seen: set[str] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]

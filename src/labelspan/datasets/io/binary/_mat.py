@@ -1,0 +1,170 @@
+"""MATLAB files (version 5, which MATLAB calls v6 and v7)."""
+
+from __future__ import annotations
+
+import math
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+from labelspan.datasets.io._dataset import MultilabelDataset
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._limits import Limits
+from labelspan.datasets.io._split import join
+from labelspan.datasets.io._tables import (
+    check_matrix,
+    check_size,
+    check_values,
+    numbered,
+    without_repeats,
+)
+from labelspan.datasets.io.binary._mat_names import variable_names
+from labelspan.datasets.io.binary._mat_size import check_unpacked_bytes
+
+NUMERIC_CLASSES = frozenset(
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+) | {"double", "single", "sparse", "logical"}
+# What SciPy and zlib raise for a damaged file.
+BROKEN = (
+    zlib.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    OverflowError,
+    EOFError,
+    OSError,
+    MemoryError,
+    scipy.io.matlab.MatReadError,
+)
+
+
+def read_mat(
+    path: str | os.PathLike[str],
+    *,
+    data: str | None = None,
+    target: str | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+) -> MultilabelDataset:
+    """Read a MATLAB v5 file with features and labels.
+
+    Parameters
+    ----------
+    path : str or path
+        File with features of shape (n, d) and labels in -1/+1 or 0/1: as ``X`` and ``Y``,
+        ``data`` and ``target``, or under another common name; or their parts, such as
+        ``train_data`` and ``test_data`` or ``Xtrain`` and ``X_test``. Labels are q x n or
+        n x q, whichever fits; if both do, q x n for ``target`` and n x q for other names.
+    data, target : str, optional
+        Names of the variables, without ``train`` or ``test``; by default the common names
+        that the file has (``data``, ``X``, ``x`` or ``features`` with ``target``,
+        ``targets``, ``Y``, ``y``, ``labels`` or ``label``).
+    name : str, optional
+        Name of the data set; by default the name of the file.
+    limits : Limits, optional
+        Largest file and matrices to accept; shapes are checked before the values are read.
+
+    Returns
+    -------
+    MultilabelDataset
+        `X` dense or CSR as stored; names are numbered, since the format has none.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np, scipy.io
+    >>> from labelspan.datasets import read_mat
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.mat")
+    ...     scipy.io.savemat(path, {"data": np.eye(3), "target": [[1, -1, -1], [1, 1, -1]]})
+    ...     toy = read_mat(path)
+    >>> toy.Y.tolist()
+    [[1, 1], [0, 1], [0, 0]]
+    """
+    path = Path(path)
+    limits = Limits() if limits is None else limits
+    variables = _load(path, limits)
+
+    names = variable_names(variables, data, target, path)
+
+    def read_part(part: str) -> MultilabelDataset:
+        X, Y = _matrices(variables, *names[part], limits, path)
+        return MultilabelDataset(
+            name=name or path.stem,
+            X=X,
+            Y=Y,
+            feature_names=numbered("feature", X.shape[1]),
+            label_names=numbered("label", Y.shape[1]),
+            train=None,
+            test=None,
+            source=str(path),
+        )
+
+    first = read_part("train")
+    return join(first, read_part("test"), path) if "test" in names else first
+
+
+def _load(path: Path, limits: Limits) -> dict[str, Any]:
+    """Read the numeric variables after checking their declared shapes."""
+    try:
+        check_unpacked_bytes(path, limits)
+        listed = scipy.io.whosmat(path)
+        # The memory of a sparse matrix without values is that of its rows or of its columns.
+        total = sum(
+            8 * (sum(shape) if kind == "sparse" else math.prod(shape)) for _, shape, kind in listed
+        )
+        if total > limits.max_bytes:
+            message = f"{total} bytes of values; the limit is {limits.max_bytes}"
+            raise DataFileError(f"{message} (Limits.max_bytes)", file=path)
+        numeric = [name for name, _, kind in listed if kind in NUMERIC_CLASSES]
+        return scipy.io.loadmat(path, variable_names=numeric)
+    except NotImplementedError as error:
+        message = "MATLAB v7.3 file; save it again in MATLAB with save(..., '-v7')"
+        raise DataFileError(message, file=path) from error
+    except (DataFileError, FileNotFoundError):
+        raise
+    except BROKEN as error:
+        message = f"not a readable MATLAB v5 file ({type(error).__name__}: {error})"
+        raise DataFileError(message, file=path) from error
+
+
+def _matrices(
+    variables: dict[str, Any], data: str, target: str, limits: Limits, path: Path
+) -> tuple[Any, Any]:
+    """Give X and Y, the latter with a row a sample and in 0 and 1."""
+    for key in (data, target):
+        check_matrix(variables[key].shape, variables[key].dtype, key, path)
+    X, Y = variables[data], variables[target]
+    if X.shape[0] not in Y.shape:
+        message = f"{target} is {Y.shape}, which does not fit {data}, {X.shape}"
+        raise DataFileError(f"{message}: {data} has a row per sample", file=path)
+    # The files with a target, of Zhang and Zhou, have a row per label.
+    is_by_label = Y.shape[1] == X.shape[0] and ("target" in target or Y.shape[0] != Y.shape[1])
+    if is_by_label:
+        Y = Y.T
+    # Places in the labels are told as those of Y, whichever way the file has them.
+    labels = f"{target} (samples by labels)"
+    check_size(X.shape, data, limits, path)
+    check_size(Y.shape, labels, limits, path)
+    X, Y = _rows(X, data, path), _rows(Y, labels, path)
+    check_values(Y, (-1, 0, 1), labels, path)
+    is_label = sp.csr_array(Y > 0) if sp.issparse(Y) else Y > 0
+    X = X if sp.issparse(X) else X.astype(np.float64, copy=False)
+    return X, is_label.astype(np.uint8)
+
+
+def _rows(matrix: Any, key: str, path: Path) -> Any:
+    """Give a matrix by rows; SciPy does not look whether the numbers of a sparse one are in it."""
+    if not sp.issparse(matrix):
+        return np.ascontiguousarray(matrix)
+    if matrix.format in ("csc", "csr"):
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise DataFileError(f"{key} is a broken sparse matrix ({error})", file=path) from error
+    return without_repeats(sp.csr_array(matrix), key, path)

@@ -1,0 +1,54 @@
+"""How large a MATLAB file is after decompression, found without keeping any of it."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import scipy.io
+
+from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._limits import Limits
+
+# Version 5: a header with the byte order at its end, then elements, each behind its tag.
+HEADER_BYTES, TAG_BYTES, COMPRESSED = 128, 8, 15
+PIECE_BYTES = 2**18
+# No byte of deflate stands for more: small files need no pass of their own.
+LARGEST_RATIO = 1032
+
+
+def check_unpacked_bytes(path: Path, limits: Limits) -> None:
+    """Refuse a file that unpacks to more than the limit; SciPy would unpack it whatever it says."""
+    size = path.stat().st_size
+    is_open = size <= limits.max_bytes < LARGEST_RATIO * size
+    if is_open and scipy.io.matlab.matfile_version(path)[0] == 1:
+        with path.open("rb") as file:
+            size = _unpacked_bytes(file, limits.max_bytes)
+    if size > limits.max_bytes:
+        message = f"more than {limits.max_bytes} bytes after decompression"
+        raise DataFileError(f"{message} (Limits.max_bytes)", file=path)
+
+
+def _unpacked_bytes(file: BinaryIO, limit: int) -> int:
+    """Sum the sizes of the elements, up to a sum beyond the limit."""
+    order: Literal["little", "big"] = "little" if file.read(HEADER_BYTES).endswith(b"IM") else "big"
+    total = 0
+    while total <= limit and len(tag := file.read(TAG_BYTES)) == TAG_BYTES:
+        kind, size = (int.from_bytes(tag[i : i + 4], order) for i in (0, 4))
+        end = file.tell() + size
+        total += _inflated_bytes(file, size, limit - total) if kind == COMPRESSED else size
+        file.seek(end)
+    return total
+
+
+def _inflated_bytes(file: BinaryIO, size: int, limit: int) -> int:
+    """Size of one compressed element, or a little more than the limit."""
+    inflater = zlib.decompressobj()
+    total = 0
+    while total <= limit and (piece := file.read(min(size, PIECE_BYTES))):
+        size -= len(piece)
+        while piece and total <= limit:
+            total += len(inflater.decompress(piece, PIECE_BYTES))
+            piece = inflater.unconsumed_tail
+    return total

@@ -1,0 +1,36 @@
+"""From results to ranks, tests and sentences."""
+
+from labelspan.experiments.analysis._analysis import (
+    DIGITS,
+    Analysis,
+    Ranking,
+    Row,
+    analyse,
+    stored_plan,
+)
+from labelspan.experiments.analysis._tuning import (
+    LEGEND,
+    Chosen,
+    chosen_values,
+    tuning_line,
+    tuning_lines,
+)
+from labelspan.experiments.analysis._verdict import caution, primary, recommendation, verdict
+
+__all__ = [
+    "DIGITS",
+    "LEGEND",
+    "Analysis",
+    "Chosen",
+    "Ranking",
+    "Row",
+    "analyse",
+    "caution",
+    "chosen_values",
+    "primary",
+    "recommendation",
+    "stored_plan",
+    "tuning_line",
+    "tuning_lines",
+    "verdict",
+]

@@ -1,0 +1,158 @@
+"""What ``--tune`` searches: candidates for the parameters of each method, as data."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from labelspan.experiments.methods._methods import Method
+from labelspan.kernels._cplst_cv import total_variance
+
+
+def mean_scatter(X: Any) -> float:
+    """Mean of the non-zero eigenvalues of the scatter of centred features, at full rank."""
+    return X.shape[0] * mean_variance(X)
+
+
+def mean_variance(X: Any) -> float:
+    """Mean of the non-zero eigenvalues of the covariance of the features, at full rank."""
+    return total_variance(X) / min(X.shape)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a candidate is a multiple of: fitting values grow with the features.
+
+    Attributes
+    ----------
+    symbol : str
+        What follows the number in tables.
+    value : callable
+        From a number and the features that the method is fitted on to the parameter.
+    """
+
+    symbol: str
+    value: Callable[[float, Any], float]
+
+
+PLAIN = Unit("", lambda number, X: number)
+SCATTER = Unit(" s", lambda number, X: number * mean_scatter(X))
+VARIANCE = Unit(" v", lambda number, X: number * mean_variance(X))
+WIDTH = Unit(" / V", lambda number, X: number / total_variance(X))
+# The ridge of MDDM is (1 - mu) / mu.
+WEIGHT = Unit(" as ridge / s", lambda number, X: 1 / (1 + number * mean_scatter(X)))
+
+#: The symbols of the units in words.
+LEGEND = (
+    "s is the mean eigenvalue of the scatter matrix of the features that the method is fitted on, "
+    "n V / min(n, D), v is s / n, V is the sum of the variances of the features"
+)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Values of a parameter besides that of the plan, which is always tried first.
+
+    Attributes
+    ----------
+    numbers : tuple of float
+        The values, in the unit.
+    unit : Unit
+        What they are multiples of.
+    only_if : tuple of (str, value)
+        Values of other parameters without which this one has no effect.
+    """
+
+    numbers: tuple[float, ...]
+    unit: Unit = PLAIN
+    only_if: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join(f"{number:g}{self.unit.symbol}" for number in self.numbers)
+
+
+Grid = Mapping[str, Candidates]
+
+_RIDGE = {"ridge": Candidates((1e-3, 0.03, 0.3, 3.0), SCATTER)}
+_FEW_RIDGES = {"ridge": Candidates((0.03, 1.0), SCATTER)}
+_WIDTHS = Candidates((0.25, 1.0, 4.0), WIDTH)
+_WEIGHTS = Candidates((1e-3, 0.03, 0.3, 3.0), WEIGHT, (("constraint", "feature"),))
+_PRICES = {
+    "alpha": Candidates((0.1,), VARIANCE),
+    "beta": Candidates((1e-3, 0.03, 0.3, 3.0), VARIANCE),
+}
+_C = {"C": Candidates((0.1, 10.0))}
+
+#: Candidates by the name of the class, or of the function that makes the estimator.
+GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
+    {
+        "MDDM": {"mu": _WEIGHTS},
+        "MVMD": {"beta": Candidates((0.1, 0.3, 0.7, 0.9))},
+        "LabelCCA": _RIDGE,
+        "OPLS": _RIDGE,
+        "MLSI": {"beta": Candidates((0.1, 0.9)), **_FEW_RIDGES},
+        "MLDA": _RIDGE,
+        "DMLDA": _RIDGE,
+        "LPP": _RIDGE,
+        "KernelMDDM": {"gamma": _WIDTHS},
+        "KernelLabelCCA": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 1.0))},
+        "MLkNN": {"n_neighbors": Candidates((5, 20))},
+        "MultiOutputRidge": _RIDGE,
+        "tuned_ridge": _RIDGE,
+        "tuned_svm": _C,
+        "tuned_subspace": _PRICES,
+        "SharedSubspaceClassifier": _PRICES,
+        "PLST": _RIDGE,
+        "CPLST": _RIDGE,
+        "OCCA": _RIDGE,
+        "PartialBinaryRelevance": _RIDGE,
+        "KernelCPLST": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 0.1))},
+        "KernelSharedSubspaceClassifier": {
+            "gamma": _WIDTHS,
+            # With few labels the shared subspace is small, and alpha is what most is charged.
+            "alpha": Candidates((1e-3,)),
+            "beta": Candidates((1e-4, 1e-3)),
+        },
+        "LaRankSVM": _C,
+        "CLaRankSVM": _C,
+        "MLFS": _C,
+        "CMLFS": _C,
+    }
+)
+
+
+def grid_of(method: Method, fixed: Mapping[str, Any] | None = None) -> dict[str, Candidates]:
+    """Give the candidates of a method, less the parameters that a plan fixes.
+
+    Parameters
+    ----------
+    method : Method
+        The method.
+    fixed : mapping, optional
+        Parameters that the plan gives: what is said is not searched.
+
+    Returns
+    -------
+    dict of str to Candidates
+        Empty if there is nothing to search.
+    """
+    made = method.load()
+    name = getattr(made, "__name__", "")
+    # A class of another package may have the name of one of ours.
+    if made is None or not made.__module__.startswith("labelspan.") or name not in GRIDS:
+        return {}
+    given = {**dict(method.parameters), **(fixed or {})}
+    values = {**defaults(made), **given}
+    return {
+        key: candidates
+        for key, candidates in GRIDS[name].items()
+        if key not in given and all(values[other] == v for other, v in candidates.only_if)
+    }
+
+
+def defaults(made: Callable[..., Any]) -> dict[str, Any]:
+    """Default values of the parameters of a class or function."""
+    return {name: item.default for name, item in inspect.signature(made).parameters.items()}

@@ -1,0 +1,67 @@
+"""Plans of experiments: data, methods, splits, and what can be checked before a run."""
+
+from labelspan.experiments.plan._check_data import check_data
+from labelspan.experiments.plan._estimators import OUTPUTS, dense, made_step, outputs_of
+from labelspan.experiments.plan._methods_of_plan import check_methods, parameters_of
+from labelspan.experiments.plan._plan import (
+    DEFAULT_MEASURES,
+    Cell,
+    Plan,
+    cell_from_dict,
+    digest,
+    load_plan,
+)
+from labelspan.experiments.plan._preprocessing import (
+    AUTO,
+    SCALES,
+    choose_scaler,
+    made_preprocessing,
+    preprocessing_of,
+)
+from labelspan.experiments.plan._scaling_of_plan import check_scaling, scaling_lines, with_scaling
+from labelspan.experiments.plan._sources import (
+    EMPTY,
+    LIST_FIELDS,
+    READING_FIELDS,
+    Source,
+    loaded,
+    sources_of,
+    split_indices,
+    text_fields,
+)
+from labelspan.experiments.plan._splits import Splits
+from labelspan.experiments.plan._step import Step
+
+__all__ = [
+    "AUTO",
+    "DEFAULT_MEASURES",
+    "EMPTY",
+    "LIST_FIELDS",
+    "OUTPUTS",
+    "READING_FIELDS",
+    "SCALES",
+    "Cell",
+    "Plan",
+    "Source",
+    "Splits",
+    "Step",
+    "cell_from_dict",
+    "check_data",
+    "check_methods",
+    "check_scaling",
+    "choose_scaler",
+    "dense",
+    "digest",
+    "load_plan",
+    "loaded",
+    "made_preprocessing",
+    "made_step",
+    "outputs_of",
+    "parameters_of",
+    "preprocessing_of",
+    "scaling_lines",
+    "sources_of",
+    "split_indices",
+    "text_fields",
+    "with_scaling",
+]

@@ -1,0 +1,8 @@
+"""Results on disk."""
+
+from labelspan.experiments.store._causes import ENVIRONMENT, METHOD, cause_of
+from labelspan.experiments.store._result import STATUSES, Result
+from labelspan.experiments.store._store import Store
+from labelspan.experiments.store._store_file import StoreError
+
+__all__ = ["ENVIRONMENT", "METHOD", "STATUSES", "Result", "Store", "StoreError", "cause_of"]

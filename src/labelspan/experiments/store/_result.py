@@ -1,0 +1,56 @@
+"""What became of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: How a cell can end.
+STATUSES = ("ok", "failed", "nan", "timeout", "crashed")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a cell.
+
+    Parameters
+    ----------
+    cell : str
+        Hash of the cell.
+    status : {"ok", "failed", "nan", "timeout", "crashed"}
+        How it ended.
+    error : str
+        Why, if not "ok".
+    rows : tuple of (str, float or None)
+        Measure and value; None where a measure is not defined.
+    series : dict of str to list
+        Per-label F1, eigenvalues; the chosen parameters, if they were searched.
+    seconds : dict of str to float
+        "fit", "transform", "train", "predict" and "total".
+    n_components : int or None
+        Number of directions that were used.
+    peak_memory : int or None
+        Largest memory of the process during the cell, in bytes.
+    warnings : tuple of str
+        What the methods warned of.
+    environment : dict of str to str
+        Versions and machine.
+    finished : float
+        Seconds since 1970.
+    cause : {"", "method", "environment"}
+        What is to blame, if not "ok".
+    """
+
+    cell: str
+    status: str
+    error: str = ""
+    rows: tuple[tuple[str, float | None], ...] = ()
+    series: Mapping[str, list[Any]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    n_components: int | None = None
+    peak_memory: int | None = None
+    warnings: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    finished: float = 0.0
+    cause: str = ""
