@@ -1,0 +1,118 @@
+"""The layers: imports point one way, and nobody reaches into another package's private modules."""
+
+import ast
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+FILES = sorted((SOURCE / "labelspan").rglob("*.py"))
+# A layer may import those before it in this list, never those after. Packages that are not in it
+# are ends: the test of cycles covers them.
+LAYERS = [
+    "_compat", "_blocks", "_misread", "_labels", "_validation", "moments", "_about_mean", "linalg",
+    "base", "extraction",
+]  # fmt: skip
+
+
+@lru_cache
+def imports(file):
+    """Modules and names that a file imports, those inside functions included."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            found += [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found += [(alias.name, "") for alias in node.names]
+    return found
+
+
+def package_of(file):
+    return ".".join(file.relative_to(SOURCE).parts[:-1])
+
+
+def owner_of(module):
+    """The package whose private module this is; the module itself if nothing in it is private."""
+    parts = module.split(".")
+    private = [i for i, part in enumerate(parts) if part.startswith("_")]
+    return ".".join(parts[: private[0]]) if private else module
+
+
+def name_of(file):
+    return str(file.relative_to(SOURCE / "labelspan"))
+
+
+def intruders(file):
+    """Imports of a private module, or a private name, of a package that is not one's own."""
+    package = package_of(file)
+    for module, name in imports(file):
+        if not module.startswith("labelspan."):
+            continue
+        owner = owner_of(module)
+        private = owner != module or name.startswith("_")
+        # A package and those around it are one house; the root's private modules serve everyone.
+        at_home = package == owner or package.startswith(f"{owner}.") or owner == "labelspan"
+        if private and not at_home:
+            yield f"{module}.{name}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_no_package_imports_private_modules_of_another(file):
+    assert list(intruders(file)) == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_private_names_of_scikit_learn_are_met_in_one_file(file):
+    private = [
+        f"{module}.{name}"
+        for module, name in imports(file)
+        if module.split(".")[0] == "sklearn"
+        and any(part.startswith("_") for part in (*module.split("."), name))
+    ]
+    assert private == [] or file.name == "_compat.py"
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_imports_point_one_way(layer):
+    source = SOURCE / "labelspan"
+    alone = source / f"{layer}.py"
+    files = [alone] if alone.exists() else sorted((source / layer).rglob("*.py"))
+    assert files
+    allowed = LAYERS[: LAYERS.index(layer) + 1]
+    for file in files:
+        for module, _ in imports(file):
+            if module.startswith("labelspan."):
+                assert module.split(".")[1] in allowed, f"{file.name} imports {module}"
+
+
+def test_packages_import_each_other_without_cycles():
+    edges = {}
+    for file in FILES:
+        package = package_of(file)
+        for module, _ in imports(file):
+            if module.startswith("labelspan.") and package != "labelspan":
+                edges.setdefault(package, set()).add(owner_of(module))
+    open_, closed = [], set()
+
+    def visit(package):
+        assert package not in open_, " -> ".join([*open_[open_.index(package) :], package])
+        if package in closed:
+            return
+        open_.append(package)
+        for other in sorted(edges.get(package, ())):
+            # A parent package is loaded before its children anyway.
+            if other != package and not package.startswith(f"{other}."):
+                visit(other)
+        closed.add(open_.pop())
+
+    for package in sorted(edges):
+        visit(package)
+
+
+def test_no_file_grows_past_its_seam_and_no_folder_past_one_look():
+    assert [name_of(f) for f in FILES if len(f.read_text().splitlines()) > 400] == []
+    folders = {file.parent for file in FILES}
+    crowded = [str(f.relative_to(SOURCE)) for f in folders if len(list(f.glob("*.py"))) > 16]
+    assert crowded == []
