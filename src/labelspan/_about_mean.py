@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import is_dask_array
-from labelspan.moments._collect import row_blocks
+from labelspan.moments import row_blocks
 
 EPS = float(np.finfo(np.float64).eps)
 # Scores are of order one: a shift below this is not worth a pass over the rows.

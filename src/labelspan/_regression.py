@@ -11,13 +11,19 @@ from scipy import sparse
 
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
-from labelspan.linalg import choose_solver, narrow, spectral
-from labelspan.linalg._block_cg import solve_rows
-from labelspan.linalg._graded import Back, after, column_scales, is_graded
-from labelspan.linalg._whiten import by_factor, regular_factor
-from labelspan.moments import Moments, Root, Rows, Sample, collect
-from labelspan.moments._digits import warn_of_lost_digits
-from labelspan.moments._root import triangle
+from labelspan.linalg import (
+    Back,
+    after,
+    by_factor,
+    choose_solver,
+    column_scales,
+    is_graded,
+    narrow,
+    regular_factor,
+    solve_rows,
+    spectral,
+)
+from labelspan.moments import Moments, Root, Rows, Sample, collect, triangle, warn_of_lost_digits
 
 Statistics = Moments | Root | Rows
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from labelspan._optional import require
 from labelspan.experiments import METHODS
 from labelspan.experiments.methods import SCALERS
-from labelspan.kernels._map import KernelMap
+from labelspan.kernels import KernelMap
 
 #: What fitted reducers hold besides arrays and numbers.
 PARTS = (KernelMap,)

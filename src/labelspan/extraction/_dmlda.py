@@ -12,8 +12,7 @@ import numpy as np
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import checked
-from labelspan.linalg import EigenPairs, leading_pencil, row_space
-from labelspan.linalg._graded import column_scales
+from labelspan.linalg import EigenPairs, column_scales, leading_pencil, row_space
 from labelspan.moments import Moments, Sample, collect
 
 

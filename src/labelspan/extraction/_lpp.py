@@ -15,12 +15,8 @@ from sklearn.utils.extmath import row_norms
 from labelspan._compat import Interval
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
-from labelspan.linalg import EigenPairs
-from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._whiten import ridged
-from labelspan.moments import Moments, Sample
-from labelspan.moments._collect import row_blocks
-from labelspan.moments._moments import anchored, centred
+from labelspan.linalg import EPS, EigenPairs, ridged
+from labelspan.moments import Moments, Sample, anchored, centred, row_blocks
 
 
 class LPP(LinearReducer):

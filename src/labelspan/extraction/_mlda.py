@@ -13,11 +13,18 @@ from labelspan._compat import Interval
 from labelspan._labels import with_complement
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import checked
-from labelspan.linalg import EigenPairs, leading, leading_pencil, row_space
-from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._graded import column_scales
-from labelspan.linalg._leading import squared
-from labelspan.linalg._whiten import by_factor, regular_factor, ridged
+from labelspan.linalg import (
+    EPS,
+    EigenPairs,
+    by_factor,
+    column_scales,
+    leading,
+    leading_pencil,
+    regular_factor,
+    ridged,
+    row_space,
+    squared,
+)
 from labelspan.moments import Moments, Rows, Sample, collect
 
 

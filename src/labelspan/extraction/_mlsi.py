@@ -11,13 +11,18 @@ from scipy import linalg
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._summary import summarise
-from labelspan.linalg import EigenPairs, inverse_root, row_space
-from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._graded import Back, column_scales
-from labelspan.linalg._leading import squared
-from labelspan.linalg._whiten import Whitened, regular_factor
-from labelspan.moments import Moments, Sample
-from labelspan.moments._root import triangle
+from labelspan.linalg import (
+    EPS,
+    Back,
+    EigenPairs,
+    Whitened,
+    column_scales,
+    inverse_root,
+    regular_factor,
+    row_space,
+    squared,
+)
+from labelspan.moments import Moments, Sample, triangle
 
 
 class MLSI(LinearReducer):

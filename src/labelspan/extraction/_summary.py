@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from labelspan.moments import Moments, Root, Rows, Sample, collect
-from labelspan.moments._digits import warn_of_lost_digits
+from labelspan.moments import Moments, Root, Rows, Sample, collect, warn_of_lost_digits
 
 
 def summarise(sample: Sample, *, tt: bool) -> Moments | Root | Rows:

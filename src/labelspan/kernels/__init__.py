@@ -2,7 +2,10 @@
 
 from labelspan.kernels._cca import KernelLabelCCA
 from labelspan.kernels._cplst import KernelCPLST
-from labelspan.kernels._cplst_cv import KernelCPLSTCV
+from labelspan.kernels._cplst_cv import RIDGES, KernelCPLSTCV, hamming_losses, total_variance
+from labelspan.kernels._gram import gram
+from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
+from labelspan.kernels._map import KernelMap, kernel_map
 from labelspan.kernels._mddm import KernelMDDM
 from labelspan.kernels._path import KernelPath, kernel_path
 from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier

@@ -14,10 +14,16 @@ from labelspan._validation import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, Induced, induce
-from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import no_direction, signed
-from labelspan.labelspace._problem import Problem
-from labelspan.labelspace._regressor import Codes
+from labelspan.labelspace import (
+    COMMON,
+    COUNT_OR_SHARE,
+    Codes,
+    LabelSpaceClassifier,
+    Problem,
+    linear_scores,
+    no_direction,
+    signed,
+)
 from labelspan.linalg import EigenPairs, leading_sum
 
 

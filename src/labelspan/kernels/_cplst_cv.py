@@ -24,7 +24,7 @@ from labelspan.kernels._held_out_features import FeaturesHeldOut, held_out_featu
 from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
 from labelspan.kernels._statistics import check_kernel_matrix
-from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg import EPS
 
 # Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
 # not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2); both

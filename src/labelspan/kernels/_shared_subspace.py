@@ -22,7 +22,7 @@ from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import fix_signs
 from labelspan.moments import Moments
-from labelspan.subspace._shared_subspace import leading_labels, mix
+from labelspan.subspace import leading_labels, mix
 
 
 class KernelSharedSubspaceClassifier(

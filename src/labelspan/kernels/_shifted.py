@@ -10,7 +10,7 @@ from scipy import linalg
 
 from labelspan._threads import one_blas_thread
 from labelspan.kernels._gram import factor, restore, solve, too_small
-from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg import EPS
 
 Pair = tuple[np.ndarray, np.ndarray]
 # A step, with its orthogonalisation, takes so many times as long as its share of the operations

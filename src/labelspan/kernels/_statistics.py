@@ -14,8 +14,7 @@ from scipy import sparse
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
-from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._whiten import Whitened, times, whiten
+from labelspan.linalg import Whitened, rank, times, whiten
 from labelspan.moments import Moments
 
 Pair = tuple[np.ndarray, np.ndarray]

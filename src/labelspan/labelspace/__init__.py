@@ -1,12 +1,21 @@
 """Label-space reduction: classifiers that learn short codes of many labels."""
 
-from labelspan.labelspace._base import Errors
+from labelspan.labelspace._base import (
+    COMMON,
+    COUNT_OR_SHARE,
+    Errors,
+    LabelSpaceClassifier,
+    linear_scores,
+)
 from labelspan.labelspace._compressed_sensing import CompressedSensing
 from labelspan.labelspace._cplst import CPLST
+from labelspan.labelspace._directions import no_direction, signed
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plot import ErrorCurves, error_curves, plot_error_curves
 from labelspan.labelspace._plst import PLST
+from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._regressor import Codes
 
 __all__ = [
     "CPLST",

@@ -25,7 +25,7 @@ from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
 from labelspan.labelspace._topk import top_k
 from labelspan.linalg import EigenPairs
-from labelspan.moments._collect import BLOCK_BYTES
+from labelspan.moments import BLOCK_BYTES
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
 COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(RealNotInt, 0, 1, closed="neither")]

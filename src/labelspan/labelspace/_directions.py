@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.linalg import EigenPairs, fix_signs, leading_sum
-from labelspan.linalg._leading import orthonormal
+from labelspan.linalg import EigenPairs, fix_signs, leading_sum, orthonormal
 
 
 def no_direction(n_labels: int, n_components: Any) -> EigenPairs:

@@ -12,20 +12,21 @@ from scipy import linalg, sparse
 
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_square
-from labelspan.linalg import choose_solver, narrow, spectral
-from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._graded import (
+from labelspan.linalg import (
+    EPS,
     Back,
     LeastNorm,
     after,
+    choose_solver,
     column_scales,
     is_graded,
+    is_regular,
+    narrow,
     scaled_cholesky,
+    spectral,
+    whiten,
 )
-from labelspan.linalg._whiten import is_regular, whiten
-from labelspan.moments import Moments, Root, Rows, Sample, collect
-from labelspan.moments._collect import row_blocks
-from labelspan.moments._digits import warn_of_lost_digits
+from labelspan.moments import Moments, Root, Rows, Sample, collect, row_blocks, warn_of_lost_digits
 
 # Smallest pivot of a Gram matrix, relative to the largest, that still leaves eight digits.
 SAFE_PIVOT = 1e-8

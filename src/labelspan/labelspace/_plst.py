@@ -14,8 +14,7 @@ from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassif
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import EXACT_SIDE, Problem
 from labelspan.labelspace._truncated import leading_labels
-from labelspan.linalg import EigenPairs, leading_sum
-from labelspan.linalg._narrow import centre_both
+from labelspan.linalg import EigenPairs, centre_both, leading_sum
 from labelspan.moments import CentredRows
 
 

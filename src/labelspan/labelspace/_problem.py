@@ -13,7 +13,7 @@ from labelspan._compat import is_dask_array
 from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
 from labelspan.labelspace._least_squares import LeastSquares, least_squares
-from labelspan.moments._moments import Moments
+from labelspan.moments import Moments
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
 EXACT_SIDE = 4000

@@ -11,12 +11,8 @@ from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labelspan.linalg import EigenPairs
-from labelspan.linalg._block_cg import thin_qr
-from labelspan.linalg._eigenpairs import n_directions, rank
-from labelspan.linalg._leading import orthonormal
-from labelspan.moments import CentredRows
-from labelspan.moments._rows import small_indices
+from labelspan.linalg import EigenPairs, n_directions, orthonormal, rank, thin_qr
+from labelspan.moments import CentredRows, small_indices
 
 BLOCK = 32
 MAX_RESTARTS = 500

@@ -1,23 +1,34 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
-from labelspan.linalg._eigenpairs import EigenPairs, fix_signs
-from labelspan.linalg._leading import leading, leading_operator, leading_pencil, leading_sum
-from labelspan.linalg._narrow import Narrow, narrow
+from labelspan.linalg._block_cg import solve_rows, thin_qr
+from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
+from labelspan.linalg._graded import (
+    Back,
+    LeastNorm,
+    after,
+    column_scales,
+    graded_basis,
+    is_graded,
+    scaled_cholesky,
+    scaled_svd,
+)
+from labelspan.linalg._leading import (
+    leading,
+    leading_operator,
+    leading_pencil,
+    leading_sum,
+    orthonormal,
+    squared,
+)
+from labelspan.linalg._narrow import Narrow, centre_both, narrow, squares
 from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
-
-__all__ = [
-    "EigenPairs",
-    "Narrow",
-    "Spectral",
-    "choose_solver",
-    "fix_signs",
-    "inverse_root",
-    "leading",
-    "leading_operator",
-    "leading_pencil",
-    "leading_sum",
-    "narrow",
-    "row_space",
-    "spectral",
-]
+from labelspan.linalg._whiten import (
+    Whitened,
+    by_factor,
+    is_regular,
+    regular_factor,
+    ridged,
+    times,
+    whiten,
+)

@@ -11,8 +11,7 @@ from scipy import linalg, sparse
 from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import LeastNorm, column_scales, is_graded
-from labelspan.moments._digits import warn_of_lost_digits
-from labelspan.moments._moments import anchored, centred, sums_of_squares
+from labelspan.moments import anchored, centred, sums_of_squares, warn_of_lost_digits
 
 # Shortest direction, relative to the longest, that a Gram matrix of the rows leaves eight digits.
 SAFE_LENGTH = 1e-4

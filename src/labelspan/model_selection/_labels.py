@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
-from labelspan.metrics._input import check_labels
+from labelspan.metrics import check_labels
 
 
 def label_matrix(X: Any, y: Any) -> Any:

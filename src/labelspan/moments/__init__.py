@@ -1,8 +1,7 @@
 """From any array to sufficient statistics; the only place that knows array types."""
 
-from labelspan.moments._collect import Sample, collect
-from labelspan.moments._moments import Moments
-from labelspan.moments._root import Root
-from labelspan.moments._rows import CentredRows, Rows
-
-__all__ = ["CentredRows", "Moments", "Root", "Rows", "Sample", "collect"]
+from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, row_blocks
+from labelspan.moments._digits import warn_of_lost_digits
+from labelspan.moments._moments import Moments, anchored, centred, sums_of_squares
+from labelspan.moments._root import Root, triangle
+from labelspan.moments._rows import CentredRows, Rows, small_indices

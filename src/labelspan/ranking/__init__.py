@@ -1,9 +1,22 @@
 """Ranking support vector machines: the labels of an instance are to outrank the others."""
 
+from labelspan.ranking._base import COMMON, RankingClassifier
+from labelspan.ranking._bounds import Covariance, best_weights, top_mask
 from labelspan.ranking._clarank import CLaRankSVM
+from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._fit import (
+    SHARE,
+    Fit,
+    fit_fixed_weights,
+    joint_primal,
+    relative_gap,
+    solve_fixed,
+)
 from labelspan.ranking._larank import LaRankSVM
+from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._path import RankingPath, ranking_path
 from labelspan.ranking._plots import label_correlation, plot_label_correlation
+from labelspan.ranking._rows import as_rows
 
 __all__ = [
     "CLaRankSVM",

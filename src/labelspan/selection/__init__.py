@@ -1,6 +1,7 @@
 """Feature selection: which features rank the labels, alone or with the label correlation."""
 
 from labelspan.selection._cmlfs import CMLFS
+from labelspan.selection._labelwise import LabelwiseSVM
 from labelspan.selection._mlfs import MLFS
 from labelspan.selection._path import SelectionPath, selection_path
 from labelspan.selection._scores import DiscriminativeRatio, MultilabelFisherScore

@@ -15,10 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._blocks import columns_of
 from labelspan._compat import Interval, is_dask_array
-from labelspan.ranking._base import COMMON, RankingClassifier
-from labelspan.ranking._bounds import top_mask
-from labelspan.ranking._fit import Fit
-from labelspan.ranking._pairs import Pairs
+from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
 
 

@@ -12,18 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.ranking._bounds import Covariance, best_weights, top_mask
-from labelspan.ranking._dual import Dual, Values
-from labelspan.ranking._fit import (
+from labelspan.ranking import (
     SHARE,
+    Covariance,
+    Dual,
     Fit,
+    Pairs,
+    Values,
+    as_rows,
+    best_weights,
     fit_fixed_weights,
     joint_primal,
     relative_gap,
     solve_fixed,
+    top_mask,
 )
-from labelspan.ranking._pairs import Pairs
-from labelspan.ranking._rows import as_rows
 
 # With D learnt there is no bound over omega: stop when a step gains less than this share of tol.
 STATIONARY = 0.1

@@ -16,7 +16,7 @@ from labelspan._compat import Interval, fit_context
 from labelspan._labels import remember_names, with_complement
 from labelspan._validation import check_fit, unchanged_if_refused
 from labelspan.moments import Sample, collect
-from labelspan.ranking._bounds import top_mask
+from labelspan.ranking import top_mask
 from labelspan.selection._base import BlockSelector, cap
 
 # Relative to the sum of squares, less than this is rounding.

@@ -17,8 +17,7 @@ from labelspan._about_mean import mean_of, score_at
 from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan._validation import in_dtype
-from labelspan.linalg import fix_signs
-from labelspan.linalg._eigenpairs import rank
+from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._folds import dense

@@ -14,12 +14,17 @@ from scipy import linalg, sparse
 from labelspan._about_mean import project
 from labelspan._regression import about_zero, statistics_of
 from labelspan._validation import check_square
-from labelspan.linalg import Narrow, narrow, spectral
-from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._graded import column_scales, is_graded
-from labelspan.linalg._narrow import centre_both, squares
-from labelspan.moments import Moments, Sample, collect
-from labelspan.moments._moments import centred
+from labelspan.linalg import (
+    Narrow,
+    centre_both,
+    column_scales,
+    is_graded,
+    narrow,
+    rank,
+    spectral,
+    squares,
+)
+from labelspan.moments import Moments, Sample, centred, collect
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]

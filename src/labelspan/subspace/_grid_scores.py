@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelspan._classifier import decide
-from labelspan.classifiers._threshold import above, tuned_thresholds
+from labelspan.classifiers import above, tuned_thresholds
 from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, dense, fold_form
 
 

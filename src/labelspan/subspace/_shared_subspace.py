@@ -15,9 +15,7 @@ from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan._regression import Regression, regress
 from labelspan._validation import in_dtype
-from labelspan.linalg import fix_signs
-from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._graded import graded_basis, is_graded, scaled_svd
+from labelspan.linalg import fix_signs, graded_basis, is_graded, rank, scaled_svd
 from labelspan.subspace._base import SubspaceClassifier
 
 

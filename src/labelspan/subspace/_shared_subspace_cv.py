@@ -15,7 +15,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from labelspan._classifier import target_of
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
-from labelspan.classifiers._threshold import tuned_thresholds
+from labelspan.classifiers import tuned_thresholds
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._folds import Fold, FoldPlan, dense, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, results_table, score_fold

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from labelspan.experiments.methods._methods import Method
-from labelspan.kernels._cplst_cv import total_variance
+from labelspan.kernels import total_variance
 
 
 def mean_scatter(X: Any) -> float:

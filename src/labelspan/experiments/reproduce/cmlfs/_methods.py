@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from labelspan.classifiers import ThresholdTuner
 from labelspan.extraction import LabelCCA
 from labelspan.ranking import LaRankSVM
-from labelspan.selection._labelwise import LabelwiseSVM
+from labelspan.selection import LabelwiseSVM
 
 # The paper regularises CCA by one number, which is that of the features here.
 LABEL_RIDGE = 1e-5

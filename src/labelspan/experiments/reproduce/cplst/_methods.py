@@ -14,11 +14,17 @@ from scipy import linalg, sparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from labelspan.kernels import KernelCPLST, KernelCPLSTCV
-from labelspan.kernels._cplst_cv import RIDGES, hamming_losses
-from labelspan.kernels._gram import gram
-from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
-from labelspan.kernels._map import kernel_map
+from labelspan.kernels import (
+    RIDGES,
+    HeldOut,
+    KernelCPLST,
+    KernelCPLSTCV,
+    gram,
+    hamming_losses,
+    held_out,
+    kernel_map,
+    kernel_spectrum,
+)
 from labelspan.labelspace import CPLST, PLST
 
 N_FOLDS = 5

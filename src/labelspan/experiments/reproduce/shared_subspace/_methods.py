@@ -12,13 +12,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from labelspan.classifiers import MultiOutputRidge
-from labelspan.classifiers._threshold import above, tuned_thresholds
+from labelspan.classifiers import MultiOutputRidge, above, tuned_thresholds
 from labelspan.extraction import LabelCCA
 from labelspan.metrics import macro_f1
-from labelspan.subspace import ASOClassifier, SharedSubspaceClassifierCV
-from labelspan.subspace._coordinates import row_coordinates
-from labelspan.subspace._hinge import HingeProblem
+from labelspan.subspace import (
+    ASOClassifier,
+    HingeProblem,
+    SharedSubspaceClassifierCV,
+    row_coordinates,
+)
 
 
 @dataclass(frozen=True)
