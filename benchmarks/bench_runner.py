@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from labelspan.experiments import METHODS, Plan, Result, Source, Splits, Step, Store, run
+from labelspan.experiments.report import render
 from labelspan.experiments.runner._facts import facts_of
 from labelspan.experiments.runner._worker import WorkerPool
-from labelspan.experiments.report import render
 
 OVERHEAD_GOAL = 0.05
 REPORT_ROWS, REPORT_GOAL, PAGE_GOAL = 100_000, 10.0, 6_000_000

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import _num_samples as n_rows_of
 
 __all__ = [
     "HasMethods",
@@ -17,6 +18,7 @@ __all__ = [
     "fit_context",
     "is_dask_array",
     "is_frame",
+    "n_rows_of",
     "take_rows",
 ]
 

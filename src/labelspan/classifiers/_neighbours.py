@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from labelspan._jit import read_only
-from labelspan._threads import one_blas_thread
+from labelspan._system import one_blas_thread
 from labelspan.classifiers._select import (
     select_dense,
     select_distances,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from labelspan import __version__
-from labelspan._permissions import closed_folder
+from labelspan._system import closed_folder
 from labelspan.cli._output import say
 
 # What can go wrong through no fault of the program: a line, not a traceback.

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from labelspan._optional import require
+from labelspan._system import require
 from labelspan.experiments import METHODS
 from labelspan.experiments.methods import SCALERS
 from labelspan.kernels import KernelMap

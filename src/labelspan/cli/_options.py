@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labelspan._permissions import closed_folder
+from labelspan._system import closed_folder
 from labelspan.experiments import Step
 from labelspan.experiments.plan import EMPTY, LIST_FIELDS, READING_FIELDS, SCALES, preprocessing_of
 

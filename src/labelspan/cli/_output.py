@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from labelspan._plain_text import clean, escaped
+from labelspan._system import clean, escaped
 from labelspan.cli._table import print_tables
 
 __all__ = ["clean", "command_line", "number", "print_json", "print_table", "print_text", "say"]

@@ -10,8 +10,8 @@ from typing import Any
 
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils.validation import _num_samples
 
+from labelspan._compat import n_rows_of
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
 from labelspan.kernels._statistics import Dual, Induced, induce
@@ -121,7 +121,7 @@ def kernel_path(
     models = tuple(clone(estimator).set_params(**point) for point in params)
     for model in models:
         model._validate_params()
-    n_rows = _num_samples(X)
+    n_rows = n_rows_of(X)
     common = Common([ridge for model in models for ridge in model._ridges(n_rows)], float(tol))
     # In the order of their ridges, so that those with the same solutions follow each other.
     for model in sorted(models, key=lambda model: model._ridges(n_rows)):

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from labelspan._threads import one_blas_thread
+from labelspan._system import one_blas_thread
 from labelspan.kernels._gram import factor, restore, solve, too_small
 from labelspan.linalg import EPS
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from labelspan._labels import check_labels
-from labelspan._optional import require
+from labelspan._system import require
 from labelspan.plotting._shown import shown_labels
 
 # Colours of Okabe and Ito, safe for colour-blind readers; black and grey are for other rows.

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TextIO
 
-from labelspan._optional import require
+from labelspan._system import require
 from labelspan.datasets.catalogue._catalogue import Entry
 from labelspan.datasets.catalogue._locate import DATA_VARIABLE
 from labelspan.datasets.catalogue._transfer import TooSlowError, pieces

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan._optional import require
+from labelspan._system import require
 
 MAX_TICKS = 40
 

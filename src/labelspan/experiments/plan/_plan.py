@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from labelspan._plain_text import escaped
+from labelspan._system import escaped
 from labelspan.experiments.methods import get_method, measure_of
 from labelspan.experiments.plan._digest import digest
 from labelspan.experiments.plan._fields import (

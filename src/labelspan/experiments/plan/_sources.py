@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from labelspan._plain_text import escaped
+from labelspan._system import escaped
 from labelspan.datasets import (
     MultilabelDataset,
     list_datasets,

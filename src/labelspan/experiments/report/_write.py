@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from labelspan._plain_text import escaped
-from labelspan._replace_file import replace_file
+from labelspan._system import escaped, replace_file
 from labelspan.experiments.report._contents import Contents, contents_of
 from labelspan.experiments.report._html import html
 from labelspan.experiments.report._text import csv_text, latex, markdown

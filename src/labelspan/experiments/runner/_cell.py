@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._plain_text import escaped
+from labelspan._system import escaped
 from labelspan.experiments.methods import measure_of
 from labelspan.experiments.plan import (
     Cell,

@@ -17,7 +17,7 @@ import time
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from labelspan._plain_text import escaped
+from labelspan._system import escaped
 from labelspan.experiments.plan import Cell, Source, cell_from_dict
 from labelspan.experiments.runner._cell import explained, prepare, run_cell
 from labelspan.experiments.runner._environment import environment

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._plain_text import escaped
+from labelspan._system import escaped
 from labelspan.datasets import describe
 from labelspan.experiments.plan import Source, loaded
 

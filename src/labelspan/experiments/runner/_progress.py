@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Protocol, TextIO
 
-from labelspan._plain_text import clean
+from labelspan._system import clean
 from labelspan.experiments.plan import Cell
 from labelspan.experiments.store import Result
 

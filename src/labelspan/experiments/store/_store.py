@@ -12,8 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from labelspan._permissions import closed_folder
-from labelspan._plain_text import escaped
+from labelspan._system import closed_folder, escaped
 from labelspan.experiments.plan import Cell, Plan, digest, parameters_of
 from labelspan.experiments.store._causes import stored_cause
 from labelspan.experiments.store._result import Result

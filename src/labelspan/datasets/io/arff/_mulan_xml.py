@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from labelspan._optional import require
+from labelspan._system import require
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan._replace_file import replace_file
+from labelspan._system import replace_file
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._optional import require
+from labelspan._system import require
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits

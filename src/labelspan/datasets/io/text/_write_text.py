@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan._replace_file import replace_file
+from labelspan._system import replace_file
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._written_labels import written_labels
 from labelspan.datasets.io.arff import MEKA_LABELS
