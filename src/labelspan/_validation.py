@@ -170,7 +170,8 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
 
     Weights grow as features shrink: of float32 values of 1e-40 they exceed all float32 numbers.
     """
-    largest = float(np.abs(array).max(initial=0.0))
+    # Two reductions: the absolute values would be an array of their own.
+    largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
     limit = float(np.finfo(dtype).max)
     if not largest <= limit:
         raise ValueError(
@@ -178,7 +179,7 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
             "of X are too small, or differ too little, for its precision. Scale X first, e.g. by "
             "sklearn.preprocessing.StandardScaler, or pass X.astype(numpy.float64)."
         )
-    return np.array(array, dtype=dtype, order="C")
+    return np.require(array, dtype, ["C", "OWNDATA"])
 
 
 def check_square(side: int, what: str, advice: str) -> None:
