@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
@@ -23,11 +23,10 @@ from labelspan._validation import (
     NoDirectionError,
     check_features,
     check_fit,
-    check_square,
     in_dtype,
     unchanged_if_refused,
 )
-from labelspan.linalg import EigenPairs, choose_solver, fix_signs, narrow
+from labelspan.linalg import EigenPairs, fix_signs, route_of
 from labelspan.moments import Sample
 
 N_COMPONENTS: list[Any] = [
@@ -206,25 +205,15 @@ class LinearReducer(
     def _fit_sample(
         self, X: Any, labels: Labels, *, streamed: bool, pool: bool = False
     ) -> LinearReducer:
-        n_rows, n_features = X.shape
-        needs = self._needs(n_rows, n_features, labels.Y.shape[1])
-        solver = choose_solver(
-            n_rows, n_features, sparse=sparse.issparse(X), streamed=streamed, **needs
+        route = route_of(
+            X,
+            labels.Y,
+            advice="Fit X in memory (not in chunks), use MDDM(constraint='projection'), "
+            "or select features first.",
+            streamed=streamed,
+            **self._needs(X.shape[0], X.shape[1], labels.Y.shape[1]),
         )
-        if solver in ("scatter", "root"):
-            check_square(
-                n_features,
-                "The scatter matrix of the features",
-                "Fit X in memory (not in chunks), use MDDM(constraint='projection'), "
-                "or select features first.",
-            )
-        wide = None
-        sample = Sample(X, labels.Y, solver)
-        if solver == "rows":
-            ridge_free = needs.get("ridge_free", False)
-            wide = narrow(X, ridge_free=ridge_free)
-            sample = Sample(wide.Z, labels.Y, "root" if ridge_free else "scatter")
-        statistics = self._finite_summary(sample)
+        statistics = self._finite_summary(route.sample)
         dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         if pool:
             statistics, dtype = self._pool(statistics, dtype, labels)
@@ -234,12 +223,9 @@ class LinearReducer(
             if not pool:
                 raise
             return self
-        mean = statistics.x_mean
-        if wide is not None:
-            pairs, mean = pairs.mapped(wide.lift), wide.mean + wide.lift(mean[:, None])[:, 0]
-        self.solver_ = solver
+        self.solver_ = route.solver
         self._remember(labels)
-        self._store(pairs, mean, dtype)
+        self._store(pairs.mapped(route.lift), route.mean(statistics.x_mean), dtype)
         return self
 
     def _finite_summary(self, sample: Sample) -> Any:

@@ -11,8 +11,8 @@ from labelspan._about_mean import level_at, score_at, scores_about
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._regression import regress
 from labelspan._validation import in_dtype
+from labelspan.linalg import regress
 
 
 class MultiOutputRidge(LabelClassifier):
@@ -88,7 +88,7 @@ class MultiOutputRidge(LabelClassifier):
     def _learn(self, X: Any, labels: Labels) -> None:
         regression = regress(X, labels.Y, self.ridge, signed=True)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
-        coef = regression.coefs[0]
+        coef = regression.coefficients()
         self.coef_ = in_dtype(coef.T, dtype, "coef_")
         intercept = score_at(regression.x_mean, -coef, regression.t_mean)
         self.intercept_ = in_dtype(intercept, dtype, "intercept_")

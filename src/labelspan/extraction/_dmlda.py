@@ -11,9 +11,8 @@ import numpy as np
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.extraction._summary import checked
 from labelspan.linalg import EigenPairs, column_scales, leading_pencil, row_space
-from labelspan.moments import Moments, Sample, collect
+from labelspan.moments import Moments, Sample, checked, collect
 
 
 class DMLDA(LinearReducer):

@@ -10,9 +10,8 @@ import numpy as np
 from labelspan._compat import Interval, StrOptions
 from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.extraction._summary import summarise
 from labelspan.linalg import EigenPairs, leading
-from labelspan.moments import Sample
+from labelspan.moments import Sample, summarise
 
 
 class MDDM(LinearReducer):

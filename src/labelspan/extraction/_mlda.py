@@ -12,7 +12,6 @@ from scipy import linalg, sparse
 from labelspan._compat import Interval
 from labelspan._labels import with_complement
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.extraction._summary import checked
 from labelspan.linalg import (
     EPS,
     EigenPairs,
@@ -25,7 +24,7 @@ from labelspan.linalg import (
     row_space,
     squared,
 )
-from labelspan.moments import Moments, Rows, Sample, collect
+from labelspan.moments import Moments, Rows, Sample, checked, collect
 
 
 class MLDA(LinearReducer):

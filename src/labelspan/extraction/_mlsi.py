@@ -10,7 +10,6 @@ from scipy import linalg
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.extraction._summary import summarise
 from labelspan.linalg import (
     EPS,
     Back,
@@ -22,7 +21,7 @@ from labelspan.linalg import (
     row_space,
     squared,
 )
-from labelspan.moments import Moments, Sample, triangle
+from labelspan.moments import Moments, Sample, summarise, triangle
 
 
 class MLSI(LinearReducer):

@@ -9,9 +9,8 @@ import numpy as np
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.extraction._summary import summarise
 from labelspan.linalg import EigenPairs, column_scales, leading_operator, leading_sum
-from labelspan.moments import Rows, Sample
+from labelspan.moments import Rows, Sample, summarise
 
 
 class MVMD(LinearReducer):

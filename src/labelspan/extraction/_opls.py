@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.extraction._summary import summarise
 from labelspan.linalg import EigenPairs, leading
-from labelspan.moments import Sample
+from labelspan.moments import Sample, summarise
 
 
 class OPLS(LinearReducer):

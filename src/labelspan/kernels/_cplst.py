@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._regression import solutions
 from labelspan._validation import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
@@ -24,7 +23,7 @@ from labelspan.labelspace import (
     no_direction,
     signed,
 )
-from labelspan.linalg import EigenPairs, leading_sum
+from labelspan.linalg import EigenPairs, leading_sum, solve_ridges
 
 
 class KernelCPLST(LabelSpaceClassifier):
@@ -258,7 +257,7 @@ class KernelProblem(Problem):
             S, R = statistics.solve(1.0, self.ridge)
             matrix = R.T @ statistics.T + self.ridge * (R.T @ S)
             return KernelRegression(induced, S, matrix, statistics.noise(1.0, self.ridge))
-        solved = solutions(statistics, (self.ridge,))
-        S = solved.coefs[0]
-        matrix = solved.explained[0] + self.ridge * (S.T @ S)
+        solved = solve_ridges(statistics, (self.ridge,))
+        S = solved.coefficients()
+        matrix = solved.explained() + self.ridge * (S.T @ S)
         return KernelRegression(induced, S, matrix, len(matrix))

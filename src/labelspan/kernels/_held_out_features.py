@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._regression import solutions
 from labelspan.kernels._landmarks import Features
 from labelspan.kernels._statistics import feature_moments
+from labelspan.linalg import solve_ridges
 from labelspan.moments import Moments
 
 
@@ -75,15 +75,14 @@ def one_fold(
     features: Features, X: Any, others: Moments, ridges: tuple[float, ...]
 ) -> list[FeaturesHeldOut]:
     """Fits on the moments of the other rows, at work on the rows X of a fold."""
-    solved = solutions(others, ridges)
+    solved = solve_ridges(others, ridges)
+    coefs = [solved.coefficients(i=i) for i in range(len(ridges))]
     # All ridges side by side: the kernel of the fold is evaluated once.
-    W = np.hstack(solved.coefs)
+    W = np.hstack(coefs)
     dual, offset = features.R @ W, others.x_mean @ W
     centred = np.concatenate([K @ dual for _, K in features.map_.blocks(X)]) - offset
     predicted = np.split(centred + np.tile(others.t_mean, len(ridges)), len(ridges), axis=1)
     return [
-        FeaturesHeldOut(block, others.t_mean, explained + ridge * (coef.T @ coef))
-        for block, explained, coef, ridge in zip(
-            predicted, solved.explained, solved.coefs, ridges, strict=True
-        )
+        FeaturesHeldOut(block, others.t_mean, solved.explained(i) + ridges[i] * (coef.T @ coef))
+        for i, (block, coef) in enumerate(zip(predicted, coefs, strict=True))
     ]

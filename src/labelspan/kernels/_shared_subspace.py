@@ -15,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._regression import solutions
 from labelspan._validation import check_features, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce
-from labelspan.linalg import fix_signs
+from labelspan.linalg import fix_signs, solve_ridges
 from labelspan.moments import Moments
 from labelspan.subspace import leading_labels, mix
 
@@ -236,7 +235,7 @@ def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> 
 def mix_features(statistics: Moments, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
     """The linear solution on landmark features."""
     signed = statistics.signed()
-    linear = mix(solutions(signed, ridges), int(signed.weight), n_components)
+    linear = mix(solve_ridges(signed, ridges), int(signed.weight), n_components)
     return DualSolution(linear.Theta.T, linear.U, linear.objective)
 
 

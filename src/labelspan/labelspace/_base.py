@@ -20,7 +20,6 @@ from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
-from labelspan.labelspace._least_squares import least_squares
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
 from labelspan.labelspace._topk import top_k
@@ -313,8 +312,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
         else:
             # Codes up to a constant, which the regression takes off.
-            direct = least_squares(problem.X, np.asarray(problem.Y @ V.T), problem.ridge)
-            coef, mean = direct.coefficients(None), direct.x_mean
+            direct = problem.regress(np.asarray(problem.Y @ V.T))
+            coef, mean = direct.coefficients(), direct.x_mean
         offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
         level = level_at(problem.X, mean, coef, offset)
         return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)

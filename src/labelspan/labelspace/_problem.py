@@ -12,7 +12,7 @@ from labelspan._about_mean import total_scatter
 from labelspan._compat import is_dask_array
 from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
-from labelspan.labelspace._least_squares import LeastSquares, least_squares
+from labelspan.linalg import Regression, regress
 from labelspan.moments import Moments
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
@@ -58,15 +58,20 @@ class Problem:
         return is_dask_array(self.X) or n_labels <= min(n_rows, EXACT_SIDE)
 
     @cached_property
-    def least_squares(self) -> LeastSquares:
+    def least_squares(self) -> Regression:
         """The regression of all labels on X: the only pass over X."""
-        return least_squares(self.X, self.Y, self.ridge, tt=self.scatter)
+        return self.regress(self.Y, tt=self.scatter)
+
+    def regress(self, T: Any, *, tt: bool = False) -> Regression:
+        """The regression of T on X with the ridge."""
+        advice = "Pass a regressor that scales to so many features, or select features first."
+        return regress(self.X, T, self.ridge, tt=tt, advice=advice)
 
     def warn_if_any_label_fits(self) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
         if self.ridge == 0:
             scatter = None if is_dask_array(self.X) else total_scatter(self.X)
-            warn_if_any_label_fits(self.X.shape[0], len(self.least_squares.W), scatter)
+            warn_if_any_label_fits(self.X.shape[0], len(self.least_squares.solved[0].W), scatter)
 
     @cached_property
     def label_mean(self) -> np.ndarray:

@@ -21,6 +21,8 @@ from labelspan.linalg._leading import (
     squared,
 )
 from labelspan.linalg._narrow import Narrow, centre_both, narrow, squares
+from labelspan.linalg._ridge import Regression, regress, solve_ridges
+from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (

@@ -11,7 +11,7 @@ from scipy import linalg
 from labelspan.linalg._block_cg import solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales, unit_pivots
-from labelspan.linalg._spectral import spectral
+from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.moments import Moments, Root, Rows
 
 # Least share of a column that the others may leave unexplained for a Cholesky factor to count.
@@ -51,7 +51,7 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened
     L = regular_factor(statistics.xx, a, b)
     if L is None:
         # The ridge is near the rounding of a singular xx: a rank cut keeps the null space out.
-        return by_singular_values(statistics, K, a, b)
+        return by_singular_values(spectral(statistics), K, a, b)
     return by_factor(L, F, scales / np.sqrt(a * statistics.squares + b))
 
 
@@ -60,7 +60,7 @@ def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
     # Of a Root the condition number of X decides, not its square; without a ridge, only that
     # of its columns in units of their lengths.
     if b > 0 or not is_regular(statistics):
-        return by_singular_values(statistics, K, a, b)
+        return by_singular_values(spectral(statistics), K, a, b)
     R, root = statistics.Rx, np.sqrt(a)
     return Whitened(
         times(statistics.Rt, K) / root,
@@ -80,11 +80,8 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
     return Whitened(np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None])))
 
 
-def by_singular_values(
-    statistics: Moments | Root, K: np.ndarray | None, a: float, b: float
-) -> Whitened:
+def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float) -> Whitened:
     """E = V (a s^2 + b)^(-1/2) for Xc = U s V'; the null space of X is left out."""
-    form = spectral(statistics)
     scale = np.sqrt(a * form.s**2 + b)[:, None]
     # s / scale first: without a ridge it is 1 / sqrt(a), whatever the condition number.
     share = form.s[:, None] / scale

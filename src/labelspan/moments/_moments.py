@@ -134,6 +134,12 @@ class Moments:
         tt = None if self.tt is None else 4.0 * self.tt
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, xt=2.0 * self.xt, tt=tt)
 
+    def about_zero(self) -> Moments:
+        """Sums of products, not about the means, which are then zero; without tt."""
+        zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
+        xt = self.xt + self.weight * np.outer(self.x_mean, self.t_mean)
+        return Moments(self.weight, *zeros, xt, self.about(zeros[0]))
+
     @property
     def kind(self) -> tuple[str, bool, bool]:
         """What is in it: only statistics of one kind add up."""

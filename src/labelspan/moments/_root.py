@@ -62,6 +62,12 @@ class Root:
         R[:, len(self.x_mean) :] *= 2.0
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, R=R)
 
+    def about_zero(self) -> Root:
+        """Factor of [X T] itself, with means of zero."""
+        zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
+        row = np.sqrt(self.weight) * np.concatenate([self.x_mean, self.t_mean])
+        return Root(self.weight, *zeros, triangle(np.vstack([self.R, row])))
+
     @property
     def Rx(self) -> np.ndarray:
         """Columns of R that belong to X, without the zero rows below: Rx'Rx = xx."""

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import linalg, sparse
 
 from labelspan._about_mean import project
-from labelspan._regression import about_zero, statistics_of
 from labelspan._validation import check_square
 from labelspan.linalg import (
     Narrow,
@@ -24,7 +23,7 @@ from labelspan.linalg import (
     spectral,
     squares,
 )
-from labelspan.moments import Moments, Sample, centred, collect
+from labelspan.moments import Moments, Sample, centred, collect, summarise
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -131,7 +130,7 @@ def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) ->
     if shared is None:
         check_square(X.shape[1], "The scatter matrix of the features", "Select features first.")
         route = "root" if plan.ridge_free else "scatter"
-        shared = statistics_of(Sample(X[train], Y[train], route), True, plan.centre)
+        shared = summarise(Sample(X[train], Y[train], route), signed=True, centre=plan.centre)
     form = spectral(shared)
     parts = [train, test] if plan.with_training else [test]
     rows = (X[part].astype(np.float64, copy=False) for part in parts)
@@ -162,7 +161,7 @@ def wide_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
 def narrow_form(wide: Narrow, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
     """Form from the coordinates of the rows, of which some are long and some short."""
     route = "root" if plan.ridge_free else "scatter"
-    statistics: Any = statistics_of(Sample(wide.Z, Y, route), True, plan.centre)
+    statistics: Any = summarise(Sample(wide.Z, Y, route), signed=True, centre=plan.centre)
     form = spectral(statistics)
     Z = coordinates(wide, others)
     Z = (np.vstack([wide.Z, Z]) if plan.with_training else Z) @ form.V
@@ -242,4 +241,4 @@ def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> li
     else:
         total = collect(Sample(X, Y), of_block)
     rest = [(total - part).signed() for part in held_out]
-    return rest if centre else [about_zero(moments) for moments in rest]
+    return rest if centre else [moments.about_zero() for moments in rest]

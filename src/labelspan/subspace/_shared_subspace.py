@@ -13,9 +13,16 @@ from scipy import linalg
 from labelspan._about_mean import level_at, mean_of, score_at
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
-from labelspan._regression import Regression, regress
 from labelspan._validation import in_dtype
-from labelspan.linalg import fix_signs, graded_basis, is_graded, rank, scaled_svd
+from labelspan.linalg import (
+    Regression,
+    fix_signs,
+    graded_basis,
+    is_graded,
+    rank,
+    regress,
+    scaled_svd,
+)
 from labelspan.subspace._base import SubspaceClassifier
 
 
@@ -163,26 +170,31 @@ def mix(regression: Regression, n_rows: int, n_components: int | None) -> Soluti
 
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary.
     """
-    loose, tight = regression.coefs[0], regression.coefs[-1]
-    P, Q = shared_directions(regression, n_components)
+    coefs = [regression.coefficients(i=i) for i in range(len(regression.ridges))]
+    loose, tight = coefs[0], coefs[-1]
+    P, Q = shared_directions(regression, loose, tight, n_components)
     U = tight + ((loose - tight) @ P) @ P.T
     squares = n_rows * float(np.sum(1.0 - regression.t_mean**2))
-    outside, inside = regression.explained[-1], regression.explained[0]
+    outside, inside = regression.explained(-1), regression.explained()
     explained = np.trace(outside) + np.sum(P * ((inside - outside) @ P))
     return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / n_rows)
 
 
 def shared_directions(
-    regression: Regression, n_components: int | None
+    regression: Regression, loose: np.ndarray, tight: np.ndarray, n_components: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank; and qr(R_beta P)."""
-    factor = regression.factor
-    if factor is not None and is_graded(factor.weights):
-        U, s, P = scaled_svd(factor.weights, factor.U)
+    weights, form = regression.cross_weights(), regression.form
+    if form is None or weights is None:
+        cross = loose.T @ tight
+    elif is_graded(weights):
+        U, s, P = scaled_svd(weights, form.UT)
         r = n_shared(P, n_components)
-        return P[:, :r], graded_basis(factor.back(U[:, :r] * s[:r]))
-    P = leading_labels(regression.cross, n_components)
-    Q, _ = linalg.qr(regression.coefs[0] @ P, mode="economic", check_finite=False)
+        return P[:, :r], graded_basis(regression.cross_back(U[:, :r] * s[:r]))
+    else:
+        cross = cross_of(weights, form.UT)
+    P = leading_labels(cross, n_components)
+    Q, _ = linalg.qr(loose @ P, mode="economic", check_finite=False)
     return P, Q
 
 
@@ -216,7 +228,12 @@ def shared_labels(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
     """The same from factors, C C' = U' diag(weights)^2 U, whose scales may be far apart."""
     if is_graded(weights):
         return scaled_svd(weights, U)[2]
-    return positive_labels((U * weights[:, None] ** 2).T @ U)
+    return positive_labels(cross_of(weights, U))
+
+
+def cross_of(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
+    """U' diag(weights)^2 U, term by term: a small singular value cannot drown the others here."""
+    return (U * weights[:, None] ** 2).T @ U
 
 
 def default_n_components(n_labels: int) -> int:

@@ -1,0 +1,129 @@
+"""Least squares without a ridge: pivoted Cholesky where it is accurate, QR where it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from labelspan._compat import is_dask_array
+from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
+from labelspan.linalg._spectral import spectral
+from labelspan.linalg._whiten import SAFE_PIVOT, Whitened, is_regular
+from labelspan.moments import Moments, Root, Sample, checked, collect, row_blocks
+
+
+def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whitened]:
+    """The moments of the sample, but xx perhaps, and its regression of least norm.
+
+    QR reads X once more, so it is taken only if the pivots of the Gram matrix do not say that
+    eight digits survive.
+    """
+    statistics: Any
+    if not is_dask_array(sample.X):
+        statistics = collect(sample, partial(Moments.of, tt=tt))
+        statistics = statistics.signed() if signed else statistics
+        solved = from_gram(statistics, sample.X)
+        if solved is not None:
+            return checked(statistics), solved
+    triangle: Any = collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False)
+    statistics = triangle.moments.signed() if signed else triangle.moments
+    return checked(statistics), from_triangle(triangle.root, statistics.xt)
+
+
+def from_gram(statistics: Moments, X: Any) -> Whitened | None:
+    """W and back from P'xx P = L L', or None if rounding in xx may have decided.
+
+    Pivots that are left out must be null directions of X itself, to the tolerance that a
+    singular value decomposition of X would use; the Gram matrix alone cannot tell 1e-16 from
+    (1e-8)^2. Both are asked of columns of length one: no unit may decide.
+    """
+    side, n_labels = statistics.xt.shape
+    if not statistics.squares.any():
+        return Whitened(np.zeros((0, n_labels)), lambda C: np.zeros((side, C.shape[1])))
+    scales = column_scales(statistics.squares)
+    L, order = scaled_cholesky(statistics.xx, scales)
+    r = L.shape[1]
+    pivots = np.diag(L) ** 2
+    if pivots.min() < SAFE_PIVOT * pivots.max():
+        return None
+    if r < side and not is_null(null_basis(L, order), statistics, X, scales):
+        return None
+    xt = (statistics.xt / scales[:, None])[order[:r]]
+    W = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
+    solve = in_range(L * scales[order, None]) if r < side else None
+
+    def back(C: np.ndarray) -> np.ndarray:
+        coefficients = np.empty((side, C.shape[1]))
+        if solve is None:
+            solved = linalg.solve_triangular(L, C, lower=True, trans="T", check_finite=False)
+            solved /= scales[order, None]
+        else:
+            solved = solve(C)
+        coefficients[order] = solved
+        return coefficients
+
+    return Whitened(W, back)
+
+
+def in_range(L: np.ndarray) -> Back:
+    """From C to the coefficients of least norm with L'x = C: L (L'L)^-1 C, in the range of L."""
+    if is_graded(np.abs(L).max(axis=1)):
+        return LeastNorm.of(L).solve
+    inner = linalg.cho_factor(L.T @ L, check_finite=False)
+    return lambda C: L @ linalg.cho_solve(inner, C, check_finite=False)
+
+
+def null_basis(L: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Columns N (D, D - r) with L'P'N = 0."""
+    side, r = L.shape
+    N = np.empty((side, side - r))
+    N[order[:r]] = -linalg.solve_triangular(
+        L[:r], L[r:].T, lower=True, trans="T", check_finite=False
+    )
+    N[order[r:]] = np.eye(side - r)
+    return N
+
+
+def is_null(N: np.ndarray, statistics: Moments, X: Any, scales: np.ndarray) -> bool:
+    """Whether Xc N vanishes to rounding, Xc in units of `scales`; one thin product."""
+    lengths = np.linalg.norm(N, axis=0)
+    N = N / scales[:, None]
+    shift = statistics.x_mean @ N
+    squares = sum(np.square(X[rows] @ N - shift).sum(axis=0) for rows in row_blocks(X))
+    total = float(np.sum(statistics.squares / scales**2))
+    return bool((np.sqrt(squares) <= EPS * max(X.shape) * np.sqrt(total) * lengths).all())
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """QR factor of Xc beside the products with T; poolable by ``+``.
+
+    T stays out of the factor: R^-T xt is as accurate as Q'T, and T may be sparse and wide.
+    """
+
+    root: Root
+    moments: Moments
+
+    @classmethod
+    def of(cls, X: Any, T: Any, *, tt: bool) -> Triangle:
+        """Triangle of one block of rows."""
+        return cls(Root.of(X, np.empty((X.shape[0], 0))), Moments.of(X, T, xx=False, tt=tt))
+
+    def __add__(self, other: Triangle) -> Triangle:
+        return Triangle(self.root + other.root, self.moments + other.moments)
+
+
+def from_triangle(root: Root, xt: np.ndarray) -> Whitened:
+    """W and back from R: by substitution if R is safely regular, else by its singular values."""
+    R = root.Rx
+    if is_regular(root):
+        W = linalg.solve_triangular(R, xt, trans="T", check_finite=False)
+        return Whitened(W, lambda C: linalg.solve_triangular(R, C, check_finite=False))
+    form = spectral(root)
+    V, s = form.V, form.s[:, None]
+    return Whitened((V.T @ xt) / s, lambda C: V @ (C / s))

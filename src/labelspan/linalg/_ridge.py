@@ -1,0 +1,173 @@
+"""The one ridge regression: solved, but not multiplied out, for one or more ridges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from labelspan.linalg._graded import after, column_scales, is_graded
+from labelspan.linalg._least_norm import least_norm
+from labelspan.linalg._route import route_of
+from labelspan.linalg._spectral import Spectral, spectral
+from labelspan.linalg._whiten import (
+    Whitened,
+    by_factor,
+    by_singular_values,
+    regular_factor,
+    whiten,
+)
+from labelspan.moments import Moments, Root, Rows, summarise
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The regression of T on X for one or more ridges.
+
+    With A = xx + ridge I (its pseudo-inverse without a ridge) and a basis E with E'AE = I:
+
+    Attributes
+    ----------
+    solved : tuple of Whitened
+        For each ridge `W` = E'xt (r, q), so that W'W = xt'A^-1 xt, and `back` from coordinates
+        C to E C, so that A^-1 xt = E W.
+    ridges : tuple of float
+        The ridges.
+    x_mean, t_mean : ndarray of shape (D,) and (q,)
+        Means of X and T; zero without centring.
+    tt : ndarray of shape (q, q) or None
+        Scatter of T, if asked for.
+    form : Spectral or None
+        The decomposition that the ridges share, where they have one.
+    solver : str
+        The route, see :func:`labelspan.linalg.choose_solver`.
+    """
+
+    solved: tuple[Whitened, ...]
+    ridges: tuple[float, ...]
+    x_mean: np.ndarray
+    t_mean: np.ndarray
+    tt: np.ndarray | None = None
+    form: Spectral | None = None
+    solver: str = ""
+
+    def coefficients(self, V: np.ndarray | None = None, i: int = 0) -> np.ndarray:
+        """Coefficients (D, M) of the codes T V', V of shape (M, q), for ridge i; of T without V."""
+        W, back, _ = self.solved[i]
+        return back(W if V is None else W @ V.T)
+
+    def explained(self, i: int = 0) -> np.ndarray:
+        """xt'A^-1 xt, (q, q), for ridge i."""
+        W = self.solved[i].W
+        return W.T @ W
+
+    def hat_factor(self) -> np.ndarray:
+        """F with F'F = xt'(2 A^-1 - A^-1 xx A^-1) xt, the matrix that CPLST decomposes.
+
+        A^-1 xx A^-1 = A^-1 - ridge A^-2 turns it into W'W + ridge P'P with P = A^-1 xt, a sum
+        of squares: nothing is subtracted.
+        """
+        W, ridge = self.solved[0].W, self.ridges[0]
+        return W if ridge == 0 else np.vstack([W, np.sqrt(ridge) * self.coefficients()])
+
+    def cross_weights(self) -> np.ndarray | None:
+        """W with coef' coef = UT' diag(w)^2 UT for the first and last ridge, from the form.
+
+        Where the features have scales far apart, the product has lost what the factors keep.
+        """
+        if self.form is None:
+            return None
+        s = self.form.s
+        first, last = (np.sqrt(s**2 + ridge) for ridge in (self.ridges[0], self.ridges[-1]))
+        return (s / first) / last
+
+    def cross_back(self, C: np.ndarray) -> np.ndarray:
+        """From diag(w) UT C to coef C, with the coef of the first ridge."""
+        assert self.form is not None
+        return self.solved[0].back(np.sqrt(self.form.s**2 + self.ridges[-1])[:, None] * C)
+
+
+def regress(
+    X: Any,
+    T: Any,
+    *ridges: float,
+    signed: bool = False,
+    centre: bool = True,
+    shared: bool = False,
+    tt: bool = False,
+    advice: str = "Select features first.",
+) -> Regression:
+    """Minimise ||Xc W - Tc||^2 + ridge ||W||^2 (scatter scale: no division by n).
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Features.
+    T : ndarray, csr_array or Dask array of shape (n, q)
+        Targets.
+    *ridges : float
+        One or more, non-negative; 0 gives the solution of least norm. The statistics are shared.
+    signed : bool, default=False
+        Take 2 T - 1 as the targets.
+    centre : bool, default=True
+        Whether to centre X and T, which leaves an intercept out of the penalty; if not, there
+        is no intercept and the means are zero.
+    shared : bool, default=False
+        Whether what the labels share, the eigenvectors of coef' coef, will be asked for.
+    tt : bool, default=False
+        Whether to return the scatter of T.
+    advice : str
+        What to do about too many features.
+
+    Returns
+    -------
+    Regression
+        Time O(n D^2 + D^3 / 3 + D^2 q) for D <= n, the same with n for D for wide X;
+        conjugate gradients for sparse X beyond 3000 on both sides. If a ridge is 0, QR factors
+        are taken, which do not square the condition number; for one ridge only where the
+        pivots of the Gram matrix do not say that eight digits survive.
+    """
+    route = route_of(X, T, advice=advice, centre=centre, ridge_free=min(ridges) == 0)
+    if route.sample.solver == "root" and centre and not shared and len(ridges) == 1:
+        statistics, one = least_norm(route.sample, tt=tt, signed=signed)
+        means = statistics.x_mean, statistics.t_mean
+        found = Regression((one,), ridges, *means, statistics.tt)
+    else:
+        found = solve_ridges(
+            summarise(route.sample, tt=tt, signed=signed, centre=centre), ridges, shared
+        )
+    found = replace(found, x_mean=route.mean(found.x_mean), solver=route.solver)
+    if route.wide is None:
+        return found
+    lifted = (one._replace(back=after(one.back, route.lift)) for one in found.solved)
+    return replace(found, solved=tuple(lifted))
+
+
+def solve_ridges(
+    statistics: Moments | Root | Rows, ridges: tuple[float, ...], shared: bool = False
+) -> Regression:
+    """The regressions in the coordinates of the statistics."""
+    solved, form = whitened(statistics, ridges, shared)
+    return Regression(solved, ridges, statistics.x_mean, statistics.t_mean, statistics.tt, form)
+
+
+def whitened(
+    statistics: Moments | Root | Rows, ridges: tuple[float, ...], shared: bool
+) -> tuple[tuple[Whitened, ...], Spectral | None]:
+    """One factor for each ridge if all of them are safe, else one decomposition for all."""
+    if isinstance(statistics, Rows):
+        return tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges), None
+    # What labels share is an eigenproblem, which sees the units of the columns.
+    graded = shared and is_graded(column_scales(statistics.squares))
+    if isinstance(statistics, Moments) and not graded:
+        solved = []
+        for ridge in ridges:
+            L = regular_factor(statistics.xx, 1.0, ridge)
+            if L is None:
+                break
+            solved.append(by_factor(L, statistics.xt))
+        else:
+            return tuple(solved), None
+    form = spectral(statistics)
+    return tuple(by_singular_values(form, None, 1.0, ridge) for ridge in ridges), form

@@ -1,0 +1,91 @@
+"""The one choice of a route: from the shape of X to what the statistics are taken of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+from labelspan._validation import check_square
+from labelspan.linalg._narrow import Narrow, narrow
+from labelspan.linalg._solver import choose_solver
+from labelspan.moments import Sample
+
+
+@dataclass(frozen=True)
+class Route:
+    """The sample on its way to the statistics, and the way back from their coordinates.
+
+    Attributes
+    ----------
+    sample : Sample
+        What to summarise: X itself, or its coordinates in the row space if it is wide.
+    solver : str
+        The route, see :func:`labelspan.linalg.choose_solver`.
+    wide : Narrow or None
+        The change of coordinates of a wide X.
+    """
+
+    sample: Sample
+    solver: str
+    wide: Narrow | None = None
+
+    def lift(self, C: np.ndarray) -> np.ndarray:
+        """Directions (D, k) from those in the coordinates of the statistics."""
+        return C if self.wide is None else self.wide.lift(C)
+
+    def mean(self, x_mean: np.ndarray) -> np.ndarray:
+        """Mean of X from that of the statistics."""
+        return x_mean if self.wide is None else self.wide.mean + self.lift(x_mean[:, None])[:, 0]
+
+
+def route_of(
+    X: Any,
+    T: Any,
+    *,
+    advice: str,
+    streamed: bool | None = None,
+    centre: bool = True,
+    ridge_free: bool = False,
+    **needs: bool,
+) -> Route:
+    """Choose the route, refuse what would not fit, and reduce a wide X to its row space.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Features.
+    T : ndarray, csr_array or Dask array of shape (n, q)
+        Labels.
+    advice : str
+        What to do about so many features that their scatter matrix does not fit.
+    streamed : bool or None, default=None
+        Whether X is a block of more; None if only a Dask array is.
+    centre : bool, default=True
+        Whether the statistics will be about the mean.
+    ridge_free : bool, default=False
+        Whether nothing will regularise small directions.
+    **needs : bool
+        Other keywords of :func:`labelspan.linalg.choose_solver`.
+
+    Returns
+    -------
+    Route
+        Costs nothing but for a wide X, see :func:`labelspan.linalg.narrow`.
+    """
+    solver = choose_solver(
+        *X.shape,
+        sparse=sparse.issparse(X),
+        streamed=is_dask_array(X) if streamed is None else streamed,
+        ridge_free=ridge_free,
+        **needs,
+    )
+    if solver in ("scatter", "root"):
+        check_square(X.shape[1], "The scatter matrix of the features", advice)
+    if solver != "rows":
+        return Route(Sample(X, T, solver), solver)
+    wide = narrow(X, ridge_free=ridge_free, centre=centre)
+    return Route(Sample(wide.Z, T, "root" if ridge_free else "scatter"), solver, wide)

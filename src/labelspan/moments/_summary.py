@@ -1,0 +1,57 @@
+"""The statistics of a sample in one pass, along the route that was chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from scipy import sparse
+
+from labelspan.moments._collect import Sample, collect
+from labelspan.moments._digits import warn_of_lost_digits
+from labelspan.moments._moments import Moments
+from labelspan.moments._root import Root
+from labelspan.moments._rows import Rows
+
+
+def summarise(
+    sample: Sample, *, tt: bool = False, signed: bool = False, centre: bool = True
+) -> Moments | Root | Rows:
+    """One pass over the sample.
+
+    Parameters
+    ----------
+    sample : Sample
+        With the solver that was chosen for it.
+    tt : bool, default=False
+        Whether the label scatter is needed.
+    signed : bool, default=False
+        Take 2 T - 1 as the labels.
+    centre : bool, default=True
+        False takes sums of products about zero, and means of zero.
+
+    Returns
+    -------
+    Moments, Root or Rows
+        All three have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
+    """
+    if sample.solver == "krylov":
+        T = sample.Y.toarray() if sparse.issparse(sample.Y) else sample.Y
+        return checked(Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre))
+    statistics: Any
+    if sample.solver == "root":
+        statistics = collect(sample, Root.of, whole_sparse=False)
+    else:
+        thin = sample.solver == "thin"
+        of_block: Any = partial(Moments.of, xx=not thin, tt=tt)
+        statistics = collect(sample, of_block, tall=not thin)
+    checked(statistics)
+    # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
+    statistics = statistics.signed() if signed else statistics
+    return statistics if centre else statistics.about_zero()
+
+
+def checked(statistics: Any) -> Any:
+    """The statistics, after a warning of columns that centring has left few digits of."""
+    warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
+    return statistics
