@@ -47,7 +47,13 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened
     F = times(statistics.xt, K)
     scales = column_scales(statistics.squares)
     if a == 0:
-        return Whitened(F / np.sqrt(b), lambda Y: Y / np.sqrt(b), scales)
+        # A copy of F for a factor of 1 would cost MDDM a pass over D q numbers, and Y another.
+        root = np.sqrt(b)
+        return (
+            Whitened(F, lambda Y: Y, scales)
+            if b == 1
+            else Whitened(F / root, lambda Y: Y / root, scales)
+        )
     L = regular_factor(statistics.xx, a, b)
     if L is None:
         # The ridge is near the rounding of a singular xx: a rank cut keeps the null space out.
