@@ -176,3 +176,15 @@ def test_a_store_of_another_version_is_left_alone(tmp_path):
     connection.close()
     with pytest.raises(StoreError, match="has format 9"):
         Store(tmp_path)
+
+
+def test_the_code_of_a_result_is_what_is_computed_not_what_is_said():
+    def statements(text):
+        return _environment.statements(text.encode())
+
+    plain = statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 2 * x\n')
+    assert statements('"""Other."""\n# why\ndef f(x):\n    """Twice."""\n\n    return 2*x') == plain
+    assert statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 3 * x\n') != plain
+    assert statements('def f():\n    """Only this."""\n') == statements(
+        'def f():\n    """That."""\n'
+    )

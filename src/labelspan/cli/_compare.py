@@ -162,6 +162,7 @@ def command(
             progress=default_progress(),
             command=output.command_line(),
             retry_failed=retry_failed,
+            checked=True,
         )
         analysis = analyse(store, chosen.hash)
         page = write_report(store, out / "report.html", plan=chosen.hash)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from labelspan.datasets.catalogue._catalogue import DataFile, Entry
@@ -56,6 +57,12 @@ def _is_whole(path: Path, file: DataFile) -> bool:
 
 
 def hash_of(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file."""
+    """SHA-256 of a file, read once while it does not change."""
+    state = os.stat(path)
+    return _hash_at(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _hash_at(path: str, *state: int) -> str:
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

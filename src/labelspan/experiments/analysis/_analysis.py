@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.plan import Plan
-from labelspan.experiments.store import Store, StoreError
+from labelspan.experiments.store import Store, StoreError, cells_in
 from labelspan.stats import (
     FriedmanResult,
     NemenyiResult,
@@ -243,22 +243,10 @@ def stored_plan(store: Store, plan: str | None = None) -> Row:
 def _cells(store: Store, plan: Plan) -> list[Row]:
     wanted = {cell.id: place for place, cell in enumerate(plan.cells)}
     models = {step.title for step in plan.models}
-    values: dict[str, dict[str, float | None]] = defaultdict(dict)
-    for row in store.query("SELECT cell, measure, value FROM measurements"):
-        values[row["cell"]][row["measure"]] = row["value"]
-    found = store.query("SELECT cell, content FROM series WHERE name = 'chosen'")
-    chosen = {row["cell"]: json.loads(row["content"]) for row in found}
-    columns = (
-        "id, dataset, split, method, reducer, classifier, directions, status, error, warnings, "
-        "fit_seconds, transform_seconds, train_seconds, predict_seconds, total_seconds, "
-        "peak_memory, n_components, environment, finished"
-    )
-    rows = [row for row in store.query(f"SELECT {columns} FROM cells") if row["id"] in wanted]
+    rows = cells_in(store, wanted)
     rows.sort(key=lambda row: wanted[row["id"]])
     for row in rows:
-        row["values"] = values[row["id"]]
         row["is_model"] = row["classifier"] in models
-        row["chosen"] = chosen.get(row["id"], [])
     return rows
 
 

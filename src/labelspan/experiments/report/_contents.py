@@ -28,7 +28,7 @@ from labelspan.experiments.analysis import (
 )
 from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.plan import digest, scaling_lines
-from labelspan.experiments.store import Store
+from labelspan.experiments.store import Store, facts_in, series_in
 
 
 @dataclass(frozen=True)
@@ -182,21 +182,13 @@ def contents_of(store: Store, plan: str | None = None) -> Contents:
         created=row["created"],
         parameters=json.loads(row["parameters"]),
         facts={
-            sources[fact["source"]]: json.loads(fact["content"])
-            for fact in store.query("SELECT * FROM facts")
-            if fact["source"] in sources
+            sources[source]: content
+            for source, content in facts_in(store).items()
+            if source in sources
         },
         environments=store.environments(cell["id"] for cell in analysis.cells),
-        series=_series(store, {cell["id"] for cell in analysis.plain}),
+        series=series_in(store, {cell["id"] for cell in analysis.plain}),
     )
-
-
-def _series(store: Store, cells: set[str]) -> dict[str, dict[str, list[float]]]:
-    found: dict[str, dict[str, list[float]]] = defaultdict(dict)
-    for row in store.query("SELECT * FROM series"):
-        if row["cell"] in cells:
-            found[row["cell"]][row["name"]] = json.loads(row["content"])
-    return found
 
 
 def _line(

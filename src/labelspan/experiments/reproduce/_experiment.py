@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from collections import defaultdict
@@ -17,7 +16,7 @@ import numpy as np
 from labelspan.experiments.analysis import analyse
 from labelspan.experiments.plan import Plan
 from labelspan.experiments.runner import PACKAGES
-from labelspan.experiments.store import Store
+from labelspan.experiments.store import Store, series_in
 
 FOLDER = Path(__file__).parent
 # Two means of random splits lie within so many standard errors of their difference.
@@ -249,8 +248,10 @@ def _spectra(store: Store, cells: list[dict[str, Any]]) -> dict[tuple[str, str],
         for cell in cells
         if cell["split"] == 0 and cell["directions"] is None
     }
-    rows = store.query("SELECT cell, content FROM series WHERE name = 'eigenvalues'")
-    return {first[row["cell"]]: json.loads(row["content"]) for row in rows if row["cell"] in first}
+    series = series_in(store, first)
+    return {
+        first[id_]: lists["eigenvalues"] for id_, lists in series.items() if "eigenvalues" in lists
+    }
 
 
 def judge_value(

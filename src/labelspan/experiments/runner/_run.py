@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from joblib import Parallel, delayed
 
@@ -27,7 +25,7 @@ from labelspan.experiments.runner._environment import code
 from labelspan.experiments.runner._facts import facts_of
 from labelspan.experiments.runner._progress import Progress, Silent
 from labelspan.experiments.runner._worker import WorkerPool
-from labelspan.experiments.store import ENVIRONMENT, Result, Store
+from labelspan.experiments.store import ENVIRONMENT, Result, Store, facts_in, statuses_in
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,7 @@ def run(
     progress: Progress | None = None,
     command: str = "",
     retry_failed: bool = False,
+    checked: bool = False,
 ) -> RunSummary:
     """Run the cells of a plan that are not in the store yet, and those that may fare better now.
 
@@ -92,6 +91,8 @@ def run(
         Run every failed cell again. By default only those that failed for a reason outside the
         method: data that could not be loaded, a permission, a missing package, memory, the time
         limit, a worker that crashed.
+    checked : bool, default=False
+        Whether `check_before_run` has passed the plan already.
 
     Returns
     -------
@@ -119,7 +120,8 @@ def run(
     {'ok': 1}
     """
     n_jobs = _n_jobs(n_jobs)
-    check_before_run(plan, timeout, dask)
+    if not checked:
+        check_before_run(plan, timeout, dask)
     plan = with_scaling(plan)
     if n_jobs == 0 and timeout is not None:
         raise ValueError("a timeout needs n_jobs of at least 1: a process that can be ended.")
@@ -237,8 +239,7 @@ def _on_dask(
 
 
 def _describe(plan: Plan, store: Store, pool: WorkerPool | None, timeout: float | None) -> None:
-    rows = store.query("SELECT source, content FROM facts")
-    known = {row["source"] for row in rows if "error" not in json.loads(row["content"])}
+    known = {source for source, content in facts_in(store).items() if "error" not in content}
     for source in plan.sources:
         if digest(asdict(source)) in known:
             continue
@@ -252,12 +253,7 @@ def _describe(plan: Plan, store: Store, pool: WorkerPool | None, timeout: float 
 def _summary(
     plan: Plan, store: Store, n_resumed: int, n_retried: int, n_not_retried: int
 ) -> RunSummary:
-    ids = {cell.id for cell in plan.cells}
-    rows: Iterable[Any] = store.query("SELECT id, status FROM cells")
-    statuses: dict[str, int] = {}
-    for row in rows:
-        if row["id"] in ids:
-            statuses[row["status"]] = statuses.get(row["status"], 0) + 1
+    statuses = statuses_in(store, {cell.id for cell in plan.cells})
     n_to_retry = list(store.failures(plan.cells).values()).count(ENVIRONMENT)
     return RunSummary(len(plan.cells), n_resumed, statuses, n_retried, n_not_retried, n_to_retry)
 

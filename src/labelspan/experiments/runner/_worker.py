@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from labelspan.experiments.plan import Cell, Source
-from labelspan.experiments.runner._environment import environment
+from labelspan.experiments.runner._environment import CODE_VARIABLE, code, environment
 from labelspan.experiments.store import ENVIRONMENT, Result
 
 START_SECONDS = 120.0
@@ -45,7 +45,7 @@ class Worker:
             stderr=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",
-            env={**os.environ, **variables, "PYTHONPATH": path},
+            env={**os.environ, **variables, "PYTHONPATH": path, CODE_VARIABLE: code()},
         )
         self.answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
