@@ -30,6 +30,11 @@ def canonical(X: Any) -> sparse.csr_array:
     return rows
 
 
+def dense(A: Any) -> np.ndarray:
+    """A dense array of a sparse or dense one."""
+    return A.toarray() if sparse.issparse(A) else np.asarray(A)
+
+
 def check_block(X: Any) -> Any:
     """One block of a Dask array, on its worker: float32 or float64, finite, CSR if sparse."""
     dtype = np.float32 if X.dtype == np.float32 else np.float64
@@ -146,17 +151,17 @@ def by_blocks(
     return X.map_blocks(
         of_block,
         function,
-        n_columns,
+        np.empty((0, n_columns), dtype=dtype),
         dtype=dtype,
         chunks=(X.chunks[0], (n_columns,)),
         meta=np.empty((0, 0), dtype=dtype),
     )
 
 
-def of_block(X: Any, function: Callable[[Any], np.ndarray], n_columns: int) -> np.ndarray:
+def of_block(X: Any, function: Callable[[Any], np.ndarray], empty: np.ndarray) -> np.ndarray:
     """A function of one block, checked; filtering leaves blocks without rows behind."""
     checked = check_block(X)
-    return function(checked) if X.shape[0] else np.empty((0, n_columns))
+    return function(checked) if X.shape[0] else empty
 
 
 def columns_of(estimator: Any, X: Any, columns: np.ndarray) -> Any:

@@ -1,34 +1,40 @@
-"""The one abstract parent of classifiers that score every label: gate, classes, decisions."""
+"""The one abstract parent of all classifiers: gate, classes, decisions, arrays of every kind."""
 
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from labelspan._about_mean import level_at, mean_of, score_at, scores_about
 from labelspan._blocks import lazily
 from labelspan._compat import fit_context, is_dask_array
 from labelspan._labels import Labels
-from labelspan._validation import check_features, check_fit, unchanged_if_refused
+from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 
 
 class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A score for every label; a label is predicted where its score is positive.
+    """A number for every label; a label is predicted where its number exceeds a threshold.
 
-    A method says how it learns (``_learn``) and how it scores (``_scores``). This class does the
-    rest: the gate, label names, and 1-d `y`, for which one class is predicted by argmax.
+    A method says how it learns (``_learn``), how it scores (``_scores``) and, if that is not 0,
+    what a score must exceed (``_thresholds``). This class does the rest: the gate, label names,
+    1-d `y`, for which one class is predicted by argmax, sparse labels and Dask arrays.
     """
 
     classes_: np.ndarray
     # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
     _streams: ClassVar[bool] = False
+    # Fewest rows of ``fit``; methods that do not centre can do with one.
+    _min_samples: ClassVar[int] = 2
     # How many labels a row gets at least; methods with a parameter of this name store it.
     min_labels: int = 0
     _one_dimensional: bool
+    _sparse: bool
     _n_labels: int
 
     @abstractmethod
@@ -39,16 +45,32 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _scores(self, X: Any) -> np.ndarray:
         """Scores (n, q) of checked features."""
 
+    def _thresholds(self, X: Any) -> Any:
+        """What the scores of checked features must exceed: a number, or an array (n, 1)."""
+        return 0.0
+
+    def _decisions(self, X: Any) -> Iterator[np.ndarray]:
+        """What :func:`decide` says of checked features, by blocks of rows."""
+        yield decide(self, self._scores(X), self._thresholds(X))
+
+    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
+        return check_fit(self, X, y, min_samples=self._min_samples)
+
+    def _rows(self, X: Any) -> Any:
+        return check_features(self, X)
+
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> LabelClassifier:
-        """Learn to score the labels.
+        """Learn to predict the labels.
 
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features. Sparse input is never made dense.
+            Features. Sparse input is never made dense. A Dask array is taken by methods that
+            learn from blocks.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes.
+            Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes. A Dask array
+            of indicators with a Dask array of features.
 
         Returns
         -------
@@ -56,30 +78,13 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The fitted classifier itself.
         """
         with unchanged_if_refused(self):
-            X, labels = check_fit(self, X, y)
-            remember(self, labels)
-            self._learn(X, labels)
+            self._accept(*self._gate(X, y))
         return self
 
-    def decision_function(self, X: Any) -> Any:
-        """Score every label; positive means predicted.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
-            Scores; for two classes a positive one speaks for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            scores = lazily(self, X, self._scores, self._n_labels)
-        else:
-            scores = self._scores(check_features(self, X))
-        return scores[:, 0] if self._binary() else scores
+    def _accept(self, X: Any, labels: Labels) -> None:
+        """Learn from what has passed a gate, and remember what the labels were."""
+        remember(self, labels)
+        self._learn(X, labels)
 
     def predict(self, X: Any) -> Any:
         """Predict the labels of every row.
@@ -91,10 +96,34 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y`
-            0/1 indicators, or classes.
+        ndarray or csr_array of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            0/1 indicators, sparse if the labels of ``fit`` were; classes for a 1-d `y`. A Dask
+            array gives a lazy one.
         """
-        return decide(self, self.decision_function(X))
+        check_is_fitted(self)
+        if is_dask_array(X):
+            chosen = lazily(self, X, self._chosen, self._width(), np.int64)
+            if self._sparse:
+                empty = sparse.csr_array((0, 0), dtype=np.int64)
+                chosen = chosen.map_blocks(sparse.csr_array, meta=empty)
+        else:
+            X = self._rows(X)
+            if self._sparse:
+                blocks = [sparse.csr_array(block) for block in self._decisions(X)]
+                return sparse.vstack(blocks, format="csr")
+            chosen = self._chosen(X)
+        return pick(self.classes_, chosen[:, 0]) if self._one_dimensional else chosen
+
+    def _chosen(self, X: Any) -> np.ndarray:
+        """Decisions (n, q) of checked features, or numbers of classes (n, 1)."""
+        chosen, stop = np.empty((_num_samples(X), self._width()), dtype=np.int64), 0
+        for block in self._decisions(X):
+            start, stop = stop, stop + len(block)
+            chosen[start:stop] = block
+        return chosen
+
+    def _width(self) -> int:
+        return 1 if self._one_dimensional else self._n_labels
 
     def _binary(self) -> bool:
         return self._one_dimensional and len(self.classes_) <= 2
@@ -108,50 +137,110 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return tags
 
 
+class ScoringClassifier(LabelClassifier):
+    """A classifier that shows its scores."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Score every label.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
+            Scores; for two classes a positive one speaks for ``classes_[1]``. A Dask array gives
+            a lazy one.
+        """
+        check_is_fitted(self)
+        if is_dask_array(X):
+            scores = lazily(self, X, self._scores, self._n_labels)
+        else:
+            scores = self._scores(self._rows(X))
+        return scores[:, 0] if self._binary() else scores
+
+
+class LinearClassifier(ScoringClassifier):
+    """Scores ``X @ coef_.T + intercept_``.
+
+    They are formed about the mean of the training rows, from the scores there: the formula loses
+    digits far from the origin.
+    """
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    _mean: np.ndarray
+    _level: np.ndarray
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return scores_about(X, self._mean, self.coef_, self._level)
+
+    def _keep(self, X: Any, W: np.ndarray, intercept: np.ndarray) -> None:
+        """Keep weights (D, q) and the scores (q,) of x = 0."""
+        mean = mean_of(X)
+        self._store_linear(X, W, intercept, mean, score_at(mean, W, intercept))
+
+    def _keep_about(self, X: Any, W: np.ndarray, mean: np.ndarray, level: np.ndarray) -> None:
+        """Keep weights (D, q) and the scores (q,) of the mean of the rows."""
+        intercept = score_at(mean, -W, level)
+        self._store_linear(X, W, intercept, mean, level_at(X, mean, W, level))
+
+    def _store_linear(self, X: Any, W: Any, intercept: Any, mean: Any, level: Any) -> None:
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        self.coef_ = in_dtype(W.T, dtype, "coef_")
+        self.intercept_ = in_dtype(intercept, dtype, "intercept_")
+        self._mean, self._level = mean, level
+
+
 def remember(classifier: Any, labels: Labels) -> None:
-    """Store what the labels were: classes of a 1-d y, or column numbers and names of a 2-d one."""
+    """Store what the labels were: classes of a 1-d y; of a 2-d one, [0, 1] a label, and names.
+
+    scikit-learn reads the type of the labels out of ``classes_``. Numbers of columns would be two
+    classes where there are two labels, and one class, whose scores it negates, where there is one.
+    """
     classifier.__dict__.pop("label_names_", None)
     if labels.names is not None:
         classifier.label_names_ = labels.names
     classifier._one_dimensional = labels.classes is not None
+    classifier._sparse = labels.sparse
     classifier._n_labels = labels.Y.shape[1]
-    numbers = np.arange(classifier._n_labels)
-    classifier.classes_ = numbers if labels.classes is None else labels.classes
+    pairs = np.tile([0, 1], (classifier._n_labels, 1))
+    classifier.classes_ = pairs if labels.classes is None else labels.classes
 
 
-def target_of(labels: Labels) -> np.ndarray:
-    """Labels as scikit-learn takes them: classes for a 1-d y, 0/1 integers for a 2-d one."""
-    Y = labels.Y.toarray() if sparse.issparse(labels.Y) else np.asarray(labels.Y)
-    if labels.classes is None:
-        return Y.astype(np.int64)
-    binary = Y.shape[1] == 1
-    return labels.classes[Y[:, 0].astype(np.int64) if binary else np.argmax(Y, axis=1)]
+def remember_features(classifier: Any, source: Any) -> None:
+    """Store the number and names of the features that a fitted `source` knows, if it does."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        classifier.__dict__.pop(name, None)
+        if hasattr(source, name):
+            setattr(classifier, name, getattr(source, name))
 
 
-def decide(classifier: Any, scores: Any) -> Any:
-    """Predictions from the scores that ``decision_function`` gives.
+def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.ndarray:
+    """Decisions from scores.
 
     Parameters
     ----------
     classifier : estimator
         With what :func:`remember` stored and ``min_labels``.
-    scores : ndarray or Dask array of shape (n, q) or (n,)
-        Positive where a label is predicted.
+    scores : ndarray of shape (n, q)
+        Scores.
+    thresholds : float or ndarray of shape (n, 1)
+        What a score must exceed.
 
     Returns
     -------
-    ndarray or Dask array of shape (n, q) or (n,)
-        0/1 indicators; classes for a 1-d `y`.
+    ndarray of int64 of shape (n, q), or (n, 1) for a 1-d `y`
+        0/1 indicators; the numbers of the classes.
     """
     if not classifier._one_dimensional:
-        if is_dask_array(scores):
-            return scores.map_blocks(assign, classifier.min_labels, dtype=np.int64)
-        return assign(scores, classifier.min_labels)
-    if scores.ndim == 2:
-        return pick(classifier.classes_, scores.argmax(axis=1))
+        return assign(scores, thresholds, classifier.min_labels)
+    if scores.shape[1] > 1:
+        return scores.argmax(axis=1)[:, None]
     # One class leaves no choice; its column of Y is empty.
-    chosen = (scores > 0) & (len(classifier.classes_) > 1)
-    return pick(classifier.classes_, chosen.astype(np.int64))
+    return ((scores > thresholds) & (len(classifier.classes_) > 1)).astype(np.int64)
 
 
 def pick(classes: np.ndarray, chosen: Any) -> Any:
@@ -161,14 +250,16 @@ def pick(classes: np.ndarray, chosen: Any) -> Any:
     return classes[chosen]
 
 
-def assign(scores: np.ndarray, min_labels: int = 0) -> np.ndarray:
-    """0/1 predictions: positive scores, and the highest ones of a row with fewer than min_labels.
+def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
+    """0/1 predictions: scores above the thresholds, and the highest of rows with too few.
 
     Parameters
     ----------
     scores : ndarray of shape (n, q)
-        Positive where a label is predicted.
-    min_labels : int, default=0
+        Scores.
+    thresholds : float or ndarray of shape (n, 1)
+        What a score must exceed.
+    min_labels : int
         Rows with fewer predicted labels get their `min_labels` highest-scoring ones.
 
     Returns
@@ -176,7 +267,7 @@ def assign(scores: np.ndarray, min_labels: int = 0) -> np.ndarray:
     ndarray of shape (n, q), int64
         Indicators.
     """
-    predicted = (scores > 0).astype(np.int64)
+    predicted = (scores > thresholds).astype(np.int64)
     n_least = min(min_labels, scores.shape[1])
     if n_least > 0:
         few = np.flatnonzero(predicted.sum(axis=1) < n_least)

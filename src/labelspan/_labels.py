@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
 
+from labelspan._blocks import dense
 from labelspan._compat import is_dask_array, is_frame
 from labelspan._misread import warn_of_joined_names
 
@@ -29,11 +30,23 @@ class Labels:
         Column names, if the labels came as a frame.
     classes : ndarray or None
         The classes behind a 1-d `y`; of two classes the column of `Y` stands for the second.
+    sparse : bool
+        Whether the labels came as a sparse matrix; `Y` may be sparse where they did not.
     """
 
     Y: Any
     names: np.ndarray | None = None
     classes: np.ndarray | None = None
+    sparse: bool = False
+
+    @property
+    def target(self) -> Any:
+        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one."""
+        if self.classes is None:
+            as_given = sparse.csr_array if self.sparse else dense
+            return as_given(self.Y).astype(np.int64)
+        codes = self.Y.indices if sparse.issparse(self.Y) else self.Y[:, 0].astype(np.int64)
+        return self.classes[codes]
 
 
 def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
@@ -59,7 +72,7 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
     if sparse.issparse(y):
         if y.ndim == 1:
             return one_label_a_class(y.toarray(), classes)
-        return Labels(sparse_indicators(sparse.csr_array(y)))
+        return Labels(sparse_indicators(sparse.csr_array(y)), sparse=True)
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     refuse_sets(y)
     Y = np.asarray(y)
@@ -240,5 +253,5 @@ def with_complement(Y: Any) -> Any:
     """[y, 1 - y] for a single label, anything else as it is."""
     if Y.shape[1] > 1:
         return Y
-    y = Y.toarray() if sparse.issparse(Y) else Y
+    y = dense(Y)
     return np.hstack([y, 1 - y])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 
 SEPARATORS = (",", ";", "|")
 # Ones per row of y over those of X: from here on X and y look swapped.
@@ -45,6 +46,16 @@ def warn_of_joined_names(classes: np.ndarray) -> None:
                 stacklevel=5,
             )
             return
+
+
+def warn_of_column() -> None:
+    """Warn of classes in an (n, 1) column, as scikit-learn's own classifiers do."""
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Its values are taken "
+        "as classes; pass y.ravel(), or an (n, q) indicator matrix of 0 and 1.",
+        DataConversionWarning,
+        stacklevel=6,
+    )
 
 
 def warn_if_swapped(X: Any, Y: Any) -> None:

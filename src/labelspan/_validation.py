@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
 from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
-from labelspan._misread import warn_if_swapped
+from labelspan._misread import warn_if_swapped, warn_of_column
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -67,7 +67,8 @@ def check_fit(
     labels : Labels
         The indicator matrix and where it came from.
     """
-    supervised = estimator.__sklearn_tags__().target_tags.required
+    tags = estimator.__sklearn_tags__()
+    supervised = tags.target_tags.required
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, reset, classes, min_samples)
     if y is None and supervised:
@@ -83,6 +84,8 @@ def check_fit(
         return X, Labels(np.empty((X.shape[0], 0)))
     if labels.classes is None:
         warn_if_swapped(X, labels.Y)
+    elif tags.classifier_tags and np.ndim(y) == 2 and not tags.target_tags.multi_output:
+        warn_of_column()
     return X, labels
 
 
@@ -103,7 +106,10 @@ def check_fit_dask(
         )
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but y is None.")
-    labels = Labels(y) if is_dask_array(y) else check_labels(y, classes)
+    if is_dask_array(y):
+        labels = Labels(y, sparse=sparse.issparse(y._meta))
+    else:
+        labels = check_labels(y, classes)
     check_dask(X, labels.Y, min_samples if reset else 1)
     set_n_features(estimator, X.shape[1], reset)
     return X, labels

@@ -12,6 +12,8 @@ from numpydoc.docscrape import ClassDoc
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import average_precision_score, get_scorer, roc_auc_score
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.laws.law import assert_same, fit, law, outputs, plain, sample
@@ -239,8 +241,46 @@ def test_predictions_are_sparse_where_the_labels_were(entry):
 
 @pytest.mark.filterwarnings("ignore:n_components=:UserWarning")
 @law(lambda entry: entry.predicts)
-def test_classes_are_those_of_one_column_or_the_numbers_of_all(entry):
+def test_classes_are_those_of_one_column_or_a_pair_per_label(entry):
     X, Y, _ = sample()
-    np.testing.assert_array_equal(plain(entry.name).classes_, np.arange(4))
+    np.testing.assert_array_equal(plain(entry.name).classes_, [[0, 1]] * 4)
     for y in (np.array(list("bca"))[Y[:, 0] + Y[:, 1]], 3 - Y[:, 0]):
         np.testing.assert_array_equal(fit(entry, X, y).classes_, np.unique(y))
+
+
+# One and two labels leave fewer directions than the entries ask for.
+@pytest.mark.filterwarnings("ignore:n_components=:UserWarning")
+# A fold may stop a little short of a tight tolerance.
+@pytest.mark.filterwarnings("ignore:Stopped after:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n_labels", [1, 2, 3])
+@law(lambda entry: entry.predicts)
+def test_scorers_of_scikit_learn_see_labels_not_classes(entry, n_labels):
+    """They read out of classes_ what the columns of the scores are."""
+    X, Y, _ = sample()
+    Y = Y[:, :n_labels]
+    model = fit(entry, X, Y)
+    shown = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+    scores = getattr(model, shown)(X)
+    for name, measure in (
+        ("roc_auc", roc_auc_score),
+        ("average_precision", average_precision_score),
+    ):
+        assert get_scorer(name)(model, X, Y) == pytest.approx(measure(Y, scores))
+    folds = KFold(3)
+    found = cross_val_predict(clone(entry.estimator), X, Y, cv=folds, method=shown)
+    for train, test in folds.split(X):
+        expected = getattr(fit(entry, X[train], Y[train]), shown)(X[test])
+        np.testing.assert_allclose(found[test], expected, atol=1e-10)
+
+
+@law(lambda entry: entry.predicts and entry.dask)
+def test_blocks_of_predictions_are_sparse_where_the_labels_were(entry):
+    X, Y, X_new = sample()
+    model = fit(entry, X, sparse.csr_array(Y))
+    lazy = da.from_array(X_new, chunks=(7, -1))
+    predicted = model.predict(lazy)
+    assert isinstance(predicted._meta, sparse.csr_array)
+    found = predicted.compute()
+    assert isinstance(found, sparse.csr_array)
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found.toarray(), model.predict(X_new).toarray())

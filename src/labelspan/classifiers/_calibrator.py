@@ -8,28 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from labelspan._blocks import lazily, refuse_dask
-from labelspan._classifier import decide, label_scores, pick, remember
-from labelspan._compat import HasMethods, Interval, StrOptions, fit_context, is_dask_array
-from labelspan._labels import Labels, check_labels
-from labelspan.classifiers._mlknn import normalised
-from labelspan.classifiers._threshold import (
-    cross_scores,
-    remember_features,
-    target_of,
-)
+from labelspan._classifier import label_scores
+from labelspan._compat import HasMethods, Interval, StrOptions
+from labelspan._labels import Labels
+from labelspan.classifiers._probabilities import ProbabilityClassifier
+from labelspan.classifiers._wrapper import Wrapper
 from labelspan.model_selection import MultilabelStratifiedKFold
 
 N_FOLDS = 5
 
 
-class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ProbabilityCalibrator(Wrapper, ProbabilityClassifier):
     r"""Probabilities of the labels, from a link fitted on held-out scores of any classifier.
 
     .. math:: P(y_k = 1 \mid x) = \frac{1}{1 + \exp(-a_k f_k(x) - b_k)}, \quad a_k \ge 0
@@ -61,8 +53,8 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     knots_ : list of ndarray of shape (2, n_knots)
         For "isotonic": per label the scores and, below them, the probabilities between which
         it interpolates.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
@@ -121,75 +113,10 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> ProbabilityCalibrator:
-        """Fit the estimator, and a link per label on its held-out scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, in any form that the estimator takes.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes.
-
-        Returns
-        -------
-        ProbabilityCalibrator
-            The fitted calibrator itself.
-        """
-        if y is None:
-            raise ValueError(
-                "ProbabilityCalibrator requires y to be passed, but the target y is None."
-            )
-        refuse_dask(self, X=X, y=y)
-        labels = check_labels(y)
-        check_consistent_length(X, labels.Y)
-        target = target_of(y, labels)
-        self.estimator_ = clone(self.estimator).fit(X, target)
-        remember_features(self)
-        remember(self, labels)
+    def _tune(self, X: Any, labels: Labels) -> None:
         refuse_single_rows(labels)
-        scores = cross_scores(
-            self.estimator, X, target, self._n_labels, cv=self._splits(target), n_jobs=self.n_jobs
-        )
+        scores = self._cross_scores(X, labels.target, self._splits(labels.target))
         self._fit_links(scores, sparse.csc_array(labels.Y))
-        return self
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, or of each class of a 1-d `y`.
-
-        Parameters
-        ----------
-        X : array-like or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
-            For a 1-d `y` each row sums to one.
-        """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
-        return self._probabilities(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the labels with a probability above 0.5, or the most probable class.
-
-        Parameters
-        ----------
-        X : array-like or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y`
-            0/1 indicators, or classes.
-        """
-        P = self.predict_proba(X)
-        if self._one_dimensional:
-            return pick(self.classes_, P.argmax(axis=1))
-        return decide(self, P - 0.5)
 
     def _splits(self, target: Any) -> Any:
         cv = N_FOLDS if self.cv is None else self.cv
@@ -208,24 +135,12 @@ class ProbabilityCalibrator(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         else:
             self.knots_ = [isotonic_link(s, positive) for s, positive in pairs]
 
-    def _probabilities(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Any) -> np.ndarray:
         scores = label_scores(self.estimator_, X, self._n_labels).astype(np.float64)
         if self.method == "sigmoid":
-            P = expit(self.slope_ * scores + self.intercept_)
-        else:
-            pairs = zip(scores.T, self.knots_, strict=True)
-            P = np.column_stack([np.interp(s, knots[0], knots[1]) for s, knots in pairs])
-        return normalised(P, len(self.classes_)) if self._one_dimensional else P
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = True
-        return tags
+            return expit(self.slope_ * scores + self.intercept_)
+        pairs = zip(scores.T, self.knots_, strict=True)
+        return np.column_stack([np.interp(s, knots[0], knots[1]) for s, knots in pairs])
 
 
 def refuse_single_rows(labels: Labels) -> None:

@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import lazily
-from labelspan._classifier import pick, remember
-from labelspan._compat import Interval, StrOptions, fit_context, is_dask_array
-from labelspan._validation import check_features, check_fit
+from labelspan._compat import Interval, StrOptions
+from labelspan._labels import Labels
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
+from labelspan.classifiers._probabilities import ProbabilityClassifier
+
+# Equal probabilities predict the label.
+BELOW_HALF = np.nextafter(0.5, 0.0)
 
 
-class MLkNN(ClassifierMixin, BaseEstimator):
+class MLkNN(ProbabilityClassifier):
     r"""Most probable value of each label given how many of the nearest rows have it.
 
     .. math:: \hat y_l(x) = \arg\max_{b \in \{0, 1\}} P(H_b^l) \, P(E_{C_l(x)}^l \mid H_b^l)
@@ -55,7 +55,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
     posterior_ : ndarray of shape (n_labels, n_neighbors_ + 1)
         Probability of each label if 0, 1, ... of the nearest rows have it.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
-        The classes of a 1-d y; else [0, 1] for each label.
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Columns of Y, if it was a frame.
     n_features_in_ : int
@@ -91,11 +91,6 @@ class MLkNN(ClassifierMixin, BaseEstimator):
     0.198
     """
 
-    # All pairs of training rows are compared, in memory; prediction takes Dask arrays.
-    _streams: ClassVar[bool] = False
-    classes_: Any
-    _one_dimensional: bool
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "smoothing": [Interval(Real, 0, None, closed="left")],
@@ -124,29 +119,10 @@ class MLkNN(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
         return tags
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> MLkNN:
-        """Estimate the probabilities.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Training rows.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels) or (n_samples,)
-            Label indicators, or classes in one dimension.
-
-        Returns
-        -------
-        MLkNN
-            The estimator itself.
-        """
-        X, labels = check_fit(self, X, y)
+    def _learn(self, X: Any, labels: Labels) -> None:
         if self.metric == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X has shape {X.shape}; with metric='precomputed' fit needs the square matrix "
@@ -159,54 +135,15 @@ class MLkNN(ClassifierMixin, BaseEstimator):
         n_true = histogram[1].sum(axis=1)
         self.prior_ = (self.smoothing + n_true) / (2 * self.smoothing + X.shape[0])
         self.posterior_ = posterior(histogram, self.prior_, self.smoothing)
-        remember(self, labels)
-        if not self._one_dimensional:
-            # Indicators for scikit-learn's scorers, an array for its cross-validation.
-            self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         # The caller's array may change after fit; given distances are not needed again.
         self._fit_X = None if self.metric == "precomputed" else X.copy()
         self._Y = Y
-        return self
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each label, or of each class of a 1-d y.
+    def _scores(self, X: Any) -> np.ndarray:
+        return look_up(self._neighbours(self._fit_X, X), self._Y, self.posterior_)
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
-            For 1-d y the rows are normalised to sum to 1. A Dask array gives a lazy one.
-        """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
-        return self._probabilities(check_features(self, X))
-
-    def predict(self, X: Any) -> Any:
-        """Predict the labels, or the most probable class of a 1-d y.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels) or (n_samples,)
-            Indicators in {0, 1}, or classes. A Dask array gives a lazy one.
-        """
-        P = self.predict_proba(X)
-        if not self._one_dimensional:
-            return (P >= 0.5).astype(np.int64)
-        return pick(self.classes_, P.argmax(axis=1))
-
-    def _probabilities(self, X: Any) -> np.ndarray:
-        P = look_up(self._neighbours(self._fit_X, X), self._Y, self.posterior_)
-        return normalised(P, len(self.classes_)) if self._one_dimensional else P
+    def _thresholds(self, X: Any) -> Any:
+        return 0.5 if self._one_dimensional else BELOW_HALF
 
     def _neighbours(self, T: Any, Q: Any) -> np.ndarray:
         if self.metric == "precomputed":
@@ -230,7 +167,7 @@ class MLkNN(ClassifierMixin, BaseEstimator):
                 f"n_neighbors={self.n_neighbors} is more than the {n_others} other training rows; "
                 f"{n_others} are used (see n_neighbors_).",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         return min(int(self.n_neighbors), n_others)
 
@@ -259,27 +196,3 @@ def posterior(histogram: np.ndarray, prior: np.ndarray, smoothing: float) -> np.
     evidence = present + absent
     known = np.broadcast_to(prior[:, None], evidence.shape).copy()
     return np.divide(present, evidence, out=known, where=evidence > 0)
-
-
-def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
-    """Probabilities of the classes of a 1-d y, which exclude each other, from those of labels.
-
-    Parameters
-    ----------
-    P : ndarray of shape (n_samples, n_labels)
-        One label stands for the second of two classes; else there is one label a class.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
-        Rows sum to 1.
-    """
-    if n_classes == 1:
-        return np.ones_like(P)
-    if n_classes == 2:
-        return np.column_stack([1 - P, P])
-    total = P.sum(axis=1, keepdims=True)
-    # Without smoothing every class can have probability 0: then none is preferred.
-    return np.divide(P, total, out=np.full_like(P, 1 / n_classes), where=total > 0)

@@ -5,17 +5,13 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-
-from labelspan._about_mean import level_at, score_at, scores_about
-from labelspan._classifier import LabelClassifier
+from labelspan._classifier import LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._validation import in_dtype
 from labelspan.linalg import regress
 
 
-class MultiOutputRidge(LabelClassifier):
+class MultiOutputRidge(LinearClassifier):
     r"""Regression of all labels at once that minimises squared error plus a ridge.
 
     .. math:: \min_{W, b} \; \|X W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2
@@ -39,8 +35,8 @@ class MultiOutputRidge(LabelClassifier):
         Weights on the scale of -1 and +1.
     intercept_ : ndarray of shape (n_labels,)
         Intercepts.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
@@ -87,14 +83,5 @@ class MultiOutputRidge(LabelClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         regression = regress(X, labels.Y, self.ridge, signed=True)
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        coef = regression.coefficients()
-        self.coef_ = in_dtype(coef.T, dtype, "coef_")
-        intercept = score_at(regression.x_mean, -coef, regression.t_mean)
-        self.intercept_ = in_dtype(intercept, dtype, "intercept_")
-        self._mean = regression.x_mean
-        self._level = level_at(X, self._mean, coef, regression.t_mean)
+        self._keep_about(X, regression.coefficients(), regression.x_mean, regression.t_mean)
         self.solver_ = regression.solver
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return scores_about(X, self._mean, self.coef_, self._level)

@@ -6,27 +6,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags, indexable
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from labelspan._blocks import lazily, refuse_dask
-from labelspan._classifier import decide, label_scores, remember
-from labelspan._compat import (
-    HasMethods,
-    Interval,
-    StrOptions,
-    fit_context,
-    is_dask_array,
-    take_rows,
-)
-from labelspan._labels import Labels, check_labels
+from labelspan._blocks import dense
+from labelspan._classifier import ScoringClassifier, label_scores
+from labelspan._compat import HasMethods, Interval, StrOptions
+from labelspan._labels import Labels
+from labelspan.classifiers._wrapper import Wrapper
 
 
-class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ThresholdTuner(Wrapper, ScoringClassifier):
     r"""Thresholds that maximise the F1 of every label, around any multi-label scorer.
 
     .. math:: t_k = \arg\max_t \; \frac{2 \, |\{i : f_k(x_i) > t, \; y_{ik} = 1\}|}
@@ -60,8 +49,8 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         without rows under a tuned strategy.
     estimator_ : estimator
         The estimator, fitted on all rows.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
@@ -121,144 +110,21 @@ class ThresholdTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> ThresholdTuner:
-        """Fit the estimator and tune the thresholds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, in any form that the estimator takes.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes.
-
-        Returns
-        -------
-        ThresholdTuner
-            The fitted tuner itself.
-        """
-        refuse_dask(self, X=X, y=y)
-        if y is None:
-            raise ValueError("ThresholdTuner requires y to be passed, but the target y is None.")
-        labels = check_labels(y)
-        check_consistent_length(X, labels.Y)
-        target = target_of(y, labels)
-        self.estimator_ = clone(self.estimator).fit(X, target)
-        remember_features(self)
-        remember(self, labels)
-        Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
+    def _tune(self, X: Any, labels: Labels) -> None:
+        Y = dense(labels.Y)
         if self.strategy == "fixed":
             self.thresholds_ = np.full(Y.shape[1], float(self.threshold))
         else:
-            scores = self._training_scores(X, target, Y.shape[1])
+            scores = self._training_scores(X, labels.target)
             self.thresholds_ = tuned_thresholds(scores, Y > 0, self.strategy)
-        return self
-
-    def decision_function(self, X: Any) -> Any:
-        """Scores of the estimator minus the thresholds; positive means predicted.
-
-        Parameters
-        ----------
-        X : array-like or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
-            Distances from the thresholds.
-        """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            scores = lazily(self, X, self._scores, self._n_labels)
-        else:
-            scores = self._scores(X)
-        binary = self._one_dimensional and len(self.classes_) <= 2
-        return scores[:, 0] if binary else scores
-
-    def predict(self, X: Any) -> Any:
-        """Predict the labels whose scores are above their thresholds.
-
-        Parameters
-        ----------
-        X : array-like or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y`
-            0/1 indicators, or classes.
-        """
-        return decide(self, self.decision_function(X))
 
     def _scores(self, X: Any) -> np.ndarray:
         return above(label_scores(self.estimator_, X, self._n_labels), self.thresholds_)
 
-    def _training_scores(self, X: Any, target: Any, n_labels: int) -> np.ndarray:
+    def _training_scores(self, X: Any, target: Any) -> np.ndarray:
         if self.cv is None:
-            return label_scores(self.estimator_, X, n_labels)
-        splits = check_cv(self.cv, target, classifier=True)
-        return cross_scores(self.estimator, X, target, n_labels, cv=splits, n_jobs=self.n_jobs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = True
-        return tags
-
-
-def target_of(y: Any, labels: Labels) -> Any:
-    """What the estimator is fitted on: the classes of a 1-d y, 0/1 integers of a 2-d one."""
-    if labels.classes is not None:
-        return (y.toarray() if sparse.issparse(y) else np.asarray(y)).ravel()
-    if sparse.issparse(y):
-        return sparse.csr_array(labels.Y).astype(np.int64)
-    Y = labels.Y.toarray() if sparse.issparse(labels.Y) else labels.Y
-    return Y.astype(np.int64)
-
-
-def remember_features(wrapper: Any) -> None:
-    """Store the number and names of the features, if the fitted estimator inside tells them."""
-    for name in ("n_features_in_", "feature_names_in_"):
-        wrapper.__dict__.pop(name, None)
-        if hasattr(wrapper.estimator_, name):
-            setattr(wrapper, name, getattr(wrapper.estimator_, name))
-
-
-def cross_scores(
-    estimator: Any, X: Any, target: Any, n_labels: int, *, cv: Any, n_jobs: int | None
-) -> np.ndarray:
-    """Scores (n, q) of every row by a clone of `estimator` that was fitted without the row.
-
-    `cv` is a splitter that holds out every row exactly once.
-    """
-    (X,) = indexable(X)
-    splits = list(cv.split(X, target))
-    held_out = np.concatenate([test for _, test in splits])
-    if not np.array_equal(np.sort(held_out), np.arange(target.shape[0])):
-        raise ValueError(
-            f"cv={cv!r} does not hold out every row exactly once, but each row needs one "
-            "held-out score. Use an integer or a KFold."
-        )
-    parts = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_scores)(clone(estimator), X, target, train, test, n_labels)
-        for train, test in splits
-    )
-    return np.concatenate(parts)[np.argsort(held_out)]
-
-
-def held_out_scores(
-    estimator: Any, X: Any, target: Any, train: np.ndarray, test: np.ndarray, n_labels: int
-) -> np.ndarray:
-    """Scores of the rows `test` after fitting on the rows `train`."""
-    if get_tags(estimator).input_tags.pairwise:
-        # A given kernel or distance: its columns are training rows.
-        X = sparse.csr_array(X)[:, train] if sparse.issparse(X) else np.asarray(X)[:, train]
-    estimator.fit(take_rows(X, train), take_rows(target, train))
-    return label_scores(estimator, take_rows(X, test), n_labels)
+            return label_scores(self.estimator_, X, self._n_labels)
+        return self._cross_scores(X, target, check_cv(self.cv, target, classifier=True))
 
 
 def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:

@@ -47,6 +47,10 @@ class LabelCCA(LinearReducer):
         Number of directions kept.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)

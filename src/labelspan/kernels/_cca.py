@@ -67,6 +67,10 @@ class KernelLabelCCA(KernelReducer):
     nystroem_error_ : float
         Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
         with ``n_landmarks``.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -81,8 +81,8 @@ class KernelCPLST(LabelSpaceClassifier):
         The fitted regressor of the codes.
     n_components_ : int
         Number of codes M.
-    classes_ : ndarray
-        The classes of a 1-d y; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if y was a frame.
     landmark_indices_ : ndarray of shape (n_landmarks,)
@@ -90,6 +90,8 @@ class KernelCPLST(LabelSpaceClassifier):
     nystroem_error_ : float
         Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
         with ``n_landmarks``.
+    dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
+        Coefficients of kernel values in the codes, with ``regressor=None``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -184,11 +186,11 @@ class KernelCPLST(LabelSpaceClassifier):
         noise = problem.kernel_ridge.noise
         return signed(leading_sum((M + M.T) / 2, self.n_components, noise))
 
-    def _learn(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
+    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         solved = problem.kernel_ridge
         remember_kernel(self, solved.induced, dtype)
         if self.regressor is not None:
-            return super()._learn(problem, V, dtype)
+            return super()._regress(problem, V, dtype)
         dual, offset = solved.induced.lift(solved.S @ V.T)
         return KernelCodes(
             solved.induced.map_.astype(dtype),

@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from labelspan._classifier import LabelClassifier, target_of
+from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS
@@ -33,7 +33,7 @@ WIDTHS = tuple(2.0**t for t in range(-8, 5, 2))
 RIDGES = tuple(2.0**t for t in range(-14, 5, 2))
 
 
-class KernelCPLSTCV(LabelClassifier):
+class KernelCPLSTCV(ScoringClassifier):
     r"""Kernel-CPLST whose kernel width and ridge minimise a cross-validated Hamming loss.
 
     At each point of the grid the problem is that of :class:`KernelCPLST`,
@@ -88,8 +88,8 @@ class KernelCPLSTCV(LabelClassifier):
         column for each M = 1, ..., q.
     n_splits_ : int
         Number of folds.
-    classes_ : ndarray
-        The classes of a 1-d y; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if y was a frame.
     n_features_in_ : int
@@ -159,7 +159,7 @@ class KernelCPLSTCV(LabelClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         grid = {"gamma": self._widths(X), "ridge": check_positive(self.ridges, "ridges")}
-        target = target_of(labels)
+        target = labels.target
         splits = list(check_cv(self.cv, target, classifier=True).split(X, target))
         check_complements(splits, X.shape[0])
         # One draw: every width, and the final fit, have the same seed.
@@ -176,7 +176,9 @@ class KernelCPLSTCV(LabelClassifier):
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.best_params_ = dict(points[best])
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
-        self.best_estimator_ = self._estimator(**self.best_params_, seed=seed).fit(X, target)
+        self.best_estimator_ = self._estimator(**self.best_params_, seed=seed)
+        remember_features(self.best_estimator_, self)
+        self.best_estimator_._accept(X, labels)
 
     def _scores(self, X: Any) -> np.ndarray:
         return self.best_estimator_._scores(X)

@@ -12,8 +12,9 @@ from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._classifier import LabelClassifier
-from labelspan._compat import Interval
+from labelspan._blocks import lazily
+from labelspan._classifier import ScoringClassifier
+from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan._validation import check_features, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
@@ -25,7 +26,7 @@ from labelspan.subspace import leading_labels, mix
 
 
 class KernelSharedSubspaceClassifier(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScoringClassifier
 ):
     r"""Classifiers of all labels that share a subspace of a kernel's feature space (ML_LS).
 
@@ -81,8 +82,8 @@ class KernelSharedSubspaceClassifier(
         Value of Eq. (38) at the solution.
     n_components_ : int
         Dimension of the subspace.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     landmark_indices_ : ndarray of shape (n_landmarks,)
@@ -178,21 +179,26 @@ class KernelSharedSubspaceClassifier(
         self.n_components_ = len(components)
         remember_kernel(self, induced, dtype)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """Project on the shared subspace.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
             Features; kernel values with the training rows for ``kernel="precomputed"``.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_)
+        ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections.
         """
         check_is_fitted(self)
-        return project(self._map, check_features(self, X), self.dual_components_, self.offset_)
+        if is_dask_array(X):
+            return lazily(self, X, self._project, self.n_components_)
+        return self._project(check_features(self, X))
+
+    def _project(self, X: Any) -> np.ndarray:
+        return project(self._map, X, self.dual_components_, self.offset_)
 
     def _scores(self, X: Any) -> np.ndarray:
         return project(self._map, X, self.dual_coef_, -self.intercept_)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at
-from labelspan._blocks import lazily
-from labelspan._classifier import decide, remember
-from labelspan._compat import HasMethods, Interval, RealNotInt, fit_context, is_dask_array
+from labelspan._blocks import dense
+from labelspan._classifier import ScoringClassifier, decide
+from labelspan._compat import HasMethods, Interval, RealNotInt, is_dask_array
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
-from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
+from labelspan._validation import check_features, in_dtype
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
 from labelspan.labelspace._topk import top_k
@@ -56,14 +55,15 @@ class Errors(NamedTuple):
     bound: float
 
 
-class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class LabelSpaceClassifier(ScoringClassifier):
     """Code the labels, regress the codes on the features, decode the predictions.
 
     A method says which directions code the labels (``_directions``) and how a code becomes
-    scores (``_decode``). This class does the rest: the gate, the regression, blocks, classes.
+    scores (``_decode``). This class does the rest. ``decision_function`` is the score less 0.5,
+    so that positive means predicted.
     """
 
-    # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
+    # A Dask array needs ``regressor=None``.
     _streams: ClassVar[bool] = True
     # Whether the codes are Z V' with orthonormal V, as in the paper, or of Y itself.
     _centred: ClassVar[bool] = True
@@ -73,11 +73,6 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_components: Any
     regressor: Any
     ridge: float
-    # Every row is decided label by label: none is given a label it did not score.
-    min_labels: int = 0
-    classes_: np.ndarray
-    _one_dimensional: bool
-    _n_labels: int
 
     @abstractmethod
     def _directions(self, problem: Problem) -> EigenPairs:
@@ -87,35 +82,15 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _decode(self, T: np.ndarray) -> np.ndarray:
         """Scores (n, q) of codes (n, M); a label with a score above 0.5 is predicted."""
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> LabelSpaceClassifier:
-        """Find the directions of the labels and learn the codes.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features. A Dask array needs ``regressor=None``.
-        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
-            Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
-
-        Returns
-        -------
-        object
-            The fitted estimator itself.
-        """
+    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
         if self._streams and is_dask_array(X) and self.regressor is not None:
             raise TypeError(
                 f"X is a Dask array and regressor is {type(self.regressor).__name__}; only "
                 "regressor=None learns from blocks. Compute X and y first: X.compute()."
             )
-        with unchanged_if_refused(self):
-            X, labels = check_fit(self, X, y)
-            remember(self, labels)
-            self._sparse_output = sparse.issparse(y)
-            self._fit_codes(X, labels)
-        return self
+        return super()._gate(X, y)
 
-    def _fit_codes(self, X: Any, labels: Labels) -> None:
+    def _learn(self, X: Any, labels: Labels) -> None:
         problem = self._pose(X, labels.Y)
         pairs = self._directions(problem)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
@@ -123,7 +98,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.n_components_ = len(self.components_)
         self.label_mean_ = np.array(problem.label_mean, dtype=dtype)
-        self.regressor_ = self._learn(problem, pairs.vectors.T, dtype)
+        self.regressor_ = self._regress(problem, pairs.vectors.T, dtype)
 
     def encode(self, Y: Any) -> np.ndarray:
         """Codes of labels.
@@ -163,51 +138,6 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 "a component. Make it with encode(Y)."
             )
         return self._decode(T)
-
-    def decision_function(self, X: Any) -> Any:
-        """Scores less the threshold 0.5, so that positive means predicted.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d y of two classes
-            Shifted scores.
-        """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            scores = lazily(self, X, self._scores, self._n_labels)
-        else:
-            scores = self._scores(check_features(self, X))
-        return scores[:, 0] if self._binary() else scores
-
-    def predict(self, X: Any) -> Any:
-        """Predict the labels: the scores rounded at 0.5, or for a 1-d y the class.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels) or (n_samples,), or csr_array
-            0/1 indicators, sparse if the labels of ``fit`` were; classes for a 1-d y.
-        """
-        check_is_fitted(self)
-        if self._one_dimensional or is_dask_array(X):
-            return decide(self, self.decision_function(X))
-        T = self._predict_codes(X)
-        hits = (self._decode(T[rows]) > THRESHOLD for rows in self._row_blocks(len(T)))
-        if self._sparse_output:
-            return sparse.vstack([sparse.csr_array(hit) for hit in hits], format="csr").astype(int)
-        predicted = np.empty((len(T), self._n_labels), dtype=np.int64)
-        for rows, hit in zip(self._row_blocks(len(T)), hits, strict=True):
-            predicted[rows] = hit
-        return predicted
 
     def predict_topk(self, X: Any, k: int = 5) -> np.ndarray:
         """Columns of the k labels with the highest scores, best first.
@@ -260,9 +190,8 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         codes = self._encode(indicators)
         encoding = 0.0
         for rows in self._row_blocks(len(codes)):
-            block = indicators[rows]
-            dense = block.toarray() if sparse.issparse(block) else block
-            encoding += float(np.square(dense - self._reconstruct(codes[rows])).sum())
+            residual = dense(indicators[rows]) - self._reconstruct(codes[rows])
+            encoding += float(np.square(residual).sum())
         prediction = float(np.square(T - codes, dtype=np.float64).sum())
         return Errors(encoding, prediction, encoding + prediction)
 
@@ -301,7 +230,7 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """The problem with its regression; kernel methods pose their own."""
         return Problem(X, Y, float(self.ridge), self._scatter, self.regressor is None)
 
-    def _learn(self, problem: Problem, V: np.ndarray, dtype: Any) -> Any:
+    def _regress(self, problem: Problem, V: np.ndarray, dtype: Any) -> Any:
         """Regress the codes on X; kernel methods have their own way without a regressor."""
         if len(V) == 0:
             n_features = problem.X.shape[1]
@@ -341,6 +270,12 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         scores -= THRESHOLD
         return scores
 
+    def _decisions(self, X: Any) -> Iterator[np.ndarray]:
+        # With many labels the scores of all rows would not fit.
+        T = self._codes(X)
+        for rows in self._row_blocks(len(T)):
+            yield decide(self, self._decode(T[rows]), THRESHOLD)
+
     def _codes(self, X: Any) -> np.ndarray:
         T = predict_codes(self.regressor_, X, self.n_components_)
         return T.astype(np.float32 if X.dtype == np.float32 else np.float64, copy=False)
@@ -357,9 +292,6 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         refuse_other_names(getattr(self, "label_names_", None), labels.names)
         return indicators
 
-    def _binary(self) -> bool:
-        return self._one_dimensional and len(self.classes_) <= 2
-
     def _row_blocks(self, n_rows: int) -> Iterator[slice]:
         """Slices of rows whose scores take about BLOCK_BYTES."""
         height = max(BLOCK_BYTES // (8 * self._n_labels), 1)
@@ -367,10 +299,6 @@ class LabelSpaceClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = True
         if self.regressor is not None:
             tags.input_tags.pairwise = get_tags(self.regressor).input_tags.pairwise
         return tags

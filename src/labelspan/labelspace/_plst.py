@@ -58,8 +58,8 @@ class PLST(LabelSpaceClassifier):
         ``regressor=None``.
     n_components_ : int
         Number of codes M.
-    classes_ : ndarray
-        The classes of a 1-d y; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if y was a frame.
     n_features_in_ : int

@@ -64,8 +64,8 @@ class CLaRankSVM(RankingClassifier):
         Number of triples.
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_features,), float
         Threshold function t(x) of Sec. 3.8.
-    classes_ : ndarray
-        Classes of a 1-d `y`; column numbers of a 2-d one.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
@@ -116,7 +116,7 @@ class CLaRankSVM(RankingClassifier):
         self.min_labels = min_labels
         self.random_state = random_state
 
-    def _learn(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
+    def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         dual = Dual(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng)
         fit = fit_fixed_weights(dual, self.mu, self.tol, self.max_iter)
         self.n_iter_, self.n_pairs_ = dual.n_sweeps, len(dual.alpha)

@@ -1,4 +1,4 @@
-"""How many labels to predict: the threshold function of Sec. 3.8, and the rule of at least one."""
+"""How many labels to predict: the threshold function of Sec. 3.8."""
 
 from __future__ import annotations
 
@@ -100,14 +100,3 @@ def least_squares(X: Any, target: np.ndarray) -> Threshold:
         )
         coef = lsqr(centred, target, atol=LSQR_TOL, btol=LSQR_TOL)[0]
     return Threshold(coef, mean, np.array([level]))
-
-
-def above(scores: np.ndarray, threshold: np.ndarray, min_labels: int) -> np.ndarray:
-    """Labels above the threshold; a row with fewer than `min_labels` gets its highest ones."""
-    chosen = (scores > threshold[:, None]).astype(np.int64)
-    min_labels = min(min_labels, scores.shape[1])
-    short = np.flatnonzero(chosen.sum(axis=1) < min_labels)
-    if len(short):
-        order = np.argsort(-scores[short], axis=1, kind="stable")[:, :min_labels]
-        chosen[short[:, None], order] = 1
-    return chosen

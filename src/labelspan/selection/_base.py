@@ -63,7 +63,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
     def _mu(self) -> float:
         """Weight of the label correlation."""
 
-    def _learn(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
+    def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         n_kept = cap(self.n_features, X.shape[1])
         limit = self._limit(X.shape[1])
         solve = partial(

@@ -81,8 +81,8 @@ class MLFS(RankingSelector):
         Number of triples.
     threshold_coef_, threshold_intercept_ : ndarray of shape (n_selected,), float
         Threshold function t(x) of Sec. 3.8 on the selected features.
-    classes_ : ndarray
-        Classes of a 1-d `y`; column numbers of a 2-d one.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int

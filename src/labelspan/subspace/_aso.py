@@ -13,14 +13,12 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labelspan._about_mean import mean_of, score_at
+from labelspan._blocks import dense
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._validation import in_dtype
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
-from labelspan.subspace._folds import dense
 from labelspan.subspace._hinge import HingeProblem
 from labelspan.subspace._shared_subspace import default_n_components
 
@@ -72,8 +70,8 @@ class ASOClassifier(SubspaceClassifier):
         Dimension of the subspace, at most the rank of the weights.
     mean_ : ndarray of shape (n_features,)
         Zeros: nothing is centred.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
@@ -139,7 +137,7 @@ class ASOClassifier(SubspaceClassifier):
         problem = HingeProblem(Z, S, 1.0 / (2.0 * len(S) * self.alpha), seed)
         state, objectives = self._turns(problem)
         self._warn(objectives, len(state.Theta), problem.gap)
-        self._store(state, lift, np.float32 if X.dtype == np.float32 else np.float64, mean_of(X))
+        self._store(X, state, lift)
         self.objectives_ = np.array(objectives)
         self.objective_ = float(objectives[-1])
         self.n_iter_ = len(objectives)
@@ -163,22 +161,13 @@ class ASOClassifier(SubspaceClassifier):
     def _settled(self, objectives: list[float]) -> bool:
         return objectives[-2] - objectives[-1] <= self.tol * objectives[0]
 
-    def _store(
-        self,
-        state: State,
-        lift: Callable[[np.ndarray], np.ndarray],
-        dtype: Any,
-        mean: np.ndarray,
-    ) -> None:
+    def _store(self, X: Any, state: State, lift: Callable[[np.ndarray], np.ndarray]) -> None:
+        self._keep(X, lift(state.U), state.b)
         # Lifted through a Gram matrix a basis is orthonormal to fewer digits than it should be.
         Q, R = linalg.qr(lift(state.Theta.T), mode="economic", check_finite=False)
         Theta = fix_signs(np.ascontiguousarray((Q * np.where(np.diag(R) < 0, -1.0, 1.0)).T))
-        self.theta_ = np.ascontiguousarray(Theta, dtype=dtype)
-        U = lift(state.U)
-        self.coef_ = in_dtype(U.T, dtype, "coef_")
-        self.intercept_ = in_dtype(state.b, dtype, "intercept_")
-        self._mean, self._level = mean, score_at(mean, U, state.b)
-        self.mean_ = np.zeros(self.theta_.shape[1], dtype=dtype)
+        self.theta_ = np.ascontiguousarray(Theta, dtype=self.coef_.dtype)
+        self.mean_ = np.zeros(self.theta_.shape[1], dtype=self.coef_.dtype)
         self.n_components_ = len(self.theta_)
 
     def _warn(self, objectives: list[float], n_kept: int, gap: float) -> None:

@@ -8,26 +8,18 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._about_mean import project, scores_about
+from labelspan._about_mean import project
 from labelspan._blocks import lazily
-from labelspan._classifier import LabelClassifier
+from labelspan._classifier import LinearClassifier
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_features
 
 
-class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
-    """Scores ``X @ coef_.T + intercept_`` and projections on ``theta_``.
-
-    A method learns ``theta_``, ``coef_``, ``intercept_`` and ``mean_``; and, because the formula
-    loses digits far from the origin, the mean of the training rows and the scores there.
-    """
+class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+    """Linear scores and projections on ``theta_``, about ``mean_``, which a method learns."""
 
     theta_: np.ndarray
-    coef_: np.ndarray
-    intercept_: np.ndarray
     mean_: np.ndarray
-    _mean: np.ndarray
-    _level: np.ndarray
 
     def transform(self, X: Any) -> Any:
         """Project on the shared subspace: ``(X - mean_) @ theta_.T``.
@@ -49,9 +41,6 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Labe
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.mean_, self.theta_)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return scores_about(X, self._mean, self.coef_, self._level)
 
     @property
     def _n_features_out(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelspan._classifier import decide
+from labelspan._classifier import decide, pick
 from labelspan.classifiers import above, tuned_thresholds
 from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, dense, fold_form
 
@@ -68,8 +68,8 @@ class Scored(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels with scores above their thresholds."""
-        scores = above(self.scores, np.asarray(self.thresholds))
-        return decide(self, scores[:, 0] if self.owner._binary() else scores)
+        chosen = decide(self, above(self.scores, np.asarray(self.thresholds)))
+        return pick(self.classes_, chosen[:, 0]) if self._one_dimensional else chosen
 
 
 def score_fold(

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
-from labelspan._about_mean import level_at, mean_of, score_at
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan._validation import in_dtype
@@ -64,8 +63,8 @@ class SharedSubspaceClassifier(SubspaceClassifier):
         Mean of the training rows; zeros without ``fit_intercept``.
     n_components_ : int
         Dimension of the subspace.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
@@ -140,17 +139,13 @@ class SharedSubspaceClassifier(SubspaceClassifier):
             shared=True,
         )
         solution = mix(regression, n_rows, self.n_components)
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        self.theta_ = np.ascontiguousarray(solution.Theta, dtype=dtype)
-        self.coef_ = in_dtype(solution.U.T, dtype, "coef_")
-        mean, level = regression.x_mean, regression.t_mean
-        self.intercept_ = in_dtype(score_at(mean, -solution.U, level), dtype, "intercept_")
-        self.mean_ = mean.astype(dtype)
-        self._mean, self._level = mean, level_at(X, mean, solution.U, level)
-        if not self.fit_intercept and not is_dask_array(X):
+        if self.fit_intercept or is_dask_array(X):
+            self._keep_about(X, solution.U, regression.x_mean, regression.t_mean)
+        else:
             # Through the origin, but scored about the mean like the others.
-            self._mean = mean_of(X)
-            self._level = score_at(self._mean, solution.U, level)
+            self._keep(X, solution.U, regression.t_mean)
+        self.theta_ = np.ascontiguousarray(solution.Theta, dtype=self.coef_.dtype)
+        self.mean_ = regression.x_mean.astype(self.coef_.dtype)
         self.objective_ = solution.objective
         self.n_components_ = len(self.theta_)
         self.solver_ = regression.solver

@@ -12,12 +12,13 @@ from joblib import Parallel, delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 
-from labelspan._classifier import target_of
+from labelspan._blocks import dense
+from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
 from labelspan.classifiers import tuned_thresholds
 from labelspan.subspace._base import SubspaceClassifier
-from labelspan.subspace._folds import Fold, FoldPlan, dense, shared_statistics
+from labelspan.subspace._folds import Fold, FoldPlan, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, results_table, score_fold
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
 
@@ -82,8 +83,8 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         Thresholds on the scores of ``best_estimator_``; zeros without `threshold`.
     theta_, coef_, intercept_, mean_, objective_
         Those of ``best_estimator_``, the thresholds taken off the intercepts.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
@@ -191,7 +192,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         )
 
     def _fold_scores(self, X: Any, labels: Labels, grid: dict[str, list[Any]]) -> list[FoldScores]:
-        target = target_of(labels)
+        target = labels.target
         folds = list(check_cv(self.cv, target, classifier=True).split(X, target))
         centre = bool(self.fit_intercept)
         pooled = self.fold_statistics == "shared"
@@ -201,7 +202,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
             check_complements(folds, X.shape[0])
             shared = shared_statistics(X, labels.Y, folds, centre)
         scorer = check_scoring(Scored(self, np.empty(0)), scoring=self.scoring)
-        judge = Judge(self, scorer, self.threshold, target)
+        judge = Judge(self, scorer, self.threshold, dense(target))
         jobs = (
             delayed(score_fold)(X, labels.Y, fold, plan, statistics, grid, judge)
             for fold, statistics in zip(folds, shared, strict=True)
@@ -219,7 +220,9 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
 
     def _refit(self, X: Any, labels: Labels) -> None:
         best = SharedSubspaceClassifier(fit_intercept=self.fit_intercept, **self.best_params_)
-        self.best_estimator_ = best.fit(X, target_of(labels))
+        remember_features(best, self)
+        best._accept(X, labels)
+        self.best_estimator_ = best
         self.thresholds_ = np.zeros(labels.Y.shape[1])
         if self.threshold is not None:
             scores = best._scores(X)

@@ -10,14 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan._about_mean import longest_row, mean_of, score_at, scores_about
-from labelspan._classifier import LabelClassifier
+from labelspan._about_mean import longest_row
+from labelspan._blocks import dense
+from labelspan._classifier import LinearClassifier
 from labelspan._compat import Interval
 from labelspan._jit import kernel
 from labelspan._labels import Labels
-from labelspan._validation import in_dtype
 from labelspan.subspace._coordinates import row_coordinates
-from labelspan.subspace._folds import dense
 
 # Planes that have not been active for so many rounds are forgotten.
 IDLE_ROUNDS = 50
@@ -28,7 +27,7 @@ INWARD = 0.2
 LARGEST_PRICE = 1e18
 
 
-class StructuralF1SVM(LabelClassifier):
+class StructuralF1SVM(LinearClassifier):
     r"""Linear classifiers that minimise a convex bound on 1 - F1 of each label (SVM^perf).
 
     .. math:: \min_{w, b} \; \tfrac12 (\|w\|^2 + b^2) + C \max_{y'} \Big( 100 \, (1 - F_1(y, y'))
@@ -59,8 +58,8 @@ class StructuralF1SVM(LabelClassifier):
         Its lower bound.
     n_iter_ : ndarray of shape (n_labels,)
         Number of cutting planes.
-    classes_ : ndarray
-        Classes of a 1-d `y`; the numbers of the label columns otherwise.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
@@ -115,13 +114,8 @@ class StructuralF1SVM(LabelClassifier):
         Y = dense(labels.Y) > 0
         rows, lift = row_coordinates(X.astype(np.float64))
         plans = [self._label(rows, positive) for positive in Y.T]
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
         weights = np.column_stack([plan.w for plan in plans])
-        W = lift(weights[:-1])
-        self.coef_ = in_dtype(W.T, dtype, "coef_")
-        self.intercept_ = in_dtype(weights[-1], dtype, "intercept_")
-        self._mean = mean_of(X)
-        self._level = score_at(self._mean, W, weights[-1])
+        self._keep(X, lift(weights[:-1]), weights[-1])
         self.primal_objective_ = np.array([plan.primal for plan in plans])
         self.dual_objective_ = np.array([plan.dual for plan in plans])
         self.n_iter_ = np.array([plan.n_planes for plan in plans])
@@ -142,9 +136,6 @@ class StructuralF1SVM(LabelClassifier):
             w[-1] = 1.0 if positive.all() else -1.0
             return LabelPlan(w, 0.0, 0.0, 0)
         return cutting_planes(X, positive, self.C, self.tol, self.max_iter)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return scores_about(X, self._mean, self.coef_, self._level)
 
 
 def refuse_long_rows(X: Any, C: float) -> None:

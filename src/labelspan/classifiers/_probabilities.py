@@ -1,0 +1,65 @@
+"""The abstract parent of classifiers whose scores are probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan._blocks import lazily
+from labelspan._classifier import LabelClassifier
+from labelspan._compat import is_dask_array
+
+
+class ProbabilityClassifier(LabelClassifier):
+    """Scores are probabilities; a label is predicted where its own is above 0.5."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label, or of each class of a 1-d `y`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
+            For a 1-d `y` each row sums to 1. A Dask array gives a lazy one.
+        """
+        check_is_fitted(self)
+        if is_dask_array(X):
+            return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
+        return self._probabilities(self._rows(X))
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        P = self._scores(X)
+        return normalised(P, len(self.classes_)) if self._one_dimensional else P
+
+    def _thresholds(self, X: Any) -> Any:
+        return 0.5
+
+
+def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
+    """Probabilities of the classes of a 1-d y, which exclude each other, from those of labels.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, n_labels)
+        One label stands for the second of two classes; else there is one label a class.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Rows sum to 1.
+    """
+    if n_classes == 1:
+        return np.ones_like(P)
+    if n_classes == 2:
+        return np.column_stack([1 - P, P])
+    total = P.sum(axis=1, keepdims=True)
+    # Without smoothing every class can have probability 0: then none is preferred.
+    return np.divide(P, total, out=np.full_like(P, 1 / n_classes), where=total > 0)

@@ -1,0 +1,89 @@
+"""The abstract parent of classifiers that refine the scores of another one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.validation import check_consistent_length
+
+from labelspan._blocks import refuse_dask
+from labelspan._classifier import LabelClassifier, label_scores, remember_features
+from labelspan._compat import take_rows
+from labelspan._labels import Labels, check_labels
+
+
+class Wrapper(MetaEstimatorMixin, LabelClassifier):
+    """Fits an estimator on all rows, then learns from its scores (``_tune``).
+
+    X is checked by the estimator alone.
+    """
+
+    estimator: Any
+    n_jobs: int | None
+
+    @abstractmethod
+    def _tune(self, X: Any, labels: Labels) -> None:
+        """Learn from the rows and their labels; ``estimator_`` is fitted."""
+
+    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
+        refuse_dask(self, X=X, y=y)
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        labels = check_labels(y)
+        check_consistent_length(X, labels.Y)
+        return X, labels
+
+    def _rows(self, X: Any) -> Any:
+        return X
+
+    def _learn(self, X: Any, labels: Labels) -> None:
+        self.estimator_ = clone(self.estimator).fit(X, labels.target)
+        remember_features(self, self.estimator_)
+        self._tune(X, labels)
+
+    def _cross_scores(self, X: Any, target: Any, cv: Any) -> np.ndarray:
+        """Scores (n, q) of every row by a clone of the estimator fitted without the row.
+
+        `cv` is a splitter that holds out every row exactly once.
+        """
+        (X,) = indexable(X)
+        splits = list(cv.split(X, target))
+        held_out = np.concatenate([test for _, test in splits])
+        if not np.array_equal(np.sort(held_out), np.arange(target.shape[0])):
+            raise ValueError(
+                f"cv={cv!r} does not hold out every row exactly once, but each row needs one "
+                "held-out score. Use an integer or a KFold."
+            )
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(held_out_scores)(clone(self.estimator), X, target, fold, self._n_labels)
+            for fold in splits
+        )
+        return np.concatenate(parts)[np.argsort(held_out)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        return tags
+
+
+def held_out_scores(
+    estimator: Any, X: Any, target: Any, fold: tuple[np.ndarray, np.ndarray], n_labels: int
+) -> np.ndarray:
+    """Scores of the second rows of `fold` after fitting on the first."""
+    train, test = fold
+    if get_tags(estimator).input_tags.pairwise:
+        # A given kernel or distance: its columns are training rows.
+        X = sparse.csr_array(X)[:, train] if sparse.issparse(X) else np.asarray(X)[:, train]
+    estimator.fit(take_rows(X, train), take_rows(target, train))
+    return label_scores(estimator, take_rows(X, test), n_labels)
