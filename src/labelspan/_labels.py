@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
 from labelspan._blocks import dense
@@ -40,13 +40,17 @@ class Labels:
     sparse: bool = False
 
     @property
+    def codes(self) -> np.ndarray:
+        """Numbers (n,) of the classes of a 1-d y."""
+        return self.Y.indices if sparse.issparse(self.Y) else self.Y[:, 0].astype(np.int64)
+
+    @property
     def target(self) -> Any:
         """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one."""
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
             return as_given(self.Y).astype(np.int64)
-        codes = self.Y.indices if sparse.issparse(self.Y) else self.Y[:, 0].astype(np.int64)
-        return self.classes[codes]
+        return self.classes[self.codes]
 
 
 def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
@@ -92,6 +96,63 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
+
+
+def check_indicators(Y: Any, name: str) -> Any:
+    """Return label indicators as a boolean ndarray or a boolean CSR array.
+
+    Parameters
+    ----------
+    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Indicators in {0, 1}, bool or {-1, +1}; one dimension is one label.
+    name : str
+        What to call it in an error message.
+
+    Returns
+    -------
+    ndarray or csr_array of bool of shape (n_samples, n_labels)
+    """
+    if sparse.issparse(Y):
+        return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
+    Y = two_dimensional(np.asarray(Y), name)
+    if Y.dtype == object:
+        refuse_missing_and_mixed(Y, name)
+        Y = np.asarray(Y.tolist())
+    refuse_other_values(Y, name)
+    return Y if Y.dtype == bool else Y > 0
+
+
+def two_dimensional(array: np.ndarray, name: str) -> np.ndarray:
+    """One dimension becomes one column; more than two are refused."""
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"{name} has {array.ndim} dimensions; give (n_samples, n_labels).")
+    return array
+
+
+def label_matrix(X: Any, y: Any) -> sparse.csr_array:
+    """The labels that a splitter reads, as booleans; 1-d classes become one column each.
+
+    Parameters
+    ----------
+    X : array-like or None
+        Only its length is looked at.
+    y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Labels, in any of the forms that :func:`check_labels` takes.
+
+    Returns
+    -------
+    csr_array of bool of shape (n_samples, n_labels)
+    """
+    if y is None:
+        raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")
+    if X is not None:
+        check_consistent_length(X, y)
+    labels = check_labels(y)
+    if labels.classes is not None:
+        return one_hot(labels.codes, len(labels.classes)).astype(bool)
+    return sparse.csr_array(labels.Y, dtype=bool)
 
 
 def check_label_block(Y: Any) -> Any:
@@ -172,33 +233,34 @@ def dense_indicators(Y: np.ndarray) -> Any:
     return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
 
 
-def sparse_indicators(Y: sparse.csr_array) -> sparse.csr_array:
+def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
     """0/1 values of a sparse indicator matrix; stored zeros are dropped, duplicates refused."""
     Y = Y.astype(np.float64)
     Y.sum_duplicates()
     Y.eliminate_zeros()
     if not np.isfinite(Y.data).all():
-        raise ValueError("Input y contains NaN or infinity; every label must be 0 or 1.")
+        raise ValueError(f"Input {name} contains NaN or infinity; every label must be 0 or 1.")
     if Y.nnz < np.prod(Y.shape):
         wrong = Y.data[Y.data != 1]
         if len(wrong):
             raise ValueError(
-                f"Sparse y holds the value {wrong[0]:g}; allowed are 0 and 1. "
-                "Binarise it first, e.g. y = (y > 0)."
+                f"Sparse {name} holds the value {wrong[0]:g}; allowed are 0 and 1. "
+                f"Binarise it first, e.g. {name} = ({name} > 0)."
             )
         return Y
     return sparse.csr_array(dense_indicators(Y.toarray()))
 
 
-def refuse_other_values(Y: np.ndarray) -> None:
+def refuse_other_values(Y: np.ndarray, name: str = "y") -> None:
     """Raise unless every value is in {0, 1} or every value is in {-1, +1}."""
     if Y.dtype == bool:
         return
     if Y.dtype.kind not in "iuf":
         raise ValueError(
-            f"y holds values of dtype {Y.dtype}; an indicator matrix holds 0 and 1 (or -1 and +1). "
-            "Make one column a name: of lists of names with sklearn.preprocessing."
-            "MultiLabelBinarizer, of columns of names with pandas.get_dummies(pandas.DataFrame(y))."
+            f"{name} holds values of dtype {Y.dtype}; an indicator matrix holds 0 and 1 "
+            "(or -1 and +1). Make one column a name: of lists of names with "
+            "sklearn.preprocessing.MultiLabelBinarizer, of columns of names with "
+            f"pandas.get_dummies(pandas.DataFrame({name}))."
         )
     if Y.dtype.kind == "u" and Y.max(initial=0) <= 1:
         return
@@ -207,7 +269,7 @@ def refuse_other_values(Y: np.ndarray) -> None:
         return
     row, column = np.argwhere(~zero_one)[0]
     raise ValueError(
-        f"y[{row}, {column}] is {Y[row, column]}; an indicator matrix holds only 0 and 1, "
+        f"{name}[{row}, {column}] is {Y[row, column]}; an indicator matrix holds only 0 and 1, "
         "or only -1 and +1. For classes in one column pass y as a 1-d array."
     )
 
@@ -233,9 +295,13 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
     codes = np.searchsorted(classes, y)
     if len(classes) <= 2:
         return Labels((codes == 1).astype(np.float64)[:, None], classes=classes)
-    shape = (len(y), len(classes))
-    one_hot = sparse.csr_array((np.ones(len(y)), codes, np.arange(len(y) + 1)), shape=shape)
-    return Labels(one_hot, classes=classes)
+    return Labels(one_hot(codes, len(classes)), classes=classes)
+
+
+def one_hot(codes: np.ndarray, n_classes: int) -> sparse.csr_array:
+    """One column a class, from its numbers (n,)."""
+    starts = np.arange(len(codes) + 1)
+    return sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(codes), n_classes))
 
 
 def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> None:

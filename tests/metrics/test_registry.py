@@ -98,8 +98,11 @@ def test_propensities_follow_the_published_formula():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: metrics.hamming_loss([[1, 2]], [[1, 0]]), "Y_true has the value .*2.*0 or 1"),
-        (lambda: metrics.hamming_loss([[1, -1, 0]], [[1, 0, 0]]), "both 0 and -1"),
+        (lambda: metrics.hamming_loss([[1, 2]], [[1, 0]]), r"Y_true\[0, 1\] is 2; .* 0 and 1"),
+        (
+            lambda: metrics.hamming_loss([[1, -1, 0]], [[1, 0, 0]]),
+            r"Y_true\[0, 1\] is -1; .* or only -1 and \+1",
+        ),
         (lambda: metrics.hamming_loss([[1, 0]], [[1, 0, 0]]), r"\(1, 2\) but Y_pred .*\(1, 3\)"),
         (lambda: metrics.hamming_loss(np.zeros((0, 2)), np.zeros((0, 2))), "at least one row"),
         (lambda: metrics.hamming_loss(np.zeros((1, 2, 3)), [[1]]), "3 dimensions"),

@@ -229,7 +229,7 @@ Y_SMALL = np.eye(4, dtype=int)
         (MultilabelStratifiedKFold(2.5), Y_SMALL, "n_splits=2.5 .*integer"),
         (MultilabelStratifiedKFold(2, random_state=0), Y_SMALL, "random_state=0 .*shuffle=True"),
         (MultilabelStratifiedKFold(2), None, "y is None.*split"),
-        (MultilabelStratifiedKFold(2), Y_SMALL * 2, "y has the value"),
+        (MultilabelStratifiedKFold(2), Y_SMALL * 2, r"y\[0, 0\] is 2"),
         (RepeatedMultilabelStratifiedKFold(2, n_repeats=0), Y_SMALL, "n_repeats=0"),
         (MultilabelStratifiedShuffleSplit(0), Y_SMALL, "n_splits=0"),
         (MultilabelStratifiedShuffleSplit(test_size=1.5), Y_SMALL, r"test_size=1.5 .*\(0, 1\)"),

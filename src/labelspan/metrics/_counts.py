@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.metrics._input import check_labels, check_same_shape, row_blocks
+from labelspan._labels import check_indicators
+from labelspan.metrics._input import check_same_shape, row_blocks
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def count(Y_true: Any, Y_pred: Any) -> Counts:
     Two sparse arguments cost time and memory in proportion to their stored entries; otherwise
     blocks of rows are made dense one at a time.
     """
-    Y, P = check_labels(Y_true), check_labels(Y_pred, "Y_pred")
+    Y, P = check_indicators(Y_true, "Y_true"), check_indicators(Y_pred, "Y_pred")
     check_same_shape(Y, P, ("Y_true", "Y_pred"))
     if sparse.issparse(Y) and sparse.issparse(P):
         both = Y.multiply(P)

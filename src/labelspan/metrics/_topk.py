@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._labels import check_indicators
 from labelspan.metrics._counts import count
-from labelspan.metrics._input import check_choice, check_labels
+from labelspan.metrics._input import check_choice
 from labelspan.metrics._mean import mean_ratio
 from labelspan.metrics._rank_labels import rank_labels
 
@@ -150,7 +151,7 @@ def propensities(Y_train: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     >>> propensities(np.eye(100)[:, :2] + np.eye(100, 2, -50)).round(3)
     array([0.25, 0.25])
     """
-    Y = check_labels(Y_train, "Y_train")
+    Y = check_indicators(Y_train, "Y_train")
     n_label = count(Y, Y).label_true
     scale = (np.log(Y.shape[0]) - 1) * (b + 1) ** a
     return 1 / (1 + scale * (n_label + b) ** -a)
@@ -202,7 +203,7 @@ def propensity_scored_precision_at_k(
     weights = 1 / _check_propensities(propensities, Y_true)
     places = _places(Y_true, k)
     gained = _hits(Y_true, Y_score, places, ties, weights).sum()
-    Y = sparse.csr_array(check_labels(Y_true))
+    Y = sparse.csr_array(check_indicators(Y_true, "Y_true"))
     if not normalize:
         return float(gained / (Y.shape[0] * k))
     # The best scores are the weights themselves: false labels have 0, and all weights exceed it.
@@ -226,19 +227,19 @@ def _hits(
 
 
 def _places(Y_true: Any, k: int) -> np.ndarray:
-    n_labels = check_labels(Y_true).shape[1]
+    n_labels = check_indicators(Y_true, "Y_true").shape[1]
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ValueError(f"k={k!r} is out of range; give an integer of at least 1.")
     return (np.arange(n_labels) < k).astype(float)
 
 
 def _n_true(Y_true: Any) -> np.ndarray:
-    return np.diff(sparse.csr_array(check_labels(Y_true)).indptr)
+    return np.diff(sparse.csr_array(check_indicators(Y_true, "Y_true")).indptr)
 
 
 def _check_propensities(propensities: Any, Y_true: Any) -> np.ndarray:
     values = np.asarray(propensities, dtype=float)
-    n_labels = check_labels(Y_true).shape[1]
+    n_labels = check_indicators(Y_true, "Y_true").shape[1]
     if values.shape != (n_labels,) or not (values > 0).all():
         raise ValueError(
             f"propensities has shape {values.shape} and minimum {values.min(initial=np.inf):.3g}; "

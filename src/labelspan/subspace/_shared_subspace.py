@@ -12,7 +12,6 @@ from scipy import linalg
 
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
-from labelspan._validation import in_dtype
 from labelspan.linalg import (
     Regression,
     fix_signs,
