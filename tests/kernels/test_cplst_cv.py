@@ -175,7 +175,7 @@ def test_features_without_a_usable_scale(form):
         ({"ridges": []}, "ridges is empty; pass at least one number > 0"),
         (
             {"cv": ShuffleSplit(2, test_size=0.2, train_size=0.5, random_state=0)},
-            "Split 0 trains on 30 rows and",
+            "Fold 0 of cv trains on 30 rows and holds out 12 of 60; .*each of the others once",
         ),
     ],
 )

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import check_cv
 
 from labelspan._classifier import label_scores
 from labelspan._compat import HasMethods, Interval, StrOptions
@@ -115,14 +114,10 @@ class ProbabilityCalibrator(Wrapper, ProbabilityClassifier):
 
     def _tune(self, X: Any, labels: Labels) -> None:
         refuse_single_rows(labels)
-        scores = self._cross_scores(X, labels.target, self._splits(labels.target))
-        self._fit_links(scores, sparse.csc_array(labels.Y))
-
-    def _splits(self, target: Any) -> Any:
         cv = N_FOLDS if self.cv is None else self.cv
-        if isinstance(cv, Integral):
-            return MultilabelStratifiedKFold(int(cv))
-        return check_cv(cv, target, classifier=True)
+        cv = MultilabelStratifiedKFold(int(cv)) if isinstance(cv, Integral) else cv
+        scores = self._cross_scores(X, labels.target, cv)
+        self._fit_links(scores, sparse.csc_array(labels.Y))
 
     def _fit_links(self, scores: np.ndarray, Y: sparse.csc_array) -> None:
         for name in ("slope_", "intercept_", "knots_"):

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, label_scores
@@ -124,7 +123,7 @@ class ThresholdTuner(Wrapper, ScoringClassifier):
     def _training_scores(self, X: Any, target: Any) -> np.ndarray:
         if self.cv is None:
             return label_scores(self.estimator_, X, self._n_labels)
-        return self._cross_scores(X, target, check_cv(self.cv, target, classifier=True))
+        return self._cross_scores(X, target, self.cv)
 
 
 def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:

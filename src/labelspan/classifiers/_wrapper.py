@@ -16,6 +16,7 @@ from labelspan._blocks import refuse_dask
 from labelspan._classifier import LabelClassifier, label_scores, remember_features
 from labelspan._compat import take_rows
 from labelspan._labels import Labels, check_labels
+from labelspan._validation import check_splits
 
 
 class Wrapper(MetaEstimatorMixin, LabelClassifier):
@@ -50,17 +51,14 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         self._tune(X, labels)
 
     def _cross_scores(self, X: Any, target: Any, cv: Any) -> np.ndarray:
-        """Scores (n, q) of every row by a clone of the estimator fitted without the row.
-
-        `cv` is a splitter that holds out every row exactly once.
-        """
+        """Scores (n, q) of every row by a clone of the estimator fitted without the row."""
         (X,) = indexable(X)
-        splits = list(cv.split(X, target))
+        splits = check_splits(cv, X, target)
         held_out = np.concatenate([test for _, test in splits])
         if not np.array_equal(np.sort(held_out), np.arange(target.shape[0])):
             raise ValueError(
-                f"cv={cv!r} does not hold out every row exactly once, but each row needs one "
-                "held-out score. Use an integer or a KFold."
+                "cv does not hold out every row exactly once, but each row needs one held-out "
+                "score. Use an integer or a KFold."
             )
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(held_out_scores)(clone(self.estimator), X, target, fold, self._n_labels)

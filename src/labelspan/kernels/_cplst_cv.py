@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg, sparse
 from scipy.stats import rankdata
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._validation import check_splits
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram
@@ -159,9 +160,8 @@ class KernelCPLSTCV(ScoringClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         grid = {"gamma": self._widths(X), "ridge": check_positive(self.ridges, "ridges")}
-        target = labels.target
-        splits = list(check_cv(self.cv, target, classifier=True).split(X, target))
-        check_complements(splits, X.shape[0])
+        repair = "Use a splitter such as KFold, or GridSearchCV with KernelCPLST."
+        splits = check_splits(self.cv, X, labels.target, complements=repair)
         # One draw: every width, and the final fit, have the same seed.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         losses = np.concatenate(
@@ -302,14 +302,3 @@ def check_positive(values: Any, name: str) -> list[float]:
     if len(wrong):
         raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers > 0.")
     return numbers.tolist()
-
-
-def check_complements(splits: Any, n_rows: int) -> None:
-    """Every fold must be trained on all the other rows: that is what the shortcut gives."""
-    for i, (train, test) in enumerate(splits):
-        if len(train) + len(test) != n_rows or np.intersect1d(train, test).size:
-            raise ValueError(
-                f"Split {i} trains on {len(train)} rows and tests on {len(test)} of {n_rows}; "
-                "expected all other rows for training. Use a splitter such as KFold, or "
-                "GridSearchCV with KernelCPLST."
-            )

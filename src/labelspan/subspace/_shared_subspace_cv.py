@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid
 
 from labelspan._blocks import dense
 from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
+from labelspan._validation import check_splits
 from labelspan.classifiers import tuned_thresholds
 from labelspan.subspace._base import SubspaceClassifier
-from labelspan.subspace._folds import Fold, FoldPlan, shared_statistics
+from labelspan.subspace._folds import FoldPlan, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, results_table, score_fold
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
 
@@ -193,13 +194,13 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
 
     def _fold_scores(self, X: Any, labels: Labels, grid: dict[str, list[Any]]) -> list[FoldScores]:
         target = labels.target
-        folds = list(check_cv(self.cv, target, classifier=True).split(X, target))
         centre = bool(self.fit_intercept)
         pooled = self.fold_statistics == "shared"
+        repair = "Use KFold, or fold_statistics='own'." if pooled else ""
+        folds = check_splits(self.cv, X, target, complements=repair)
         plan = FoldPlan(centre, min(grid["beta"]) == 0, self.threshold is not None, not pooled)
         shared: list[Any] = [None] * len(folds)
         if pooled:
-            check_complements(folds, X.shape[0])
             shared = shared_statistics(X, labels.Y, folds, centre)
         scorer = check_scoring(Scored(self, np.empty(0)), scoring=self.scoring)
         judge = Judge(self, scorer, self.threshold, dense(target))
@@ -257,17 +258,6 @@ def check_dimensions(values: Iterable[Any]) -> list[int | None]:
         shown = wrong[0] if wrong else values
         raise ValueError(f"n_components holds {shown!r}; allowed are integers >= 1 and None.")
     return values
-
-
-def check_complements(folds: Sequence[Fold], n_rows: int) -> None:
-    """Raise unless every fold trains on all rows that it does not hold out."""
-    for i, (train, test) in enumerate(folds):
-        together = np.bincount(np.concatenate([train, test]), minlength=n_rows)
-        if not (together == 1).all():
-            raise ValueError(
-                f"fold {i} of cv does not train on exactly the rows it does not hold out, which "
-                "fold_statistics='shared' needs. Use KFold, or fold_statistics='own'."
-            )
 
 
 def watched(done: Iterable[FoldScores], n_folds: int, progress: bool) -> list[FoldScores]:
