@@ -162,10 +162,17 @@ class Dual:
         self.rows, self.A, self.B = rows, A, A
         self.set_weights(weights)
 
-    def product(self, rows: Rows, n_features: int) -> np.ndarray:
-        """X'beta for other columns of the same instances."""
+    def place(
+        self, A: np.ndarray, B: np.ndarray | None = None, alpha: np.ndarray | None = None
+    ) -> None:
+        """Change A, the B that W is read off, A itself without one, and alpha if it is given."""
+        self.A, self.B = A, A if B is None else B
+        self.alpha = self.alpha if alpha is None else alpha
+
+    def product(self, rows: Rows, n_features: int, alpha: np.ndarray | None = None) -> np.ndarray:
+        """X'beta for other columns of the same instances, or for another alpha."""
         A = np.zeros((n_features + 1, self.A.shape[1]))
-        accumulate(rows, self.pairs, self.alpha, A, self.room)
+        accumulate(rows, self.pairs, self.alpha if alpha is None else alpha, A, self.room)
         return A
 
     def coefficients(self) -> np.ndarray:

@@ -193,10 +193,8 @@ def begin(
     n_features = X.shape[1]
     dual = Dual(as_rows(X), pairs, C, n_features, n_labels, rng)
     covariance = Covariance.isotropic(n_labels)
-    dual.alpha = np.repeat(dual.upper, pairs.counts)
-    dual.A = dual.product(dual.rows, n_features)
-    support = top_mask(np.einsum("jk,jk->j", dual.A[:-1], dual.A[:-1]), n_kept)
-    dual.alpha[:] = 0.0
+    A = dual.product(dual.rows, n_features, np.repeat(dual.upper, pairs.counts))[:-1]
+    support = top_mask(np.einsum("jk,jk->j", A, A), n_kept)
     columns = as_rows(X[:, np.flatnonzero(support)])
     ones = np.ones(n_kept + 1)
     dual.set_rows(columns, np.zeros((n_kept + 1, n_labels)), ones)
