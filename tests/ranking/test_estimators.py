@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score
 
 from labelspan.classifiers import ThresholdTuner
 from labelspan.ranking import CLaRankSVM, LaRankSVM
+from labelspan.ranking._set_size import least_squares
 from tests.ranking.problems import small, with_bias
 from tests.reference import ranking as reference
 
@@ -53,6 +54,16 @@ def test_the_sparse_threshold_is_near_the_dense_one():
     thin = LaRankSVM(random_state=0).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(thin.coef_, dense.coef_, atol=1e-10)
     np.testing.assert_allclose(thin.threshold_coef_, dense.threshold_coef_, atol=1e-2)
+
+
+def test_a_threshold_of_more_features_than_rows_is_that_of_least_norm():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 300)) + 3.0
+    target = rng.standard_normal(60)
+    centred = X - X.mean(axis=0)
+    # Centring has left 59 directions; the last one is rounding.
+    expected = np.linalg.pinv(centred, rcond=1e-12) @ (target - target.mean())
+    np.testing.assert_allclose(least_squares(X, target).coef, expected, atol=1e-12)
 
 
 def test_midpoints_by_blocks(monkeypatch):

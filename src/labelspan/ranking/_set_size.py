@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import lstsq
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from labelspan._about_mean import mean_of, score_at, scores_about
+from labelspan.linalg import regress
 
 # A dense system with a short side beyond this is solved iteratively, like a sparse one.
 MAX_DIRECT = 2000
@@ -86,17 +86,15 @@ def midpoints(scores: Any, Y: Any) -> np.ndarray:
 
 def least_squares(X: Any, target: np.ndarray) -> Threshold:
     """Linear regression: direct for a dense X of moderate size, LSQR otherwise."""
-    mean, level = mean_of(X), float(target.mean())
-    target = target - level
+    mean, level = mean_of(X), np.array([target.mean()])
     if not sparse.issparse(X) and min(X.shape) <= MAX_DIRECT:
-        coef = lstsq(X - mean, target, lapack_driver="gelsd")[0]
-    else:
-        ones = np.ones(X.shape[0])
-        centred = LinearOperator(
-            X.shape,
-            matvec=lambda w: X @ w.ravel() - float(mean @ w.ravel()),
-            rmatvec=lambda r: X.T @ r.ravel() - mean * float(ones @ r.ravel()),
-            dtype=np.float64,
-        )
-        coef = lsqr(centred, target, atol=LSQR_TOL, btol=LSQR_TOL)[0]
-    return Threshold(coef, mean, np.array([level]))
+        return Threshold(regress(X, target[:, None], 0.0).coefficients()[:, 0], mean, level)
+    ones = np.ones(X.shape[0])
+    centred = LinearOperator(
+        X.shape,
+        matvec=lambda w: X @ w.ravel() - float(mean @ w.ravel()),
+        rmatvec=lambda r: X.T @ r.ravel() - mean * float(ones @ r.ravel()),
+        dtype=np.float64,
+    )
+    coef = lsqr(centred, target - level, atol=LSQR_TOL, btol=LSQR_TOL)[0]
+    return Threshold(coef, mean, level)
