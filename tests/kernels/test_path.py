@@ -277,7 +277,15 @@ def test_nothing_but_the_models_is_kept(monkeypatch):
         assert [ref() for ref in seen] == [None]
     finally:
         gc.enable()
-    assert not any("_induce" in vars(model) for model in path.estimators)
+    alone = KernelCPLST(gamma=0.2).fit(X, Y)
+    assert all(vars(model).keys() == vars(alone).keys() for model in path.estimators)
+
+
+def test_a_refused_path_leaves_nothing_behind():
+    X, Y = problem()
+    with pytest.raises(ValueError, match="NaN"):
+        kernel_path(KernelCPLST(), np.where(X > 2, np.nan, X), Y, {"ridge": RIDGES})
+    assert statistics.SHARED.get() is None
 
 
 @pytest.mark.parametrize("case", ["duplicate", "constant", "none", "few distinct rows"])

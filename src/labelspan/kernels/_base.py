@@ -43,8 +43,6 @@ class KernelReducer(
     # Rows are compared with rows: all of them must be in memory.
     _streams: ClassVar[bool] = False
     _map: KernelMap
-    # How the sample is evaluated; the models of a path have one evaluation in common.
-    _induce = induce
 
     @abstractmethod
     def _ridge(self) -> float | None:
@@ -81,7 +79,7 @@ class KernelReducer(
         """
         X, labels = check_fit(self, X, y)
         remember_names(self, labels)
-        induced = self._induce(X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
+        induced = induce(self, X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
         pairs = self._directions(induced.statistics)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         dual, offset = induced.lift(pairs.vectors)

@@ -18,7 +18,6 @@ from labelspan.labelspace import (
     COUNT_OR_SHARE,
     Codes,
     LabelSpaceClassifier,
-    Problem,
     linear_scores,
     no_direction,
     signed,
@@ -131,7 +130,6 @@ class KernelCPLST(LabelSpaceClassifier):
 
     # Rows are compared with rows: all of them must be in memory.
     _streams: ClassVar[bool] = False
-    _induce = induce
 
     def __init__(
         self,
@@ -173,11 +171,11 @@ class KernelCPLST(LabelSpaceClassifier):
     def _ridges(self, n_rows: int) -> tuple[float, ...]:
         return (float(self.ridge),)
 
-    def _pose(self, X: Any, Y: Any) -> Problem:
+    def _pose(self, X: Any, Y: Any) -> Any:
         check_square(
             Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
         )
-        return KernelProblem(X, Y, float(self.ridge), False, False, self)
+        return KernelProblem(X, Y, self)
 
     def _directions(self, problem: Any) -> EigenPairs:
         M = problem.kernel_ridge.label_matrix
@@ -245,21 +243,29 @@ class KernelRegression:
 
 
 @dataclass(frozen=True)
-class KernelProblem(Problem):
-    """A problem whose regression is kernel ridge, with the kernel of `estimator`."""
+class KernelProblem:
+    """The sample, and the kernel ridge regression with the kernel of `estimator`."""
 
-    estimator: Any = None
+    X: Any
+    Y: Any
+    estimator: Any
+
+    @property
+    def label_mean(self) -> np.ndarray:
+        """Mean of the labels, (q,)."""
+        return self.kernel_ridge.induced.statistics.t_mean
 
     @cached_property
     def kernel_ridge(self) -> KernelRegression:
         """The regression of all labels: the only factorisation of the kernel."""
-        induced = self.estimator._induce(self.X, self.Y, ridge=self.ridge)
+        ridge = float(self.estimator.ridge)
+        induced = induce(self.estimator, self.X, self.Y, ridge=ridge)
         statistics = induced.statistics
         if isinstance(statistics, Dual):
-            S, R = statistics.solve(1.0, self.ridge)
-            matrix = R.T @ statistics.T + self.ridge * (R.T @ S)
-            return KernelRegression(induced, S, matrix, statistics.noise(1.0, self.ridge))
-        solved = solve_ridges(statistics, (self.ridge,))
+            S, R = statistics.solve(1.0, ridge)
+            matrix = R.T @ statistics.T + ridge * (R.T @ S)
+            return KernelRegression(induced, S, matrix, statistics.noise(1.0, ridge))
+        solved = solve_ridges(statistics, (ridge,))
         S = solved.coefficients()
-        matrix = solved.explained() + self.ridge * (S.T @ S)
+        matrix = solved.explained() + ridge * (S.T @ S)
         return KernelRegression(induced, S, matrix, len(matrix))

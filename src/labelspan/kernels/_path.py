@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -14,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from labelspan._compat import n_rows_of
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
-from labelspan.kernels._statistics import Dual, Induced, induce
+from labelspan.kernels._statistics import SHARED, Dual, Induced, evaluate
 
 # What decides about the kernel or the labels: models that differ in these share nothing.
 NOT_SHARED = frozenset({*KERNEL_PARAMETERS, "label_kernel", "constraint"})
@@ -122,14 +121,14 @@ def kernel_path(
     for model in models:
         model._validate_params()
     n_rows = n_rows_of(X)
-    common = Common([ridge for model in models for ridge in model._ridges(n_rows)], float(tol))
-    # In the order of their ridges, so that those with the same solutions follow each other.
-    for model in sorted(models, key=lambda model: model._ridges(n_rows)):
-        model._induce = partial(common.induce, model)
-        try:
+    common = Common(models, n_rows, float(tol))
+    token = SHARED.set(common.induce)
+    try:
+        # In the order of their ridges, so that those with the same solutions follow each other.
+        for model in sorted(models, key=lambda model: model._ridges(n_rows)):
             model.fit(X, y)
-        finally:
-            del model._induce
+    finally:
+        SHARED.reset(token)
     return KernelPath(params, models, common.residual)
 
 
@@ -138,14 +137,17 @@ class Common:
 
     Parameters
     ----------
-    ridges : list of float
-        Everything that will be added to the diagonal of the kernel.
+    models : tuple of estimator
+        The models; others, such as a regressor inside them, have nothing in common with them.
+    n_rows : int
+        Number of training rows.
     tol : float
         Largest relative residual of a solve.
     """
 
-    def __init__(self, ridges: list[float], tol: float):
-        self.ridges = ridges
+    def __init__(self, models: tuple[Any, ...], n_rows: int, tol: float):
+        self.models = models
+        self.ridges = [ridge for model in models for ridge in model._ridges(n_rows)]
         self.tol = tol
         self._solver: PathSolver | None = None
         # With the kernel matrix (False) and with its product with the labels alone (True).
@@ -153,13 +155,15 @@ class Common:
 
     def induce(
         self, estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False
-    ) -> Induced:
-        """The one sample of all models, made by the first that needs it."""
+    ) -> Induced | None:
+        """The one sample of all models, made by the first that needs it; None for others."""
+        if not any(estimator is model for model in self.models):
+            return None
         # Features of landmarks serve models without a ridge as well.
         product_only = ridge is None and estimator.n_landmarks is None
         if product_only not in self._made:
             # No ridge decides about the precision: float64 suits them all.
-            made = induce(estimator, X, T, ridge=None if product_only else 0.0, tt=tt)
+            made = evaluate(estimator, X, T, ridge=None if product_only else 0.0, tt=tt)
             statistics = made.statistics
             if isinstance(statistics, Dual) and not product_only:
                 self._solver = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)

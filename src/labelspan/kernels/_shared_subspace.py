@@ -129,7 +129,6 @@ class KernelSharedSubspaceClassifier(
     }
 
     _map: KernelMap
-    _induce = induce
 
     def __init__(
         self,
@@ -164,7 +163,7 @@ class KernelSharedSubspaceClassifier(
 
     def _learn(self, X: Any, labels: Labels) -> None:
         ridges = self._ridges(X.shape[0])
-        induced = self._induce(X, labels.Y, ridge=min(ridges))
+        induced = induce(self, X, labels.Y, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         B, offset = induced.lift(solution.B)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -123,7 +124,18 @@ class Induced:
         return self.features.R @ C, self.statistics.x_mean @ C
 
 
+# While a path is fitted: what induces the samples of its models in place of `evaluate`.
+SHARED: ContextVar[Callable[..., Induced | None] | None] = ContextVar("SHARED", default=None)
+
+
 def induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False) -> Induced:
+    """The sample as the kernel of an estimator shows it, one for all models of a path."""
+    shared = SHARED.get()
+    found = None if shared is None else shared(estimator, X, T, ridge=ridge, tt=tt)
+    return evaluate(estimator, X, T, ridge=ridge, tt=tt) if found is None else found
+
+
+def evaluate(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False) -> Induced:
     """Evaluate the kernel that an estimator names and summarise it together with T.
 
     Parameters

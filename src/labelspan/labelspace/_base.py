@@ -226,7 +226,7 @@ class LabelSpaceClassifier(ScoringClassifier):
     def _cut_from(self, n_fitted: int) -> None:
         """What a method whose components depend on their number changes in a truncated model."""
 
-    def _pose(self, X: Any, Y: Any) -> Problem:
+    def _pose(self, X: Any, Y: Any) -> Any:
         """The problem with its regression; kernel methods pose their own."""
         return Problem(X, Y, float(self.ridge), self._scatter, self.regressor is None)
 

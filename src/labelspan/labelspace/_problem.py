@@ -76,7 +76,7 @@ class Problem:
     @cached_property
     def label_mean(self) -> np.ndarray:
         """Mean of the labels, (q,)."""
-        if is_dask_array(self.Y) or "least_squares" in self.__dict__:
+        if is_dask_array(self.Y):
             return self.least_squares.t_mean
         return np.asarray(self.Y.mean(axis=0), dtype=np.float64)
 
