@@ -1,17 +1,8 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
-from labelspan.linalg._block_cg import solve_rows, thin_qr
+from labelspan.linalg._block_cg import thin_qr
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
-from labelspan.linalg._graded import (
-    Back,
-    LeastNorm,
-    after,
-    column_scales,
-    graded_basis,
-    is_graded,
-    scaled_cholesky,
-    scaled_svd,
-)
+from labelspan.linalg._graded import Back, column_scales, graded_basis, is_graded, scaled_svd
 from labelspan.linalg._leading import (
     leading,
     leading_operator,
@@ -20,17 +11,9 @@ from labelspan.linalg._leading import (
     orthonormal,
     squared,
 )
-from labelspan.linalg._narrow import Narrow, centre_both, narrow, squares
+from labelspan.linalg._narrow import centre_both, narrow, squares
 from labelspan.linalg._ridge import Regression, regress, solve_ridges
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
-from labelspan.linalg._whiten import (
-    Whitened,
-    by_factor,
-    is_regular,
-    regular_factor,
-    ridged,
-    times,
-    whiten,
-)
+from labelspan.linalg._whiten import Whitened, by_factor, regular_factor, ridged, times, whiten

@@ -56,6 +56,17 @@ class Narrow:
         # H W: centring the rows of X or those of W is the same product.
         return self.X.T @ (W - W.mean(axis=0) if self.centre else W)
 
+    def project(self, X: Any) -> np.ndarray:
+        """(X - mean) V, (m, r), for other rows X (m, D)."""
+        if self.basis is not None:
+            X = X.toarray() if sparse.issparse(X) else X
+            return self.basis.project(X - self.mean)
+        if not sparse.issparse(self.X):
+            return ((X - self.mean) @ self.X.T) @ self.dual
+        # Both sides in the short form; centring the dual side takes the mean off self.X.
+        products = (X @ self.X.T).toarray() - self.X @ self.mean
+        return products @ (self.dual - self.dual.mean(axis=0) * self.centre)
+
 
 def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
     """Reduce a wide X (n < D) to n or fewer coordinates, exactly.

@@ -11,13 +11,7 @@ from labelspan.linalg._graded import after, column_scales, is_graded
 from labelspan.linalg._least_norm import least_norm
 from labelspan.linalg._route import route_of
 from labelspan.linalg._spectral import Spectral, spectral
-from labelspan.linalg._whiten import (
-    Whitened,
-    by_factor,
-    by_singular_values,
-    regular_factor,
-    whiten,
-)
+from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, regular_factor, whiten
 from labelspan.moments import Moments, Root, Rows, summarise
 
 

@@ -37,6 +37,10 @@ class Route:
         """Directions (D, k) from those in the coordinates of the statistics."""
         return C if self.wide is None else self.wide.lift(C)
 
+    def project(self, X: Any) -> Any:
+        """Other rows in the coordinates of the statistics, but for their mean."""
+        return X if self.wide is None else self.wide.project(X)
+
     def mean(self, x_mean: np.ndarray) -> np.ndarray:
         """Mean of X from that of the statistics."""
         return x_mean if self.wide is None else self.wide.mean + self.lift(x_mean[:, None])[:, 0]

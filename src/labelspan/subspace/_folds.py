@@ -14,12 +14,13 @@ from scipy import linalg, sparse
 from labelspan._about_mean import project
 from labelspan._validation import check_square
 from labelspan.linalg import (
-    Narrow,
+    Route,
     centre_both,
     column_scales,
     is_graded,
     narrow,
     rank,
+    route_of,
     spectral,
     squares,
 )
@@ -124,72 +125,49 @@ def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) ->
     """
     train, test = fold
     if isinstance(shared, np.ndarray):
-        return gram_form(shared, Y, fold, plan)
-    if shared is None and len(train) < X.shape[1]:
-        return wide_form(X, Y, fold, plan)
+        rows = shared[train]
+        return dual_form(rows[:, train], rows[:, test].T, Y[train], plan)
+    others = X[test].astype(np.float64, copy=False)
+    # Of known moments the training rows are only scored, if at all.
+    needed = train if shared is None or plan.with_training else train[:0]
+    rows = X[needed].astype(np.float64, copy=False)
+    if shared is None and len(train) < X.shape[1] and not has_graded_columns(rows):
+        return wide_form(rows, others, Y[train], plan)
+    route = Route(Sample(rows, Y[train]), "scatter")
     if shared is None:
-        check_square(X.shape[1], "The scatter matrix of the features", "Select features first.")
-        route = "root" if plan.ridge_free else "scatter"
-        shared = summarise(Sample(X[train], Y[train], route), signed=True, centre=plan.centre)
+        route = route_of(
+            rows,
+            Y[train],
+            advice="Select features first.",
+            centre=plan.centre,
+            ridge_free=plan.ridge_free,
+            thin=False,
+        )
+        shared = summarise(route.sample, signed=True, centre=plan.centre)
     form = spectral(shared)
-    parts = [train, test] if plan.with_training else [test]
-    rows = (X[part].astype(np.float64, copy=False) for part in parts)
-    Z = np.vstack([project(part, shared.x_mean, form.V.T) for part in rows])
+    parts = [route.sample.X] * plan.with_training + [route.project(others)]
+    Z = np.vstack([project(part, shared.x_mean, form.V.T) for part in parts])
     return FoldForm(form.s, form.UT, Z, shared.t_mean, len(train))
 
 
-def wide_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
+def wide_form(rows: Any, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
     """Form of fewer rows than features, through the rows."""
-    train, test = fold
-    check_square(len(train), "The Gram matrix of the rows", "Use fewer rows or select features.")
-    rows, others = X[train].astype(np.float64), X[test].astype(np.float64)
-    graded = has_graded_columns(rows)
-    if plan.ridge_free or graded:
-        wide = narrow(rows, ridge_free=plan.ridge_free, centre=plan.centre)
-        if graded:
-            return narrow_form(wide, others, Y[train], plan)
+    if plan.ridge_free:
+        wide = narrow(rows, ridge_free=True, centre=plan.centre)
         # The coordinates of the QR route are orthogonal: Z = U diag(s).
         s = np.linalg.norm(wide.Z, axis=0)
-        return row_form(wide.Z / s, s, coordinates(wide, others), Y[train], plan)
-    if not sparse.issparse(X) and plan.centre:
+        return row_form(wide.Z / s, s, wide.project(others), Y, plan)
+    check_square(rows.shape[0], "The Gram matrix of the rows", "Use fewer rows or select features.")
+    if not sparse.issparse(rows) and plan.centre:
         mean = rows.mean(axis=0)
         rows, others = rows - mean, others - mean
-    K, cross = dense(rows @ rows.T), dense(others @ rows.T)
-    return dual_form(K, cross, Y[train], plan)
-
-
-def narrow_form(wide: Narrow, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
-    """Form from the coordinates of the rows, of which some are long and some short."""
-    route = "root" if plan.ridge_free else "scatter"
-    statistics: Any = summarise(Sample(wide.Z, Y, route), signed=True, centre=plan.centre)
-    form = spectral(statistics)
-    Z = coordinates(wide, others)
-    Z = (np.vstack([wide.Z, Z]) if plan.with_training else Z) @ form.V
-    return FoldForm(form.s, form.UT, Z, statistics.t_mean, len(wide.Z))
+    return dual_form(dense(rows @ rows.T), dense(others @ rows.T), Y, plan)
 
 
 def has_graded_columns(X: Any) -> bool:
     """Whether the scales of the columns are far apart, so that a Gram matrix loses some."""
     lengths = squares(centred(X, np.ones(X.shape[0]))[0], True)
     return is_graded(column_scales(lengths))
-
-
-def coordinates(wide: Narrow, X: Any) -> np.ndarray:
-    """(X - mean) V, (m, r), for other rows X (m, D) in the coordinates of a wide sample."""
-    if wide.basis is not None:
-        return wide.basis.project(dense(X) - wide.mean)
-    if not sparse.issparse(wide.X):
-        return ((X - wide.mean) @ wide.X.T) @ wide.dual
-    # Both sides in the short form; centring the dual side takes the mean off the rows of wide.X.
-    products = dense(X @ wide.X.T) - wide.X @ wide.mean
-    return products @ (wide.dual - wide.dual.mean(axis=0) * wide.centre)
-
-
-def gram_form(K: np.ndarray, Y: Any, fold: Fold, plan: FoldPlan) -> FoldForm:
-    """Form from two blocks of the Gram matrix of all rows."""
-    train, test = fold
-    rows = K[train]
-    return dual_form(rows[:, train], rows[:, test].T, Y[train], plan)
 
 
 def dual_form(K: np.ndarray, cross: np.ndarray, Y: Any, plan: FoldPlan) -> FoldForm:
