@@ -27,7 +27,7 @@ from labelspan._validation import (
     unchanged_if_refused,
 )
 from labelspan.linalg import EigenPairs, fix_signs, route_of
-from labelspan.moments import Sample
+from labelspan.moments import Poolable, Sample, Statistics
 
 N_COMPONENTS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
@@ -67,7 +67,7 @@ class LinearReducer(
     # Whether one pass over the data suffices, so that partial_fit is exact.
     _one_pass: ClassVar[bool] = True
     # Statistics of all chunks that partial_fit has seen, and their dtype.
-    _pooled: tuple[Any, np.dtype]
+    _pooled: tuple[Poolable, np.dtype]
 
     @abstractmethod
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
@@ -77,8 +77,8 @@ class LinearReducer(
         """
 
     @abstractmethod
-    def _summarise(self, sample: Sample) -> Any:
-        """Statistics of the sample; poolable by ``+`` if ``_one_pass``."""
+    def _summarise(self, sample: Sample) -> Statistics:
+        """Statistics of the sample; Poolable if ``_one_pass``."""
 
     @abstractmethod
     def _directions(self, statistics: Any) -> EigenPairs:
@@ -239,7 +239,9 @@ class LinearReducer(
             )
         return statistics
 
-    def _pool(self, statistics: Any, dtype: np.dtype, labels: Labels) -> tuple[Any, np.dtype]:
+    def _pool(
+        self, statistics: Poolable, dtype: np.dtype, labels: Labels
+    ) -> tuple[Poolable, np.dtype]:
         """Add the chunk to those before it; only then may the state change."""
         if hasattr(self, "_pooled"):
             earlier, earlier_dtype = self._pooled

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, inverse_root, leading
-from labelspan.moments import Sample, summarise
+from labelspan.moments import Sample, Statistics, summarise
 
 
 class LabelCCA(LinearReducer):
@@ -97,7 +97,7 @@ class LabelCCA(LinearReducer):
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"ridge_free": self.ridge == 0}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=True)
 
     def _directions(self, statistics: Any) -> EigenPairs:

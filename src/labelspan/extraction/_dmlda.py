@@ -12,7 +12,7 @@ import numpy as np
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, column_scales, leading_pencil, row_space
-from labelspan.moments import Moments, Sample, checked, collect
+from labelspan.moments import Moments, Sample, Statistics, checked, collect
 
 
 class DMLDA(LinearReducer):
@@ -96,7 +96,7 @@ class DMLDA(LinearReducer):
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"thin": False}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         plain: Moments = checked(collect(sample, partial(Moments.of, tt=False)))
         counted: Moments = collect(sample, counted_moments)
         return LabelScatter(plain, counted.about(plain.x_mean))

@@ -16,7 +16,7 @@ from labelspan._compat import Interval
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
 from labelspan.linalg import EPS, EigenPairs, ridged
-from labelspan.moments import Moments, Sample, anchored, centred, row_blocks
+from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
 class LPP(LinearReducer):
@@ -103,7 +103,7 @@ class LPP(LinearReducer):
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"thin": False}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         X = sample.X
         n_neighbors = self.n_neighbors
         if n_neighbors > X.shape[0] - 1:

@@ -11,7 +11,7 @@ from labelspan._compat import Interval, StrOptions
 from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, leading
-from labelspan.moments import Sample, summarise
+from labelspan.moments import Sample, Statistics, summarise
 
 
 class MDDM(LinearReducer):
@@ -127,7 +127,7 @@ class MDDM(LinearReducer):
         metric = self._metric()
         return {"scatter": metric["a"] > 0, "ridge_free": metric["b"] == 0}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=self._rbf())
 
     def _directions(self, statistics: Any) -> EigenPairs:

@@ -24,7 +24,7 @@ from labelspan.linalg import (
     row_space,
     squared,
 )
-from labelspan.moments import Moments, Rows, Sample, checked, collect
+from labelspan.moments import Moments, Rows, Sample, Statistics, checked, collect
 
 
 class MLDA(LinearReducer):
@@ -107,7 +107,7 @@ class MLDA(LinearReducer):
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         # The first pass walks the labels alone: on a cluster it must not load X.
         labels_only = Sample(sample.Y, sample.Y)
         similarity = label_similarity(collect(labels_only, cooccurrence))

@@ -21,7 +21,7 @@ from labelspan.linalg import (
     row_space,
     squared,
 )
-from labelspan.moments import Moments, Sample, summarise, triangle
+from labelspan.moments import Moments, Sample, Statistics, summarise, triangle
 
 
 class MLSI(LinearReducer):
@@ -120,7 +120,7 @@ class MLSI(LinearReducer):
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"thin": False}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=True)
 
     def _directions(self, statistics: Moments) -> EigenPairs:

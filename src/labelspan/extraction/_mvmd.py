@@ -10,7 +10,7 @@ import numpy as np
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, column_scales, leading_operator, leading_sum
-from labelspan.moments import Rows, Sample, summarise
+from labelspan.moments import Rows, Sample, Statistics, summarise
 
 
 class MVMD(LinearReducer):
@@ -92,7 +92,7 @@ class MVMD(LinearReducer):
         few = min(n_rows, n_features) / 10
         return {"thin": isinstance(self.n_components, Integral) and self.n_components < few}
 
-    def _summarise(self, sample: Sample) -> Any:
+    def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=False)
 
     def _directions(self, statistics: Any) -> EigenPairs:
