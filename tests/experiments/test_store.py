@@ -185,6 +185,5 @@ def test_the_code_of_a_result_is_what_is_computed_not_what_is_said():
     plain = statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 2 * x\n')
     assert statements('"""Other."""\n# why\ndef f(x):\n    """Twice."""\n\n    return 2*x') == plain
     assert statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 3 * x\n') != plain
-    assert statements('def f():\n    """Only this."""\n') == statements(
-        'def f():\n    """That."""\n'
-    )
+    one, two = (f'def f():\n    """{word}."""\n' for word in ("One", "Two"))
+    assert statements(one) == statements(two)
