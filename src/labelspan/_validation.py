@@ -72,14 +72,9 @@ def check_fit(
     supervised = tags.target_tags.required
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, reset, classes, min_samples)
-    if y is None and supervised:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     if supervised:
-        labels = check_labels(y, classes)
-        check_consistent_length(X, labels.Y)
+        labels = check_target(estimator, X, y, classes)
     X = check_features(estimator, X, reset=reset, ensure_min_samples=min_samples if reset else 1)
     if not supervised:
         return X, Labels(np.empty((X.shape[0], 0)))
@@ -88,6 +83,17 @@ def check_fit(
     elif tags.classifier_tags and np.ndim(y) == 2 and not tags.target_tags.multi_output:
         warn_of_column()
     return X, labels
+
+
+def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None) -> Labels:
+    """Labels in memory, one for each row of X; see :func:`check_fit`."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    labels = check_labels(y, classes)
+    check_consistent_length(X, labels.Y)
+    return labels
 
 
 def check_fit_dask(
@@ -105,12 +111,10 @@ def check_fit_dask(
             f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
             "with the same row chunks, or compute y first: y.compute()."
         )
-    if y is None:
-        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but y is None.")
     if is_dask_array(y):
         labels = Labels(y, sparse=sparse.issparse(y._meta))
     else:
-        labels = check_labels(y, classes)
+        labels = check_target(estimator, X, y, classes)
     check_dask(X, labels.Y, min_samples if reset else 1)
     set_n_features(estimator, X.shape[1], reset)
     return X, labels

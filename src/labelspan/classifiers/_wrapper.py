@@ -10,13 +10,12 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
-from sklearn.utils.validation import check_consistent_length
 
 from labelspan._blocks import refuse_dask
 from labelspan._classifier import LabelClassifier, label_scores, remember_features
 from labelspan._compat import take_rows
-from labelspan._labels import Labels, check_labels
-from labelspan._validation import check_splits
+from labelspan._labels import Labels
+from labelspan._validation import check_splits, check_target
 
 
 class Wrapper(MetaEstimatorMixin, LabelClassifier):
@@ -34,13 +33,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
 
     def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
         refuse_dask(self, X=X, y=y)
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        labels = check_labels(y)
-        check_consistent_length(X, labels.Y)
-        return X, labels
+        return X, check_target(self, X, y)
 
     def _rows(self, X: Any) -> Any:
         return X

@@ -151,8 +151,8 @@ def select(
     Selection
         The best point found, with its certificates.
     """
-    search = begin(X, pairs, n_labels, rng, C, mu, n_kept)
     everything = as_rows(X)
+    search = begin(X, Dual(everything, pairs, C, X.shape[1], n_labels, rng), mu, n_kept)
     for _ in range(ROUNDS):
         descend(search, everything, tol, max_sweeps, max_planes)
         if mu == 0 and n_kept < X.shape[1]:
@@ -180,20 +180,11 @@ def descend(search: Search, everything: Any, tol: float, limit: int, max_planes:
         advance(search, A, max_planes)
 
 
-def begin(
-    X: Any,
-    pairs: Pairs,
-    n_labels: int,
-    rng: np.random.Generator,
-    C: float,
-    mu: float,
-    n_kept: int,
-) -> Search:
+def begin(X: Any, dual: Dual, mu: float, n_kept: int) -> Search:
     """First mask: the best one for W = 0, where every pair is at its bound."""
-    n_features = X.shape[1]
-    dual = Dual(as_rows(X), pairs, C, n_features, n_labels, rng)
+    n_features, n_labels = X.shape[1], dual.A.shape[1]
     covariance = Covariance.isotropic(n_labels)
-    A = dual.product(dual.rows, n_features, np.repeat(dual.upper, pairs.counts))[:-1]
+    A = dual.product(dual.rows, n_features, np.repeat(dual.upper, dual.pairs.counts))[:-1]
     support = top_mask(np.einsum("jk,jk->j", A, A), n_kept)
     columns = as_rows(X[:, np.flatnonzero(support)])
     ones = np.ones(n_kept + 1)
