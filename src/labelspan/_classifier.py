@@ -50,7 +50,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return 0.0
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
-        """What :func:`decide` says of checked features, by blocks of rows."""
+        """What :func:`decide` says of checked features, by blocks of rows to save memory."""
         yield decide(self, self._scores(X), self._thresholds(X))
 
     def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
@@ -110,7 +110,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             X = self._rows(X)
             if self._sparse:
                 blocks = [sparse.csr_array(block) for block in self._decisions(X)]
-                return sparse.vstack(blocks, format="csr")
+                return sparse.vstack(blocks, format="csr", dtype=np.int64)
             chosen = self._chosen(X)
         return pick(self.classes_, chosen[:, 0]) if self._one_dimensional else chosen
 
@@ -232,8 +232,8 @@ def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.nda
 
     Returns
     -------
-    ndarray of int64 of shape (n, q), or (n, 1) for a 1-d `y`
-        0/1 indicators; the numbers of the classes.
+    ndarray of bool of shape (n, q), or of int64 of shape (n, 1) for a 1-d `y`
+        Whether a row has a label; the number of its class.
     """
     if not classifier._one_dimensional:
         return assign(scores, thresholds, classifier.min_labels)
@@ -251,7 +251,7 @@ def pick(classes: np.ndarray, chosen: Any) -> Any:
 
 
 def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
-    """0/1 predictions: scores above the thresholds, and the highest of rows with too few.
+    """Predictions: scores above the thresholds, and the highest of rows with too few.
 
     Parameters
     ----------
@@ -264,16 +264,16 @@ def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
 
     Returns
     -------
-    ndarray of shape (n, q), int64
-        Indicators.
+    ndarray of bool of shape (n, q)
+        Whether a label is predicted.
     """
-    predicted = (scores > thresholds).astype(np.int64)
+    predicted: np.ndarray = scores > thresholds
     n_least = min(min_labels, scores.shape[1])
     if n_least > 0:
         few = np.flatnonzero(predicted.sum(axis=1) < n_least)
         # Stable: of equal scores the first label wins, whatever the machine.
         best = np.argsort(-scores[few], axis=1, kind="stable")[:, :n_least]
-        predicted[few[:, None], best] = 1
+        predicted[few[:, None], best] = True
     return predicted
 
 

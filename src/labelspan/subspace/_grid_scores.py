@@ -69,7 +69,7 @@ class Scored(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Labels with scores above their thresholds."""
         chosen = decide(self, above(self.scores, np.asarray(self.thresholds)))
-        return pick(self.classes_, chosen[:, 0]) if self._one_dimensional else chosen
+        return pick(self.classes_, chosen[:, 0]) if self._one_dimensional else chosen.astype(int)
 
 
 def score_fold(
