@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -69,8 +70,15 @@ class RankingClassifier(LinearClassifier):
         warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter)
         self._store(X, Y, fit)
 
+    def _decisions(self, X: Any) -> Iterator[np.ndarray]:
+        if self._n_labels == 1 and not self._one_dimensional:
+            # The absence of the label is the other label: every row has one of them.
+            yield self._scores(X) > 0
+        else:
+            yield from super()._decisions(X)
+
     def _thresholds(self, X: Any) -> Any:
-        if self._n_labels == 1:
+        if self._one_dimensional:
             return 0.0
         columns = self._columns()
         return self._threshold.of(X if columns is None else X[:, columns])[:, None]
