@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import is_dask_array
-from labelspan.moments import row_blocks
+from labelspan.moments import EPS, row_blocks
 
-EPS = float(np.finfo(np.float64).eps)
 # Scores are of order one: a shift below this is not worth a pass over the rows.
 NEGLIGIBLE = 1e-12
 # Elements of an extended-precision product held at a time.

@@ -129,7 +129,7 @@ def test_the_iteration_survives_labels_of_low_rank():
 
 
 def test_an_iteration_that_stops_early_says_so(monkeypatch):
-    monkeypatch.setattr(_truncated, "MAX_RESTARTS", 1)
+    monkeypatch.setattr("labelspan.linalg._lanczos.MAX_RESTARTS", 1)
     Y = sparse.csr_array(power_law(600, 500))
     with pytest.warns(ConvergenceWarning, match=r"residual .* after 1 restarts \(tol=1e-14\)"):
         _truncated.leading_labels(Y, 10, 1e-14, 0)

@@ -9,8 +9,9 @@ from sklearn.svm import LinearSVC
 
 from labelspan.datasets import load_yeast
 from labelspan.experiments import Source, Splits, Store
-from labelspan.experiments.reproduce import Experiment, _cmlfs, reproduce
+from labelspan.experiments.reproduce import Experiment, reproduce
 from labelspan.experiments.reproduce._experiment import Values
+from labelspan.experiments.reproduce.cmlfs import _experiments as _cmlfs
 from labelspan.experiments.reproduce.cmlfs._methods import cca_svm, svm
 from labelspan.selection import MultilabelFisherScore
 from labelspan.selection._labelwise import LabelwiseSVM

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from labelspan._blocks import dense
 from labelspan._jit import read_only
 from labelspan._system import one_blas_thread
 from labelspan.classifiers._select import (
@@ -211,11 +212,6 @@ def _whole(values: np.ndarray, n_terms: int) -> bool:
 def _slack(n_features: int) -> float:
     """Bound of the rounding error of a squared distance, over the sum of the squared norms."""
     return 4 * (n_features + 4) * float(np.finfo(np.float64).eps)
-
-
-def dense(A: Any) -> np.ndarray:
-    """A block of rows as an array."""
-    return A.toarray() if sparse.issparse(A) else A
 
 
 def _parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

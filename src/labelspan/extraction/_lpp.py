@@ -15,7 +15,7 @@ from sklearn.utils.extmath import row_norms
 from labelspan._compat import Interval
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
-from labelspan.linalg import EPS, EigenPairs, ridged
+from labelspan.linalg import EPS, EigenPairs, rank, ridged
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
@@ -120,7 +120,7 @@ class LPP(LinearReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         values, V = linalg.eigh(statistics.scatter, driver="evd", check_finite=False)
-        V = V[:, values > len(values) * EPS * values[-1]]
+        V = V[:, len(values) - rank(values[::-1], len(values)) :]
         if V.shape[1] == 0:
             raise NoDirectionError()
         n_kept = self._n_kept(V.shape[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -175,23 +174,31 @@ class KernelCPLST(LabelSpaceClassifier):
         check_square(
             Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
         )
-        return KernelProblem(X, Y, self)
+        ridge = float(self.ridge)
+        induced = induce(self, X, Y, ridge=ridge)
+        statistics = induced.statistics
+        if isinstance(statistics, Dual):
+            S, R = statistics.solve(1.0, ridge)
+            matrix = R.T @ statistics.T + ridge * (R.T @ S)
+            return KernelProblem(X, Y, induced, S, matrix, statistics.noise(1.0, ridge))
+        solved = solve_ridges(statistics, (ridge,))
+        S = solved.coefficients()
+        matrix = solved.explained() + ridge * (S.T @ S)
+        return KernelProblem(X, Y, induced, S, matrix, len(matrix))
 
     def _directions(self, problem: Any) -> EigenPairs:
-        M = problem.kernel_ridge.label_matrix
+        M = problem.label_matrix
         if self.n_components == 0 or not M.any():
             return no_direction(len(M), self.n_components)
-        noise = problem.kernel_ridge.noise
-        return signed(leading_sum((M + M.T) / 2, self.n_components, noise))
+        return signed(leading_sum((M + M.T) / 2, self.n_components, problem.noise))
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
-        solved = problem.kernel_ridge
-        remember_kernel(self, solved.induced, dtype)
+        remember_kernel(self, problem.induced, dtype)
         if self.regressor is not None:
             return super()._regress(problem, V, dtype)
-        dual, offset = solved.induced.lift(solved.S @ V.T)
+        dual, offset = problem.induced.lift(problem.S @ V.T)
         return KernelCodes(
-            solved.induced.map_.astype(dtype),
+            problem.induced.map_.astype(dtype),
             in_dtype(dual.T, dtype, "The coefficients of the codes"),
             offset.astype(dtype),
         )
@@ -233,39 +240,17 @@ class KernelCodes(Codes):
 
 
 @dataclass(frozen=True)
-class KernelRegression:
-    """S = QZ in the coordinates of the statistics, and the matrix of Eq. (8) with its noise."""
+class KernelProblem:
+    """The sample, S = QZ in the coordinates of its statistics, the matrix of Eq. (8), its noise."""
 
+    X: Any
+    Y: Any
     induced: Induced
     S: np.ndarray
     label_matrix: np.ndarray
     noise: float
 
-
-@dataclass(frozen=True)
-class KernelProblem:
-    """The sample, and the kernel ridge regression with the kernel of `estimator`."""
-
-    X: Any
-    Y: Any
-    estimator: Any
-
     @property
     def label_mean(self) -> np.ndarray:
         """Mean of the labels, (q,)."""
-        return self.kernel_ridge.induced.statistics.t_mean
-
-    @cached_property
-    def kernel_ridge(self) -> KernelRegression:
-        """The regression of all labels: the only factorisation of the kernel."""
-        ridge = float(self.estimator.ridge)
-        induced = induce(self.estimator, self.X, self.Y, ridge=ridge)
-        statistics = induced.statistics
-        if isinstance(statistics, Dual):
-            S, R = statistics.solve(1.0, ridge)
-            matrix = R.T @ statistics.T + ridge * (R.T @ S)
-            return KernelRegression(induced, S, matrix, statistics.noise(1.0, ridge))
-        solved = solve_ridges(statistics, (ridge,))
-        S = solved.coefficients()
-        matrix = solved.explained() + ridge * (S.T @ S)
-        return KernelRegression(induced, S, matrix, len(matrix))
+        return self.induced.statistics.t_mean

@@ -15,7 +15,7 @@ from scipy import sparse
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
-from labelspan.linalg import Whitened, rank, times, whiten
+from labelspan.linalg import Whitened, by_solution, times, whiten
 from labelspan.moments import Moments
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -83,11 +83,7 @@ def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> Whitened:
         P, QP = F / b, times(statistics.KT, K) / b
     else:
         P, QP = statistics.solve(a, b, K)
-    M = F.T @ QP
-    m, U = np.linalg.eigh((M + M.T) / 2)
-    r = rank(m[::-1], statistics.noise(a, b))
-    m, U = m[len(m) - r :], U[:, len(m) - r :]
-    return Whitened(np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None])))
+    return by_solution(P, F.T @ QP, statistics.noise(a, b))
 
 
 @dataclass(frozen=True)

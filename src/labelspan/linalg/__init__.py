@@ -1,8 +1,8 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
-from labelspan.linalg._block_cg import thin_qr
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
 from labelspan.linalg._graded import Back, column_scales, graded_basis, is_graded, scaled_svd
+from labelspan.linalg._lanczos import block_lanczos
 from labelspan.linalg._leading import (
     leading,
     leading_operator,
@@ -16,4 +16,12 @@ from labelspan.linalg._ridge import Regression, regress, solve_ridges
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
-from labelspan.linalg._whiten import Whitened, by_factor, regular_factor, ridged, times, whiten
+from labelspan.linalg._whiten import (
+    Whitened,
+    by_factor,
+    by_solution,
+    regular_factor,
+    ridged,
+    times,
+    whiten,
+)

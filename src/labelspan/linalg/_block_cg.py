@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan.linalg._eigenpairs import EPS
+from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded
 from labelspan.moments import Rows
 
@@ -45,7 +45,7 @@ def block_cg(
     """
     norms = np.linalg.norm(B, axis=0)
     U, s, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
-    r = int(np.count_nonzero(s > max(B.shape) * EPS * s[0])) if len(s) else 0
+    r = rank(s, max(B.shape))
     Q, S = U[:, :r], s[:r, None] * Vt[:r]
     X, P = np.zeros_like(B), Q
     limit = tolerance * np.where(norms > 0, norms, 1.0)

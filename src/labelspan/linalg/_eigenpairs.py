@@ -10,8 +10,7 @@ from numbers import Integral
 import numpy as np
 
 from labelspan._validation import NoDirectionError
-
-EPS = float(np.finfo(np.float64).eps)
+from labelspan.moments import EPS
 
 
 @dataclass(frozen=True)

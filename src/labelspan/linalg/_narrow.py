@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import LeastNorm, column_scales, is_graded
-from labelspan.moments import anchored, centred, sums_of_squares, warn_of_lost_digits
+from labelspan.moments import anchored, centred, dense, sums_of_squares, warn_of_lost_digits
 
 # Shortest direction, relative to the longest, that a Gram matrix of the rows leaves eight digits.
 SAFE_LENGTH = 1e-4
@@ -59,8 +59,7 @@ class Narrow:
     def project(self, X: Any) -> np.ndarray:
         """(X - mean) V, (m, r), for other rows X (m, D)."""
         if self.basis is not None:
-            X = X.toarray() if sparse.issparse(X) else X
-            return self.basis.project(X - self.mean)
+            return self.basis.project(dense(X) - self.mean)
         if not sparse.issparse(self.X):
             return ((X - self.mean) @ self.X.T) @ self.dual
         # Both sides in the short form; centring the dual side takes the mean off self.X.

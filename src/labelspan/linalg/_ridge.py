@@ -65,8 +65,8 @@ class Regression:
         W, ridge = self.solved[0].W, self.ridges[0]
         return W if ridge == 0 else np.vstack([W, np.sqrt(ridge) * self.coefficients()])
 
-    def cross_weights(self) -> np.ndarray | None:
-        """W with coef' coef = UT' diag(w)^2 UT for the first and last ridge, from the form.
+    def cross_factor(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Factors w and U: coef' coef = U' diag(w)^2 U for the first and last ridge, if known.
 
         Where the features have scales far apart, the product has lost what the factors keep.
         """
@@ -74,10 +74,10 @@ class Regression:
             return None
         s = self.form.s
         first, last = (np.sqrt(s**2 + ridge) for ridge in (self.ridges[0], self.ridges[-1]))
-        return (s / first) / last
+        return (s / first) / last, self.form.UT
 
     def cross_back(self, C: np.ndarray) -> np.ndarray:
-        """From diag(w) UT C to coef C, with the coef of the first ridge."""
+        """From diag(w) U C to coef C, with the coef of the first ridge."""
         assert self.form is not None
         return self.solved[0].back(np.sqrt(self.form.s**2 + self.ridges[-1])[:, None] * C)
 
@@ -141,27 +141,21 @@ def regress(
 def solve_ridges(
     statistics: Moments | Root | Rows, ridges: tuple[float, ...], shared: bool = False
 ) -> Regression:
-    """The regressions in the coordinates of the statistics."""
-    solved, form = whitened(statistics, ridges, shared)
-    return Regression(solved, ridges, statistics.x_mean, statistics.t_mean, statistics.tt, form)
+    """The same in the coordinates of the statistics.
 
-
-def whitened(
-    statistics: Moments | Root | Rows, ridges: tuple[float, ...], shared: bool
-) -> tuple[tuple[Whitened, ...], Spectral | None]:
-    """One factor for each ridge if all of them are safe, else one decomposition for all."""
+    One factor for each ridge if all of them are safe, else one decomposition for all.
+    """
+    rest = statistics.x_mean, statistics.t_mean, statistics.tt
     if isinstance(statistics, Rows):
-        return tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges), None
+        solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
+        return Regression(solved, ridges, *rest)
     # What labels share is an eigenproblem, which sees the units of the columns.
     graded = shared and is_graded(column_scales(statistics.squares))
     if isinstance(statistics, Moments) and not graded:
-        solved = []
-        for ridge in ridges:
-            L = regular_factor(statistics.xx, 1.0, ridge)
-            if L is None:
-                break
-            solved.append(by_factor(L, statistics.xt))
-        else:
-            return tuple(solved), None
+        factors = [regular_factor(statistics.xx, 1.0, ridge) for ridge in ridges]
+        solved = tuple(by_factor(L, statistics.xt) for L in factors if L is not None)
+        if len(solved) == len(ridges):
+            return Regression(solved, ridges, *rest)
     form = spectral(statistics)
-    return tuple(by_singular_values(form, None, 1.0, ridge) for ridge in ridges), form
+    solved = tuple(by_singular_values(form, None, 1.0, ridge) for ridge in ridges)
+    return Regression(solved, ridges, *rest, form)

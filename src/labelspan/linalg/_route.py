@@ -58,27 +58,9 @@ def route_of(
 ) -> Route:
     """Choose the route, refuse what would not fit, and reduce a wide X to its row space.
 
-    Parameters
-    ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Features.
-    T : ndarray, csr_array or Dask array of shape (n, q)
-        Labels.
-    advice : str
-        What to do about so many features that their scatter matrix does not fit.
-    streamed : bool or None, default=None
-        Whether X is a block of more; None if only a Dask array is.
-    centre : bool, default=True
-        Whether the statistics will be about the mean.
-    ridge_free : bool, default=False
-        Whether nothing will regularise small directions.
-    **needs : bool
-        Other keywords of :func:`labelspan.linalg.choose_solver`.
-
-    Returns
-    -------
-    Route
-        Costs nothing but for a wide X, see :func:`labelspan.linalg.narrow`.
+    `advice` says what to do about so many features that their scatter matrix does not fit, and
+    `streamed` whether X is a block of more (None: if it is a Dask array). The others are those of
+    :func:`labelspan.linalg.choose_solver` and :func:`labelspan.linalg.narrow`.
     """
     solver = choose_solver(
         *X.shape,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._validation import NoDirectionError
-from labelspan.linalg._eigenpairs import EPS, rank
+from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
 from labelspan.moments import Moments, Root
 
@@ -104,5 +104,5 @@ def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
     """
     values, vectors = linalg.eigh(M, check_finite=False)
     values = np.maximum(values, 0.0) + ridge
-    positive = values > len(values) * EPS * values[-1]
-    return vectors[:, positive] / np.sqrt(values[positive])
+    null = len(values) - rank(values[::-1], len(values))
+    return vectors[:, null:] / np.sqrt(values[null:])

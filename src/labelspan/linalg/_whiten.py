@@ -76,14 +76,17 @@ def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
 
 @whiten.register
 def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
-    # P = B^-1 F by conjugate gradients; F'P = U m U' makes E = P U m^(-1/2) a B-orthonormal basis.
     T = times(statistics.T, K)
     P = solve_rows(statistics, T, a, b)
-    M = T.T @ statistics.operator.matmat(P)
+    return by_solution(P, T.T @ statistics.operator.matmat(P), T.shape[1])
+
+
+def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
+    """E = P U m^(-1/2) for a solution P = B^-1 F with F'P = M = U m U'."""
     m, U = np.linalg.eigh((M + M.T) / 2)
-    r = rank(m[::-1], len(m))
-    m, U = m[len(m) - r :], U[:, len(m) - r :]
-    return Whitened(np.sqrt(m)[:, None] * U.T, lambda Y: P @ (U @ (Y / np.sqrt(m)[:, None])))
+    null = len(m) - rank(m[::-1], side)
+    root, U = np.sqrt(m[null:])[:, None], U[:, null:]
+    return Whitened(root * U.T, lambda Y: P @ (U @ (Y / root)))
 
 
 def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float) -> Whitened:

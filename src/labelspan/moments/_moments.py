@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.moments._digits import EPS
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -220,7 +222,7 @@ def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     squares = np.diag(total).copy()
     total -= weight * np.outer(centre, centre)
     # What is left of a constant column is the rounding of the subtraction.
-    lost = np.diag(total) <= 64 * np.finfo(np.float64).eps * squares
+    lost = np.diag(total) <= 64 * EPS * squares
     total[lost] = total[:, lost] = 0.0
     return total
 

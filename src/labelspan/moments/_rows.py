@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from labelspan._validation import NoDirectionError
 from labelspan.moments._moments import anchored
+from labelspan.moments._root import dense
 
 
 class CentredRows(LinearOperator):
@@ -117,7 +118,7 @@ class Rows:
         # A shift of a column without zeros: none of the answer, and none of its mean's rounding.
         X, shift = anchored(X) if centre else (X, np.zeros(X.shape[1]))
         operator = CentredRows(X, weights, centre=centre)
-        T = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
+        T = dense(T)
         centred = operator.project(np.sqrt(w)[:, None] * T)
         total = float(w.sum())
         x_mean, t_mean = centre * (w @ X) / total, centre * (w @ T) / total

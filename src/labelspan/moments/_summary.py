@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
-from scipy import sparse
+import numpy as np
 
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import Moments
-from labelspan.moments._root import Root
+from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import Rows
+
+
+class Statistics(Protocol):
+    """A summary of a sample."""
+
+    @property
+    def x_mean(self) -> np.ndarray:
+        """Mean of X, (D,)."""
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+
+
+class Poolable(Statistics, Protocol):
+    """Statistics of chunks that add up to those of all rows, for ``partial_fit``."""
+
+    @property
+    def t_mean(self) -> np.ndarray:
+        """Mean of the labels, (q,)."""
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What is in it: only statistics of one kind add up."""
+
+    def __add__(self, other: Any) -> Any:
+        """Statistics of both samples together."""
 
 
 def summarise(
@@ -36,7 +63,7 @@ def summarise(
         All three have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
     """
     if sample.solver == "krylov":
-        T = sample.Y.toarray() if sparse.issparse(sample.Y) else sample.Y
+        T = dense(sample.Y)
         return checked(Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre))
     statistics: Any
     if sample.solver == "root":

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 
+from labelspan._blocks import dense
 from labelspan.selection._scores import MultilabelFisherScore
 
 
@@ -56,11 +56,6 @@ class LabelwiseSVM(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Labels of positive score."""
         return (self.decision_function(X) > 0).astype(np.int64)
-
-
-def dense(Y: Any) -> np.ndarray:
-    """The indicator matrix as an array."""
-    return Y.toarray() if sparse.issparse(Y) else Y
 
 
 def fisher_ranks(X: Any, Y: np.ndarray) -> np.ndarray:

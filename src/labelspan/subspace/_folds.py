@@ -24,7 +24,7 @@ from labelspan.linalg import (
     spectral,
     squares,
 )
-from labelspan.moments import Moments, Sample, centred, collect, summarise
+from labelspan.moments import Moments, Sample, centred, collect, dense, summarise
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -188,11 +188,6 @@ def row_form(U: np.ndarray, s: np.ndarray, Z: np.ndarray, Y: Any, plan: FoldPlan
     mean = S.mean(axis=0) * plan.centre
     Z = np.vstack([U * s, Z]) if plan.with_training else Z
     return FoldForm(s, U.T @ (S - mean), Z, mean, len(S))
-
-
-def dense(A: Any) -> np.ndarray:
-    """A dense array of a sparse or dense one."""
-    return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
 def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> list[Any]:

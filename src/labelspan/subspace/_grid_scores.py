@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelspan._classifier import decide, pick
 from labelspan.classifiers import above, tuned_thresholds
-from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, dense, fold_form
+from labelspan.moments import dense
+from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, fold_form
 
 
 @dataclass(frozen=True)

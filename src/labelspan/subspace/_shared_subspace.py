@@ -178,15 +178,12 @@ def shared_directions(
     regression: Regression, loose: np.ndarray, tight: np.ndarray, n_components: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank; and qr(R_beta P)."""
-    weights, form = regression.cross_weights(), regression.form
-    if form is None or weights is None:
-        cross = loose.T @ tight
-    elif is_graded(weights):
-        U, s, P = scaled_svd(weights, form.UT)
+    factor = regression.cross_factor()
+    if factor is not None and is_graded(factor[0]):
+        U, s, P = scaled_svd(*factor)
         r = n_shared(P, n_components)
         return P[:, :r], graded_basis(regression.cross_back(U[:, :r] * s[:r]))
-    else:
-        cross = cross_of(weights, form.UT)
+    cross = loose.T @ tight if factor is None else cross_of(*factor)
     P = leading_labels(cross, n_components)
     Q, _ = linalg.qr(loose @ P, mode="economic", check_finite=False)
     return P, Q

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from labelspan._blocks import dense
 from labelspan._classifier import label_scores
 from labelspan.experiments.methods import get_method
 from labelspan.experiments.plan._step import Step
@@ -48,8 +48,3 @@ OUTPUTS: dict[str, Callable[[Any, Any, int], Any]] = {
 def outputs_of(classifier: Any, X: Any, n_labels: int) -> dict[str, Any]:
     """Everything that measures need: "labels", "scores", and the "model" with its rows."""
     return {name: output(classifier, X, n_labels) for name, output in OUTPUTS.items()}
-
-
-def dense(Y: Any) -> np.ndarray:
-    """Labels as an array."""
-    return np.asarray(Y.toarray() if sparse.issparse(Y) else Y)

@@ -1,0 +1,81 @@
+"""Block Lanczos with thick restarts: the leading eigenpairs of an operator, to a tolerance."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from labelspan.linalg._block_cg import thin_qr
+
+BLOCK = 32
+MAX_RESTARTS = 500
+
+
+def block_lanczos(
+    apply: Callable[[np.ndarray], np.ndarray], side: int, k: int, tol: float, random_state: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Leading k eigenpairs of a symmetric operator: block Lanczos with thick restarts.
+
+    Every step is a matrix product. ARPACK orthogonalises one vector at a time, which is bound
+    by memory: with 100 vectors of length 100,000 that is most of its time.
+    """
+    n_kept, n_basis = k + BLOCK, max(3 * k, k + 4 * BLOCK) + BLOCK
+    if n_basis + BLOCK > side:
+        values, U = linalg.eigh(apply(np.eye(side)), check_finite=False)
+        return values[::-1][:k], U[:, ::-1][:, :k]
+    random = check_random_state(random_state)
+    start = random.standard_normal((side, BLOCK))
+    Q, H = np.empty((side, n_basis), order="F"), np.zeros((n_basis, n_basis))
+    fresh, n_filled, scale = thin_qr(apply(start))[0], 0, 0.0
+    for _ in range(MAX_RESTARTS):
+        while n_filled + BLOCK <= n_basis:
+            columns = slice(n_filled, n_filled + BLOCK)
+            Q[:, columns] = fresh
+            n_filled += BLOCK
+            W = apply(fresh)
+            scale = max(scale, float(np.linalg.norm(W, axis=0).max()))
+            H[:n_filled, columns], fresh, R = expand(Q[:, :n_filled], W, scale, random)
+        # Only the upper triangle was filled: what lies below is its mirror image.
+        values, S = linalg.eigh(H[:n_filled, :n_filled], lower=False, check_finite=False)
+        values, S = values[::-1], S[:, ::-1]
+        # A Q S - Q S values = fresh R S[last rows]: the residuals cost no product with A.
+        residual = np.linalg.norm(R @ S[n_filled - BLOCK : n_filled, :k], axis=0).max()
+        if residual <= tol * values[0]:
+            return values[:k], Q[:, :n_filled] @ S[:, :k]
+        Q[:, :n_kept] = Q[:, :n_filled] @ S[:, :n_kept]
+        H[:n_kept, :n_kept] = np.diag(values[:n_kept])
+        n_filled = n_kept
+    warnings.warn(
+        f"The directions of the labels did not converge: residual {residual / values[0]:.1e} of "
+        f"the largest eigenvalue after {MAX_RESTARTS} restarts (tol={tol:g}). Raise tol or ask "
+        "for fewer components.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
+    return values[:k], Q[:, :k].copy()
+
+
+def expand(
+    Q: np.ndarray, W: np.ndarray, scale: float, random: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Q'W, and the part of W outside Q as an orthonormal block times R."""
+    inside = Q.T @ W
+    fresh, R = thin_qr(W - Q @ inside)
+    pivots = np.abs(np.diag(R))
+    if pivots.min() < 1e-2 * scale:
+        # Nothing but rounding is left of a space that is used up: go on in a new direction,
+        # which the operator does not couple to the old ones.
+        used_up = pivots < 1e-12 * scale
+        fresh[:, used_up] = random.standard_normal((len(fresh), used_up.sum()))
+        R[used_up] = 0.0
+        # Digits were lost in the difference. Twice is enough (Kahan and Parlett).
+        for _ in range(2 if used_up.any() else 1):
+            fresh, again = thin_qr(fresh - Q @ (Q.T @ fresh))
+            R = again @ R
+    return inside, fresh, R
