@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at, mean_of, score_at, scores_about
 from labelspan._blocks import lazily
-from labelspan._compat import fit_context, is_dask_array
+from labelspan._compat import fit_context, is_dask_array, n_rows_of
 from labelspan._labels import Labels
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 
@@ -116,7 +116,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _chosen(self, X: Any) -> np.ndarray:
         """Decisions (n, q) of checked features, or numbers of classes (n, 1)."""
-        chosen, stop = np.empty((_num_samples(X), self._width()), dtype=np.int64), 0
+        chosen, stop = np.empty((n_rows_of(X), self._width()), dtype=np.int64), 0
         for block in self._decisions(X):
             start, stop = stop, stop + len(block)
             chosen[start:stop] = block
@@ -132,7 +132,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
-        tags.target_tags.multi_output = True
+        # Many labels; scikit-learn calls several columns of several classes multi-output.
         tags.classifier_tags.multi_label = True
         return tags
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
@@ -68,8 +69,7 @@ def check_fit(
     labels : Labels
         The indicator matrix and where it came from.
     """
-    tags = estimator.__sklearn_tags__()
-    supervised = tags.target_tags.required
+    supervised = estimator.__sklearn_tags__().target_tags.required
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, reset, classes, min_samples)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
@@ -80,8 +80,6 @@ def check_fit(
         return X, Labels(np.empty((X.shape[0], 0)))
     if labels.classes is None:
         warn_if_swapped(X, labels.Y)
-    elif tags.classifier_tags and np.ndim(y) == 2 and not tags.target_tags.multi_output:
-        warn_of_column()
     return X, labels
 
 
@@ -93,6 +91,8 @@ def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = No
         )
     labels = check_labels(y, classes)
     check_consistent_length(X, labels.Y)
+    if labels.classes is not None and is_classifier(estimator) and np.asarray(y).ndim == 2:
+        warn_of_column()
     return labels
 
 

@@ -99,12 +99,6 @@ class RankingClassifier(LinearClassifier):
         self.threshold_coef_ = in_dtype(self._threshold.coef, X.dtype, "threshold_coef_")
         self.threshold_intercept_ = self._threshold.intercept
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # Many labels, but not many classes an output; the scores are compared with t(x), not 0.
-        tags.target_tags.multi_output = False
-        return tags
-
 
 def generator(random_state: Any) -> np.random.Generator:
     """A NumPy generator from anything that scikit-learn takes as a random state."""
