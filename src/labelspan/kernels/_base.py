@@ -82,14 +82,8 @@ class KernelReducer(
         induced = induce(self, X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
         pairs = self._directions(induced.statistics)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
-        dual, offset = induced.lift(pairs.vectors)
-        components = fix_signs(np.array(dual.T, dtype=np.float64, order="C"))
-        signs = np.sign(np.sum(components * dual.T, axis=1))
-        self.dual_components_ = in_dtype(components, dtype, "dual_components_")
-        self.offset_ = (signs * offset).astype(dtype)
+        remember_directions(self, induced, pairs.vectors, dtype)
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        self.n_components_ = len(components)
-        remember_kernel(self, induced, dtype)
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -122,6 +116,17 @@ class KernelReducer(
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: Any) -> None:
+    """Store the kernel, and the directions with coefficients C under the one sign rule."""
+    dual, offset = induced.lift(C)
+    components = fix_signs(np.array(dual.T, dtype=np.float64, order="C"))
+    signs = np.sign(np.sum(components * dual.T, axis=1))
+    estimator.dual_components_ = in_dtype(components, dtype, "dual_components_")
+    estimator.offset_ = (signs * offset).astype(dtype)
+    estimator.n_components_ = len(components)
+    remember_kernel(estimator, induced, dtype)
 
 
 def remember_kernel(estimator: Any, induced: Induced, dtype: Any) -> None:

@@ -17,10 +17,10 @@ from labelspan._classifier import ScoringClassifier
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan._validation import check_features, in_dtype
-from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
+from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._statistics import Dual, induce
-from labelspan.linalg import fix_signs, solve_ridges
+from labelspan.linalg import solve_ridges
 from labelspan.moments import Moments
 from labelspan.subspace import leading_labels, mix
 
@@ -166,17 +166,11 @@ class KernelSharedSubspaceClassifier(
         induced = induce(self, X, labels.Y, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
-        B, offset = induced.lift(solution.B)
-        components = fix_signs(np.array(B.T, dtype=np.float64, order="C"))
-        signs = np.sign(np.sum(components * B.T, axis=1))
-        self.dual_components_ = in_dtype(components, dtype, "dual_components_")
-        self.offset_ = (signs * offset).astype(dtype)
+        remember_directions(self, induced, solution.B, dtype)
         A, shift = induced.lift(solution.A)
         self.dual_coef_ = in_dtype(A.T, dtype, "dual_coef_")
         self.intercept_ = (2.0 * induced.statistics.t_mean - 1.0 - shift).astype(dtype)
         self.objective_ = solution.objective
-        self.n_components_ = len(components)
-        remember_kernel(self, induced, dtype)
 
     def transform(self, X: Any) -> Any:
         """Project on the shared subspace.

@@ -19,10 +19,10 @@ from labelspan._compat import HasMethods, Interval, RealNotInt, is_dask_array
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._validation import check_features, in_dtype
-from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._problem import ADVICE, Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
 from labelspan.labelspace._topk import top_k
-from labelspan.linalg import EigenPairs
+from labelspan.linalg import EigenPairs, regress
 from labelspan.moments import BLOCK_BYTES
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
@@ -241,7 +241,8 @@ class LabelSpaceClassifier(ScoringClassifier):
             coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
         else:
             # Codes up to a constant, which the regression takes off.
-            direct = problem.regress(np.asarray(problem.Y @ V.T))
+            codes = np.asarray(problem.Y @ V.T)
+            direct = regress(problem.X, codes, problem.ridge, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
         offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
         level = level_at(problem.X, mean, coef, offset)

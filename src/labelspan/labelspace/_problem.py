@@ -17,6 +17,8 @@ from labelspan.moments import Moments
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
 EXACT_SIDE = 4000
+# About so many features that their scatter matrix does not fit.
+ADVICE = "Pass a regressor that scales to so many features, or select features first."
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,7 @@ class Problem:
     @cached_property
     def least_squares(self) -> Regression:
         """The regression of all labels on X: the only pass over X."""
-        return self.regress(self.Y, tt=self.scatter)
-
-    def regress(self, T: Any, *, tt: bool = False) -> Regression:
-        """The regression of T on X with the ridge."""
-        advice = "Pass a regressor that scales to so many features, or select features first."
-        return regress(self.X, T, self.ridge, tt=tt, advice=advice)
+        return regress(self.X, self.Y, self.ridge, tt=self.scatter, advice=ADVICE)
 
     def warn_if_any_label_fits(self) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""

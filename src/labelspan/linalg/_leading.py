@@ -97,7 +97,8 @@ def leading_sum(
     graded = scales is not None and is_graded(scales)
     if some or not graded:
         # The driver overwrites, and what it found may not be enough.
-        values, vectors = largest(G.copy() if graded else G, n_components if some else None)
+        A = G.copy() if graded else G
+        values, vectors = largest(A, n_components) if some else descending(A)
     if graded and not (some and values[-1] > SAFE_VALUE * values[0]):
         V, s, _ = jacobi(graded_root(G, np.asarray(scales)).T)
         return kept(V, s, n_components)
@@ -216,10 +217,8 @@ def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values[::-1], vectors[:, ::-1]
 
 
-def largest(G: np.ndarray, n_asked: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """The `n_asked` largest eigenpairs, or all of them, largest first; `G` is overwritten."""
-    if n_asked is None:
-        return descending(G)
+def largest(G: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `n_asked` largest eigenpairs, largest first; `G` is overwritten."""
     subset = (len(G) - int(n_asked), len(G) - 1)
     values, vectors = linalg.eigh(
         G, subset_by_index=subset, driver="evr", overwrite_a=True, check_finite=False
