@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from numpydoc.validate import validate
@@ -84,7 +85,7 @@ def test_the_demo_runs_and_shows_every_extractor():
         assert name in done.stdout
 
 
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Which page, besides the README, names everything that a family makes public.
 FAMILIES = {
     "extraction": "methods",
@@ -97,10 +98,12 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_run_from_top_to_bottom(page):
-    namespace = {}
+def test_the_examples_of_a_page_run_from_top_to_bottom(page, monkeypatch):
+    # A module that can be imported: classes of a page are pickled too.
+    module = ModuleType(f"page_{page.stem.lower()}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(block, page.name, "exec"), namespace)
+        exec(compile(block, page.name, "exec"), vars(module))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs"])
