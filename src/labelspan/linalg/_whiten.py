@@ -127,7 +127,9 @@ def is_regular(root: Root) -> bool:
     if R.shape[0] < R.shape[1]:
         return False
     unit = R / column_scales(root.squares)
-    return bool(linalg.lapack.dtrcon(unit)[0] > 1e3 * EPS * root.weight)
+    # A triangular matrix is its own LU factor; the oldest SciPy we take lacks LAPACK's dtrcon.
+    reciprocal, _ = linalg.lapack.dgecon(unit, np.abs(unit).sum(axis=0).max(initial=0.0))
+    return bool(reciprocal > 1e3 * EPS * root.weight)
 
 
 def times(A: np.ndarray, K: np.ndarray | None) -> np.ndarray:
