@@ -1,11 +1,15 @@
 """Laws of units: what a change of the scale of X, or of one of its columns, may change."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
+from labelspan.extraction import LPP
+from labelspan.extraction._lpp import locality, neighbour_graph
 from labelspan.labelspace import CPLST, OCCA, PLST
 from labelspan.subspace import SharedSubspaceClassifier
 from tests.laws.test_laws import problem
@@ -85,3 +89,27 @@ def test_without_a_ridge_no_column_has_a_unit(model, rng):
     if reducer:
         ours = ours * np.sign(np.sum(ours * theirs, axis=0))
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+@pytest.mark.parametrize("largest", [1e4, 1e12])
+def test_lpp_solves_its_problem_in_any_units(largest, rng):
+    # The graph sees units, the eigenproblem on it must not: with the same graph, and a ridge that
+    # does not count, directions are those of the plain columns divided by the units.
+    X = rng.standard_normal((60, 6)) @ rng.standard_normal((6, 6)) + 3.0
+    units = np.logspace(0, np.log10(largest), 6)[[2, 0, 5, 1, 4, 3]]
+    plain = locality(X, neighbour_graph(X, 5))
+    both = np.outer(units, units)
+    scaled = replace(
+        plain,
+        laplacian=plain.laplacian * both,
+        degree=plain.degree * both,
+        scatter=plain.scatter * both,
+    )
+    model = LPP(6, ridge=1e-30)
+    expected, found = model._directions(plain), model._directions(scaled)
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-8, atol=1e-10)
+    vectors = found.vectors * units[:, None]
+    cosines = np.abs(np.sum(vectors * expected.vectors, axis=0)) / (
+        np.linalg.norm(vectors, axis=0) * np.linalg.norm(expected.vectors, axis=0)
+    )
+    np.testing.assert_allclose(cosines, 1.0, atol=1e-8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from sklearn.utils.extmath import row_norms
 from labelspan._compat import Interval
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
-from labelspan.linalg import EPS, EigenPairs, rank, ridged
+from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
@@ -119,16 +120,12 @@ class LPP(LinearReducer):
         return replace(found, x_mean=shift + found.x_mean)
 
     def _directions(self, statistics: Any) -> EigenPairs:
-        values, V = linalg.eigh(statistics.scatter, driver="evd", check_finite=False)
-        V = V[:, len(values) - rank(values[::-1], len(values)) :]
-        if V.shape[1] == 0:
-            raise NoDirectionError()
-        n_kept = self._n_kept(V.shape[1])
-        degree = V.T @ statistics.degree @ V
-        affinity = degree - V.T @ statistics.laplacian @ V
-        last = len(degree) - 1
+        degree, laplacian, ridge, back = row_coordinates(statistics, self.ridge)
+        n_kept, last = self._n_kept(len(degree)), len(degree) - 1
         values, C = linalg.eigh(
-            affinity, ridged(degree, 1.0, self.ridge), subset_by_index=(last - n_kept + 1, last)
+            degree - laplacian,
+            degree + np.diag(ridge),
+            subset_by_index=(last - n_kept + 1, last),
         )
         if values[-1] <= len(values) * EPS:
             warnings.warn(
@@ -138,7 +135,7 @@ class LPP(LinearReducer):
                 UserWarning,
                 stacklevel=2,
             )
-        return EigenPairs(values[::-1], V @ C[:, ::-1])
+        return EigenPairs(values[::-1], back(C[:, ::-1]))
 
     def _n_kept(self, rank: int) -> int:
         if self.n_components > rank:
@@ -149,6 +146,32 @@ class LPP(LinearReducer):
                 stacklevel=2,
             )
         return min(self.n_components, rank)
+
+
+def row_coordinates(
+    statistics: Locality, ridge: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """Degree, Laplacian and the diagonal of the ridge on the row space of Xc, and the way back.
+
+    Columns of one length decide about the rank: a column in a large unit must not make the
+    others look like rounding. Where X lacks rank, the coordinates are orthonormal.
+    """
+    scatter = statistics.scatter
+    scales = column_scales(np.diag(scatter))
+    if scatter.any() and scaled_cholesky(scatter, scales)[0].shape[1] == len(scales):
+        unit = np.outer(scales, scales)
+        return (
+            statistics.degree / unit,
+            statistics.laplacian / unit,
+            ridge / scales**2,
+            lambda C: C / scales[:, None],
+        )
+    values, V = linalg.eigh(scatter, driver="evd", check_finite=False)
+    V = V[:, len(values) - rank(values[::-1], len(values)) :]
+    if V.shape[1] == 0:
+        raise NoDirectionError()
+    degree, laplacian = V.T @ statistics.degree @ V, V.T @ statistics.laplacian @ V
+    return degree, laplacian, np.full(len(degree), ridge), lambda C: V @ C
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,14 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
-from labelspan.linalg._graded import Back, column_scales, graded_basis, is_graded, scaled_svd
+from labelspan.linalg._graded import (
+    Back,
+    column_scales,
+    graded_basis,
+    is_graded,
+    scaled_cholesky,
+    scaled_svd,
+)
 from labelspan.linalg._lanczos import block_lanczos
 from labelspan.linalg._leading import (
     leading,
