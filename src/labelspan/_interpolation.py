@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 # Share of the n - 1 degrees of freedom from which on a fit without a ridge is told.
 NEARLY_ALL = 0.9
 
 
 def warn_if_any_label_fits(
-    n_rows: int, rank: int, scatter: float | None, ridge: str = "ridge"
+    n_rows: int, rank: int, scatter: Callable[[], float] | None, ridge: str = "ridge"
 ) -> None:
     """Warn if features of this rank, without a ridge, fit any label on the training rows.
 
@@ -23,15 +24,16 @@ def warn_if_any_label_fits(
         Training rows.
     rank : int
         Rank of the centred features or of the centred kernel.
-    scatter : float or None
-        Sum of their eigenvalues, if known, for the ridge that is proposed: a tenth of the mean.
+    scatter : callable or None
+        Returns the sum of their eigenvalues, for the ridge that is proposed: a tenth of the mean.
+        Only a warning asks for it, because it may read X.
     ridge : str, default="ridge"
         What to raise.
     """
     if rank < NEARLY_ALL * (n_rows - 1):
         return
     nearly = "" if rank >= n_rows - 1 else "nearly "
-    proposal = "" if not scatter else f", e.g. {0.1 * scatter / rank:.2g}"
+    proposal = f", e.g. {0.1 * total / rank:.2g}" if scatter and (total := scatter()) else ""
     warnings.warn(
         f"Without a ridge the features {nearly}fit any label on the {n_rows} training rows: their "
         f"rank is {rank}. Directions and scores are then mostly noise, and where prediction "

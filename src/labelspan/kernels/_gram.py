@@ -163,7 +163,7 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     """
     if too_small(b, a, K):
         values, U = spectrum(K)
-        warn_if_any_label_fits(len(K), len(values), float(np.trace(K)), RIDGES)
+        warn_if_any_label_fits(len(K), len(values), lambda: float(np.trace(K)), RIDGES)
         UT = U.T @ T
         return U @ (UT / (a * values)[:, None]), U @ (UT / a)
     diagonal = np.diagonal(K).copy()

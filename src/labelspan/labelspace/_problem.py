@@ -67,7 +67,7 @@ class Problem:
     def warn_if_any_label_fits(self) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
         if self.ridge == 0:
-            scatter = None if is_dask_array(self.X) else total_scatter(self.X)
+            scatter = None if is_dask_array(self.X) else lambda: total_scatter(self.X)
             warn_if_any_label_fits(self.X.shape[0], len(self.least_squares.solved[0].W), scatter)
 
     @cached_property

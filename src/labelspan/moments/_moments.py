@@ -208,7 +208,8 @@ def scaled(A: Any, root: np.ndarray | None) -> Any:
 
 def product(X: Any, T: Any) -> np.ndarray:
     """X'T as a dense array, whichever of the two is sparse."""
-    if sparse.issparse(T) and not sparse.issparse(X):
+    if not sparse.issparse(X):
+        # BLAS is faster with the narrow factor first, and a sparse T only serves from the left.
         return (T.T @ X).T
     XT = X.T @ T
     return XT.toarray() if sparse.issparse(XT) else XT
@@ -230,7 +231,7 @@ def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
 def sums_of_squares(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     """Diagonal of the scatter alone, (D,)."""
     if not sparse.issparse(A):
-        return np.einsum("ij,ij->j", A, A)
+        return np.vecdot(A.T, A.T) if A.flags.f_contiguous else np.einsum("ij,ij->j", A, A)
     squares = np.bincount(A.indices, A.data**2, minlength=A.shape[1])
     return np.maximum(squares - weight * centre**2, 0.0)
 
