@@ -26,8 +26,8 @@ from labelspan.labelspace import (
     PLST,
     PartialBinaryRelevance,
     error_curves,
-    plot_error_curves,
 )
+from labelspan.plotting import ErrorCurvesDisplay
 
 
 def main(path: str) -> None:
@@ -44,8 +44,7 @@ def main(path: str) -> None:
         name: error_curves(model.fit(X, Y), yeast.X[yeast.test], yeast.Y[yeast.test])
         for name, model in models.items()
     }
-    axes = plot_error_curves(curves)
-    axes[0, 0].figure.savefig(path, dpi=120)
+    ErrorCurvesDisplay.from_curves(curves).figure_.savefig(path, dpi=120)
     print(f"{'M':>3}" + "".join(f"{name:>9}" for name in curves) + "   test Hamming loss")
     for i, M in enumerate(curves["PLST"].M):
         print(f"{M:>3}" + "".join(f"{curve.hamming_loss[i]:>9.4f}" for curve in curves.values()))

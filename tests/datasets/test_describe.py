@@ -14,11 +14,9 @@ from labelspan.datasets import (
     describe,
     load_dataset,
     load_yeast,
-    plot_label_cooccurrence,
 )
 from labelspan.datasets.description import _block_shift
 from labelspan.datasets.description._block_shift import block_shift
-from labelspan.datasets.description._cooccurrence import cooccurrence
 from labelspan.datasets.description._label_statistics import label_statistics
 
 matplotlib.use("Agg")
@@ -243,23 +241,3 @@ def test_shapes_are_checked():
         describe(np.eye(3), np.eye(2))
     with pytest.raises(ValueError, match="Y has 1 dimensions"):
         describe(np.eye(3), [0, 1, 0])
-
-
-def test_cooccurrence_shares():
-    Y = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1]])
-    order, counts, shares = cooccurrence(Y, 3)
-    np.testing.assert_array_equal(order, [0, 1, 2])
-    np.testing.assert_array_equal(counts, [3, 3, 1])
-    np.testing.assert_allclose(shares, [[1, 2 / 3, 0], [2 / 3, 1, 1 / 3], [0, 1, 1]])
-
-
-def test_plot_draws_the_shares():
-    Y = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1]])
-    ax = plot_label_cooccurrence(sp.csr_array(Y), ["a", "b", "c"], max_labels=2)
-    drawn = ax.images[0].get_array()
-    np.testing.assert_allclose(drawn, [[1, 2 / 3], [2 / 3, 1]])
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a (3)", "b (3)"]
-    ax.figure.canvas.draw()
-    matplotlib.pyplot.close(ax.figure)
-    with pytest.raises(ValueError, match="max_labels=0"):
-        plot_label_cooccurrence(Y, max_labels=0)

@@ -1,4 +1,4 @@
-"""The path over C, and the heat maps."""
+"""The path over C, and the label correlation."""
 
 import matplotlib
 import numpy as np
@@ -8,7 +8,6 @@ from labelspan.ranking import (
     CLaRankSVM,
     LaRankSVM,
     label_correlation,
-    plot_label_correlation,
     ranking_path,
 )
 from tests.ranking.problems import small, thousand, with_bias
@@ -65,18 +64,3 @@ def test_label_correlation_is_pearson_s():
     np.testing.assert_allclose(label_correlation(Y), np.corrcoef(Y.T), atol=1e-12)
     Y[:, 1] = 1
     assert not label_correlation(Y)[1].any()
-
-
-def test_the_heat_maps_show_both_correlations():
-    X, Y, _, _ = small(1)
-    model = CLaRankSVM(random_state=0).fit(X, Y)
-    left, right = plot_label_correlation(model, Y)
-    np.testing.assert_allclose(left.images[0].get_array(), np.corrcoef(Y.T))
-    D = model.label_covariance_
-    expected = D / np.sqrt(np.outer(np.diag(D), np.diag(D)))
-    np.testing.assert_allclose(right.images[0].get_array(), expected)
-    (alone,) = plot_label_correlation(model)
-    assert "learnt" in alone.get_title()
-    with pytest.raises(ValueError, match="axes holds 1 Axes, 2 are needed"):
-        plot_label_correlation(model, Y, axes=[alone])
-    matplotlib.pyplot.close("all")

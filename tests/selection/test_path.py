@@ -31,12 +31,6 @@ def test_each_point_is_a_fit_of_its_own():
         scores.append(svm.decision_function(X[test][:, columns]))
     expected = macro_auc(Y[test], np.array(scores).T)
     assert path.auc["Fisher score + SVM"][0] == pytest.approx(expected)
-    ax = path.plot()
-    assert [line.get_label() for line in ax.lines] == list(path.auc)
-    np.testing.assert_array_equal(
-        np.sort(ax.lines[1].get_xdata()), np.sort(path.n_selected["MLFS"])
-    )
-    matplotlib.pyplot.close("all")
 
 
 def test_parameters_reach_the_method_they_are_for():

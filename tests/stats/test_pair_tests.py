@@ -158,21 +158,6 @@ def test_a_difference_that_is_the_rope_but_for_rounding_is_in_it():
     assert result == stats.bayesian_signed_rank(100 * first, 100 * second, rope=1, random_state=0)
 
 
-def test_diagram_shows_each_rank_bar_and_ruler():
-    result = stats.nemenyi(AUC, names=NAMES, alpha=0.1)
-    ax = stats.critical_difference_diagram(result, title="AUC")
-    texts = {
-        gid: [t.get_text() for t in ax.texts if t.get_gid() == gid] for gid in ("method", "rank")
-    }
-    assert texts["method"] == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
-    assert texts["rank"] == ["1.96", "2.00", "2.89", "3.14"]
-    bars = [line.get_xdata() for line in ax.lines if line.get_linewidth() == 4]
-    assert [(round(min(bar), 1), round(max(bar), 1)) for bar in bars] == [(1.9, 2.9), (2.9, 3.2)]
-    assert any("CD = 1.12" in text.get_text() for text in ax.texts)
-    ax.figure.canvas.draw()
-    matplotlib.pyplot.close(ax.figure)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

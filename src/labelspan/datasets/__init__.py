@@ -1,12 +1,7 @@
 """Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
 from labelspan.datasets.catalogue import DatasetInfo, list_datasets, load_dataset, load_yeast
-from labelspan.datasets.description import (
-    BlockShift,
-    Description,
-    describe,
-    plot_label_cooccurrence,
-)
+from labelspan.datasets.description import BlockShift, Description, describe
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
 from labelspan.datasets.io.binary import read_mat, read_npz, write_npz
@@ -25,7 +20,6 @@ __all__ = [
     "list_datasets",
     "load_dataset",
     "load_yeast",
-    "plot_label_cooccurrence",
     "read_arff",
     "read_csv",
     "read_libsvm",

@@ -10,9 +10,9 @@ from labelspan.labelspace._base import (
 from labelspan.labelspace._compressed_sensing import CompressedSensing
 from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._directions import no_direction, signed
+from labelspan.labelspace._error_curves import ErrorCurves, error_curves
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
-from labelspan.labelspace._plot import ErrorCurves, error_curves, plot_error_curves
 from labelspan.labelspace._plst import PLST
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import Codes
@@ -26,5 +26,4 @@ __all__ = [
     "Errors",
     "PartialBinaryRelevance",
     "error_curves",
-    "plot_error_curves",
 ]

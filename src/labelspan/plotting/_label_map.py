@@ -11,17 +11,16 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from labelspan._labels import check_labels
 from labelspan._system import require
+from labelspan.plotting._axes import COLOURS, MARKERS, Display
 from labelspan.plotting._shown import shown_labels
 
-# Colours of Okabe and Ito, safe for colour-blind readers; black and grey are for other rows.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P")
+# Black and grey are for other rows.
 OTHER, EMPTY = "#C8C8C8", "#5A5A5A"
 # Rows beyond which points become pixels, so that a vector file stays small.
 MANY = 5000
 
 
-class LabelMapDisplay:
+class LabelMapDisplay(Display):
     """Map of rows in two directions of a reducer, with their labels.
 
     Build it by :meth:`from_estimator` or :meth:`from_projections`, which also draw it.

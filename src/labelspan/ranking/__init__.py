@@ -3,6 +3,7 @@
 from labelspan.ranking._base import COMMON, RankingClassifier
 from labelspan.ranking._bounds import Covariance, best_weights, top_mask
 from labelspan.ranking._clarank import CLaRankSVM
+from labelspan.ranking._correlation import label_correlation, to_correlation
 from labelspan.ranking._dual import Dual, Values
 from labelspan.ranking._fit import (
     SHARE,
@@ -15,7 +16,6 @@ from labelspan.ranking._fit import (
 from labelspan.ranking._larank import LaRankSVM
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._path import RankingPath, ranking_path
-from labelspan.ranking._plots import label_correlation, plot_label_correlation
 from labelspan.ranking._rows import as_rows
 
 __all__ = [
@@ -23,6 +23,5 @@ __all__ = [
     "LaRankSVM",
     "RankingPath",
     "label_correlation",
-    "plot_label_correlation",
     "ranking_path",
 ]

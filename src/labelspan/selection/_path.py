@@ -35,32 +35,6 @@ class SelectionPath:
     n_selected: dict[str, np.ndarray]
     auc: dict[str, np.ndarray]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw AUC against the number of features kept.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        Axes
-            What was drawn on.
-        """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.5, 4.0), layout="constrained")
-        for (name, auc), marker in zip(self.auc.items(), "s^o", strict=False):
-            order = np.argsort(self.n_selected[name], kind="stable")
-            ax.plot(self.n_selected[name][order], auc[order], marker=marker, label=name)
-        ax.set_xlabel("number of features kept")
-        ax.set_ylabel("AUC, mean over labels")
-        ax.grid(alpha=0.3)
-        ax.legend()
-        return ax
-
 
 def selection_path(
     X: Any,
@@ -103,7 +77,8 @@ def selection_path(
     Returns
     -------
     SelectionPath
-        Features kept and AUC, for each method and each m; ``plot()`` draws Figure 2.
+        Features kept and AUC, for each method and each m;
+        :class:`labelspan.plotting.SelectionPathDisplay` draws Figure 2.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """Significance tests for comparing methods over data sets."""
 
 from labelspan.stats._bayes import BayesianResult, bayesian_signed_rank
-from labelspan.stats._diagram import critical_difference_diagram
 from labelspan.stats._friedman import FriedmanResult, friedman
 from labelspan.stats._holm import ControlResult, HolmResult, compare_with_control, holm
 from labelspan.stats._nemenyi import NemenyiResult, critical_difference, nemenyi
@@ -20,7 +19,6 @@ __all__ = [
     "bayesian_signed_rank",
     "compare_with_control",
     "critical_difference",
-    "critical_difference_diagram",
     "friedman",
     "holm",
     "nemenyi",

@@ -4,10 +4,10 @@ from labelspan.subspace._aso import ASOClassifier
 from labelspan.subspace._baselines import cca_ridge, cca_svm, one_vs_rest_svm
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._hinge import HingeProblem
-from labelspan.subspace._plots import plot_sensitivity, plot_training_times, training_times
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier, leading_labels, mix
 from labelspan.subspace._shared_subspace_cv import SharedSubspaceClassifierCV
 from labelspan.subspace._structural_f1 import StructuralF1SVM
+from labelspan.subspace._training_times import training_times
 
 __all__ = [
     "ASOClassifier",
@@ -17,7 +17,5 @@ __all__ = [
     "cca_ridge",
     "cca_svm",
     "one_vs_rest_svm",
-    "plot_sensitivity",
-    "plot_training_times",
     "training_times",
 ]

@@ -1,4 +1,4 @@
-"""Figure 1: the numbers behind the curves, and the drawing."""
+"""Figure 1: the numbers behind the curves."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from labelspan.labelspace import (
     PLST,
     PartialBinaryRelevance,
     error_curves,
-    plot_error_curves,
 )
 from tests.labelspace.problems import problem
 
@@ -51,22 +50,3 @@ def test_figure_1_says_what_the_paper_says():
     assert curves["PLST"].prediction[inner].mean() > curves["PBR"].prediction[inner].mean()
     for name in ("PBR", "OCCA"):
         assert (curves["CPLST"].hamming_loss[inner] < curves[name].hamming_loss[inner]).all()
-
-
-def test_the_figure_has_four_panels_with_all_curves():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    X, Y = problem(51)
-    curves = {m.__name__: error_curves(m().fit(X, Y), X, Y) for m in (PLST, CPLST)}
-    axes = plot_error_curves(curves)
-    for panel, key in zip(
-        axes.ravel(), ("hamming_loss", "encoding", "prediction", "bound"), strict=True
-    ):
-        assert [line.get_label() for line in panel.lines] == ["PLST", "CPLST"]
-        for line, curve in zip(panel.lines, curves.values(), strict=True):
-            np.testing.assert_array_equal(line.get_ydata(), getattr(curve, key))
-    with pytest.raises(ValueError, match=r"axes holds 1 Axes; expected 4"):
-        plot_error_curves(curves, axes[0, 0])
-    plt.close("all")

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-# Fixed order and colours (Okabe and Ito, safe for colour-blind readers), with markers for print.
-STYLES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"))
-PANELS = {
-    "hamming_loss": "Hamming loss",
-    "encoding": "encoding error",
-    "prediction": "prediction error",
-    "bound": "bound: encoding + prediction",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,41 +63,3 @@ def error_curves(model: Any, X: Any, Y: Any, Ms: Iterable[int] | None = None) ->
         wrong = short.predict(X) != short._check_labels(Y)
         rows.append((wrong.mean(), *short.errors(X, Y)))
     return ErrorCurves(numbers, *np.array(rows, dtype=float).reshape(-1, 4).T)
-
-
-def plot_error_curves(curves: Mapping[str, ErrorCurves], axes: Any = None) -> Any:
-    """Draw Figure 1 of the CPLST paper: four panels, one curve a method.
-
-    Parameters
-    ----------
-    curves : mapping of str to ErrorCurves
-        Names of the methods and their curves, from :func:`error_curves`.
-    axes : array of four matplotlib Axes, default=None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    ndarray of matplotlib Axes, of shape (2, 2)
-        Hamming loss, encoding error, prediction error and bound (1) against M; in the shape of
-        `axes` if it was given.
-    """
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import MaxNLocator
-
-    if axes is None:
-        axes = plt.subplots(2, 2, figsize=(9, 6.5), layout="constrained", sharex=True)[1]
-    panels = np.ravel(axes)
-    if len(panels) != len(PANELS):
-        raise ValueError(f"axes holds {len(panels)} Axes; expected 4: plt.subplots(2, 2)[1].")
-    for i, (name, curve) in enumerate(curves.items()):
-        colour, marker = STYLES[i % len(STYLES)]
-        style = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.5}
-        for panel, key in zip(panels, PANELS, strict=True):
-            panel.plot(curve.M, getattr(curve, key), label=name, **style)
-    for panel, title in zip(panels, PANELS.values(), strict=True):
-        panel.set(title=title, xlabel="number of codes M")
-        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-        panel.grid(alpha=0.25)
-        panel.spines[["top", "right"]].set_visible(False)
-    panels[0].legend(frameon=False)
-    return axes
