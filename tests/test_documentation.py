@@ -115,3 +115,10 @@ def test_every_estimator_is_documented(family, page):
     for name in module.__all__:
         if hasattr(getattr(module, name), "fit"):
             assert re.search(rf"`{name}\b", text), name
+
+
+def test_the_page_of_reproductions_holds_the_section_on_programs():
+    # It is not measured by an experiment: regenerating the page must not lose it.
+    section = ROOT / "src/labelspan/experiments/reproduce/programs.md"
+    page = ROOT / "docs/reproduction.md"
+    assert page.read_text(encoding="utf-8").endswith(section.read_text(encoding="utf-8"))

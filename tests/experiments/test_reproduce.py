@@ -180,6 +180,7 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
     # What the numbers hang on: data, splits, versions.
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text
+    assert "\n\n## The authors' own programs\n" in text
 
 
 def test_lines_that_make_a_table_are_folded():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 from labelspan.experiments.report import markdown_escape, markdown_text
 from labelspan.experiments.reproduce._experiment import RULES, Judged, Outcome, printed_values
@@ -37,6 +38,8 @@ to more than the lines.
 
 {RULES}"""
 NO_REASON = "no reason is known"
+# Measured by tests/authors, not by an experiment of a paper.
+PROGRAMS = Path(__file__).with_name("programs.md")
 
 
 def document(outcomes: Iterable[Outcome], command: str) -> str:
@@ -65,6 +68,7 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
     for paper, items in by_paper.items():
         parts.append(f"## {markdown_text(printed_values(paper)['paper'])}\n")
         parts += [_section(item) for item in items]
+    parts.append(PROGRAMS.read_text(encoding="utf-8"))
     return "\n".join(parts)
 
 
