@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         ProbabilityCalibrator,
         ThresholdTuner,
     )
-    from labelspan.extraction import DMLDA, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
+    from labelspan.extraction import DMLDA, HSL, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
     from labelspan.kernels import (
         KernelCPLST,
         KernelCPLSTCV,
@@ -43,7 +43,7 @@ __version__ = "0.1.0.dev0"
 #: Where each estimator lives: it is imported when it is first asked for (PEP 562).
 _ESTIMATORS = {
     "classifiers": ("MLkNN", "MultiOutputRidge", "ProbabilityCalibrator", "ThresholdTuner"),
-    "extraction": ("DMLDA", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"),
+    "extraction": ("DMLDA", "HSL", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"),
     "kernels": (
         "KernelCPLST",
         "KernelCPLSTCV",
@@ -77,6 +77,7 @@ __all__ = [
     "CMLFS",
     "CPLST",
     "DMLDA",
+    "HSL",
     "LPP",
     "MDDM",
     "MLDA",

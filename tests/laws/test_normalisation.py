@@ -72,6 +72,7 @@ METRICS = {
     ls.MVMD: identity,
     ls.LabelCCA: feature_scatter,
     ls.OPLS: feature_scatter,
+    ls.HSL: feature_scatter,
     ls.MLSI: mlsi,
     ls.MLDA: mlda,
     ls.DMLDA: dmlda,

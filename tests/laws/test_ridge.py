@@ -49,6 +49,7 @@ SCALED = {
     ls.MVMD: unchanged,
     ls.LabelCCA: ridge,
     ls.OPLS: ridge,
+    ls.HSL: ridge,
     ls.MLSI: mlsi,
     ls.MLDA: ridge,
     ls.DMLDA: ridge,

@@ -67,6 +67,33 @@ def opls(X, Y, ridge=0.1):
     return largest(Xc.T @ Yc @ Yc.T @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
 
 
+def hypergraph(Y, expansion):
+    """I - L of Sun, Ji and Ye 2008, Sec. 2, for the labels as edges of weight 1.
+
+    Clique: Agarwal et al. 2005, rows joined with the weight of all edges they share, D from the
+    edges' sizes. Star: Zien et al. 1999, a vertex for each edge, joined to its rows with the
+    weight 1 / size; eliminated. Zhou: Zhou et al. 2006. A vertex of degree 0 has no entries.
+    """
+    J = Y.astype(float)
+    e = J.sum(axis=0)
+    if expansion == "clique":
+        similarity, degree = J @ J.T, J @ e
+    elif expansion == "star":
+        weights = J @ np.diag(reciprocal(e))
+        similarity = weights @ np.diag(reciprocal(weights.sum(axis=0))) @ weights.T
+        degree = weights.sum(axis=1)
+    else:
+        similarity, degree = J @ np.diag(reciprocal(e)) @ J.T, J.sum(axis=1)
+    root = np.diag(reciprocal(np.sqrt(degree)))
+    return root @ similarity @ root
+
+
+def hsl(X, Y, expansion="clique", ridge=0.1):
+    """Sun, Ji and Ye 2008: max tr(W'XCX'W) subject to W'(XX' + ridge I)W = I, X centred."""
+    Xc = centring(len(X)) @ X
+    return largest(Xc.T @ hypergraph(Y, expansion) @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
+
+
 def mlsi(X, Y, beta=0.5, ridge=0.1, joint_ridge=0.1):
     """MVMD Eq. (39), labels in {-1, +1}, both sides centred by Eq. (4)."""
     n, D = X.shape

@@ -2,6 +2,7 @@
 
 from labelspan.extraction._cca import LabelCCA
 from labelspan.extraction._dmlda import DMLDA
+from labelspan.extraction._hsl import EXPANSIONS, HSL, label_factor
 from labelspan.extraction._lpp import LPP
 from labelspan.extraction._mddm import MDDM, label_rbf
 from labelspan.extraction._mlda import MLDA
@@ -9,4 +10,4 @@ from labelspan.extraction._mlsi import MLSI
 from labelspan.extraction._mvmd import MVMD
 from labelspan.extraction._opls import OPLS
 
-__all__ = ["DMLDA", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"]
+__all__ = ["DMLDA", "HSL", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,6 +13,8 @@ from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import Moments
 from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import Rows
+
+Encoder = Callable[[Any], Any]
 
 
 class Statistics(Protocol):
@@ -42,7 +45,12 @@ class Poolable(Statistics, Protocol):
 
 
 def summarise(
-    sample: Sample, *, tt: bool = False, signed: bool = False, centre: bool = True
+    sample: Sample,
+    *,
+    tt: bool = False,
+    signed: bool = False,
+    centre: bool = True,
+    encode: Encoder | None = None,
 ) -> Moments | Root | Rows:
     """One pass over the sample.
 
@@ -56,6 +64,8 @@ def summarise(
         Take 2 T - 1 as the labels.
     centre : bool, default=True
         False takes sums of products about zero, and means of zero.
+    encode : callable or None, default=None
+        From a block of labels (n, q) to the targets T of the same rows; None takes the labels.
 
     Returns
     -------
@@ -63,19 +73,28 @@ def summarise(
         All three have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
     """
     if sample.solver == "krylov":
-        T = dense(sample.Y)
+        T = dense(sample.Y if encode is None else encode(sample.Y))
         return checked(Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre))
     statistics: Any
     if sample.solver == "root":
-        statistics = collect(sample, Root.of, whole_sparse=False)
+        statistics = collect(sample, encoded(Root.of, encode), whole_sparse=False)
     else:
         thin = sample.solver == "thin"
         of_block: Any = partial(Moments.of, xx=not thin, tt=tt)
-        statistics = collect(sample, of_block, tall=not thin)
+        statistics = collect(sample, encoded(of_block, encode), tall=not thin)
     checked(statistics)
     # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
     statistics = statistics.signed() if signed else statistics
     return statistics if centre else statistics.about_zero()
+
+
+def encoded(statistic: Callable[..., Any], encode: Encoder | None) -> Callable[..., Any]:
+    """The statistic of a block, with its labels encoded first."""
+    return statistic if encode is None else partial(of_encoded, statistic, encode)
+
+
+def of_encoded(statistic: Callable[..., Any], encode: Encoder, X: Any, Y: Any) -> Any:
+    return statistic(X, encode(Y))
 
 
 def checked(statistics: Any) -> Any:

@@ -93,6 +93,7 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
         "MVMD": {"beta": Candidates((0.1, 0.3, 0.7, 0.9))},
         "LabelCCA": _RIDGE,
         "OPLS": _RIDGE,
+        "HSL": _RIDGE,
         "MLSI": {"beta": Candidates((0.1, 0.9)), **_FEW_RIDGES},
         "MLDA": _RIDGE,
         "DMLDA": _RIDGE,

@@ -1,0 +1,175 @@
+"""Hypergraph spectral learning."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import Interval, StrOptions
+from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.linalg import EigenPairs, leading
+from labelspan.moments import Sample, Statistics, collect, summarise
+
+EXPANSIONS = frozenset({"clique", "star", "zhou"})
+
+
+class HSL(LinearReducer):
+    r"""Directions along which rows that share labels lie together.
+
+    .. math:: \max_P \; \mathrm{tr}(P' X_c' C X_c P) \quad \text{subject to} \quad
+              P'(X_c'X_c + \mathrm{ridge}\, I)P = I
+
+    where the labels are the edges of a hypergraph over the rows, and C = I minus its normalised
+    Laplacian [1]_. Each of the three Laplacians has C = H H' with H of shape (n, q), here for
+    e_k rows of label k and c_i labels of row i:
+
+    ========= ============================ ======================
+    expansion H                            degrees of the rows
+    ========= ============================ ======================
+    clique    diag(d)^-1/2 Y               d_i = sum_k y_ik e_k
+    star      diag(s)^-1/2 Y diag(e)^-1    s_i = sum_k y_ik / e_k
+    zhou      diag(c)^-1/2 Y diag(e)^-1/2  c_i
+    ========= ============================ ======================
+
+    So it is :class:`OPLS` with labels that count less in rows with many or frequent labels. If
+    each row has one label, "zhou" gives the directions of linear discriminant analysis.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1) or None, default=0.999
+        Number of directions; or the share of the eigenvalue sum to keep; or None for all with
+        a positive eigenvalue (at most the number of labels).
+    expansion : {"clique", "star", "zhou"}, default="clique"
+        Which Laplacian: of the clique or the star expansion of the hypergraph, or that of Zhou
+        et al. [2]_. "zhou" takes one pass over the data and has ``partial_fit``; the others
+        first count the rows of each label.
+    ridge : float, default=0.1
+        Added to the diagonal of the scatter of X. 0 takes QR factors instead of Gram matrices.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features)
+        Directions, with ``components_ @ (xx + ridge I) @ components_.T`` the identity.
+    eigenvalues_ : ndarray of shape (n_positive,)
+        Positive eigenvalues, descending; none is above 1.
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the sum of all eigenvalues that each direction has; a float
+        `n_components` adds up these shares.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the training rows.
+    n_components_ : int
+        Number of directions kept.
+    solver_ : str
+        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    A row without labels is on no edge: its row of H is zero, but it counts in Xc. A label without
+    rows has no column in H. Notation: F = Xc'H, B = ``xx`` + ridge I. With T = diag(c)^-1/2 Y the
+    rows of T'T add up to e, so for "zhou" ``xt`` and ``tt`` of T suffice: F = ``xt`` diag(e)^-1/2.
+    Costs as those of :class:`OPLS`: time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if
+    n < D; large sparse X by conjugate gradients. "zhou" adds O(n q^2) time, or less if the
+    labels are sparse, and O(q^2) memory.
+
+    References
+    ----------
+    .. [1] L. Sun, S. Ji and J. Ye, "Hypergraph spectral learning for multi-label
+       classification", KDD 2008.
+    .. [2] D. Zhou, J. Huang and B. Schoelkopf, "Learning with hypergraphs: clustering,
+       classification, and embedding", NIPS 2006.
+
+    Examples
+    --------
+    >>> from labelspan import HSL
+    >>> from labelspan.datasets import load_yeast
+    >>> yeast = load_yeast()
+    >>> HSL(n_components=5).fit(yeast.X, yeast.Y).transform(yeast.X).shape
+    (2417, 5)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": N_COMPONENTS,
+        "expansion": [StrOptions(EXPANSIONS)],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_components: int | float | None = 0.999,
+        *,
+        expansion: str = "clique",
+        ridge: float = 0.1,
+    ):
+        self.n_components = n_components
+        self.expansion = expansion
+        self.ridge = ridge
+
+    @property
+    def _one_pass(self) -> bool:  # type: ignore[override]
+        return self.expansion == "zhou"
+
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
+        return {"ridge_free": self.ridge == 0}
+
+    def _summarise(self, sample: Sample) -> Statistics:
+        if self.expansion == "zhou":
+            return summarise(sample, tt=True, encode=by_degree)
+        # The first pass walks the labels alone: on a cluster it must not load X.
+        counts = collect(Sample(sample.Y, sample.Y), rows_of_labels)
+        return summarise(sample, encode=partial(expanded, self.expansion, counts))
+
+    def _directions(self, statistics: Any) -> EigenPairs:
+        K = None
+        if self.expansion == "zhou":
+            mean = statistics.t_mean
+            counts = statistics.tt.sum(axis=1) + statistics.weight * mean * mean.sum()
+            K = np.diag(inverse(np.sqrt(np.where(mean > 0, counts, 0.0))))
+        return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
+
+
+def label_factor(Y: Any, expansion: str) -> Any:
+    """H of all rows at once, (n, q)."""
+    return expanded(expansion, rows_of_labels(Y, Y), Y)
+
+
+def expanded(expansion: str, counts: np.ndarray, Y: Any) -> Any:
+    """Rows of H of one block of labels, from the numbers of rows of all labels."""
+    if expansion == "clique":
+        return by_degree(Y, counts)
+    if expansion == "star":
+        return columns_times(by_degree(Y, inverse(counts)), inverse(counts))
+    return columns_times(by_degree(Y), inverse(np.sqrt(counts)))
+
+
+def rows_of_labels(X: Any, Y: Any) -> np.ndarray:
+    """How many rows of one block have each label, (q,)."""
+    return np.asarray(Y.sum(axis=0)).ravel()
+
+
+def by_degree(Y: Any, weights: np.ndarray | None = None) -> Any:
+    """diag(Y weights)^-1/2 Y; rows of degree 0 stay 0."""
+    degree = Y @ (np.ones(Y.shape[1]) if weights is None else weights)
+    scale = inverse(np.sqrt(degree))
+    return sparse.diags_array(scale) @ Y if sparse.issparse(Y) else scale[:, None] * Y
+
+
+def columns_times(T: Any, scale: np.ndarray) -> Any:
+    """T diag(scale)."""
+    return T @ sparse.diags_array(scale) if sparse.issparse(T) else T * scale
+
+
+def inverse(values: np.ndarray) -> np.ndarray:
+    """1 / values, and 0 for 0."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
