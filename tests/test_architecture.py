@@ -12,7 +12,7 @@ FILES = sorted((SOURCE / "labelspan").rglob("*.py"))
 # are ends: the test of cycles covers them.
 LAYERS = [
     "_compat", "_blocks", "_misread", "_labels", "_validation", "moments", "_about_mean", "linalg",
-    "base", "extraction",
+    "_chunks", "base", "extraction",
 ]  # fmt: skip
 
 

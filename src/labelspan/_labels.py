@@ -77,6 +77,11 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         if y.ndim == 1:
             return one_label_a_class(y.toarray(), classes)
         return Labels(sparse_indicators(sparse.csr_array(y)), sparse=True)
+    if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
+        ones = y if y.dtype == bool else y == 1
+        if y.size and np.count_nonzero(ones) + np.count_nonzero(y == 0) == y.size:
+            # The rest would find nothing, and take longer than to learn from ten rows.
+            return Labels(cheaper(ones))
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     refuse_sets(y)
     Y = np.asarray(y)
@@ -224,12 +229,16 @@ def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
 def dense_indicators(Y: np.ndarray) -> Any:
     """0/1 values of a dense indicator matrix, as CSR where that is cheaper."""
     refuse_other_values(Y)
-    positive = Y > 0 if Y.dtype != bool else Y
-    counts = np.count_nonzero(positive, axis=1)
-    if counts.sum() >= SPARSE_LABEL_DENSITY * Y.size:
-        return positive.astype(np.float64)
+    return cheaper(Y > 0 if Y.dtype != bool else Y)
+
+
+def cheaper(Y: np.ndarray) -> Any:
+    """Booleans as 0 and 1, in a dense array or in CSR."""
+    if np.count_nonzero(Y) >= SPARSE_LABEL_DENSITY * Y.size:
+        return Y.astype(np.float64)
+    counts = np.count_nonzero(Y, axis=1)
     indptr = np.concatenate([[0], np.cumsum(counts)])
-    columns = np.flatnonzero(positive) - np.repeat(np.arange(len(Y)) * Y.shape[1], counts)
+    columns = np.flatnonzero(Y) - np.repeat(np.arange(len(Y)) * Y.shape[1], counts)
     return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
 
 

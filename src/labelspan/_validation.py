@@ -83,6 +83,19 @@ def check_fit(
     return X, labels
 
 
+def check_chunk(
+    estimator: Any, X: Any, y: Any, *, first: bool, classes: np.ndarray | None
+) -> tuple[Any, Labels]:
+    """Check a chunk of ``partial_fit``, as :func:`check_fit` does; one row will do."""
+    if is_dask_array(X) or is_dask_array(y):
+        return check_fit_dask(estimator, X, y, first, classes, 1)
+    labels = check_target(estimator, X, y, classes)
+    X = check_features(estimator, X, reset=first, chunk=True)
+    if first and labels.classes is None:
+        warn_if_swapped(X, labels.Y)
+    return X, labels
+
+
 def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
     if y is None:
@@ -90,7 +103,8 @@ def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = No
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
     labels = check_labels(y, classes)
-    check_consistent_length(X, labels.Y)
+    if not isinstance(X, np.ndarray) or X.shape[:1] != labels.Y.shape[:1]:
+        check_consistent_length(X, labels.Y)
     if labels.classes is not None and is_classifier(estimator) and np.asarray(y).ndim == 2:
         warn_of_column()
     return labels
@@ -133,9 +147,16 @@ def unchanged_if_refused(estimator: Any) -> Iterator[None]:
 
 
 def check_features(
-    estimator: Any, X: Any, *, reset: bool = False, ensure_min_samples: int = 1
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool = False,
+    ensure_min_samples: int = 1,
+    chunk: bool = False,
 ) -> Any:
-    """Check X for ``fit`` (with `reset`) or ``transform``: finite, 2-d, float32 or float64."""
+    """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
+    if not reset and passes(estimator, X):
+        return X
     refuse_dask(estimator, X=X)
     X = validate_data(
         estimator,
@@ -146,9 +167,27 @@ def check_features(
         ensure_min_samples=ensure_min_samples,
     )
     X = canonical(X) if sparse.issparse(X) else X
-    if reset:
-        refuse_overflow(X)
+    if reset or chunk:
+        refuse_overflow(X, whole=not chunk)
     return X
+
+
+def passes(estimator: Any, X: Any) -> bool:
+    """Whether X needs no look from scikit-learn, which takes longer than to learn from ten rows.
+
+    So it is for plain rows of the right width, if there are no names to miss. Their sum of squares
+    is finite only if they are; where it overflows, a second look decides.
+    """
+    known = vars(estimator)
+    if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32) or X.ndim != 2:
+        return False
+    if X.shape[1] != known.get("n_features_in_") or "feature_names_in_" in known:
+        return False
+    if not len(X) or not X.flags.c_contiguous:
+        return False
+    values = X.ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.dot(values, values) <= LARGEST_SQUARES)
 
 
 def refuse_overflow(X: Any, *, whole: bool = True) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from functools import partial
 from numbers import Integral
@@ -12,22 +11,15 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
 from labelspan._blocks import by_blocks, check_dask_rows, lazily
+from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
-from labelspan._labels import Labels, refuse_other_names
-from labelspan._validation import (
-    NoDirectionError,
-    check_features,
-    check_fit,
-    in_dtype,
-    unchanged_if_refused,
-)
-from labelspan.linalg import EigenPairs, fix_signs, route_of
-from labelspan.moments import Poolable, Sample, Statistics
+from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
+from labelspan.linalg import EigenPairs, Route, fix_signs, route_of
+from labelspan.moments import Sample, Statistics, checked
 
 N_COMPONENTS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
@@ -35,25 +27,9 @@ N_COMPONENTS: list[Any] = [
     None,
 ]
 
-#: What a fit sets beside the number and names of the features.
-FITTED = (
-    "_pooled", "label_names_", "classes_", "components_", "eigenvalues_", "mean_", "n_components_",
-    "explained_dependence_ratio_", "solver_",
-)  # fmt: skip
-
-
-def _has_partial_fit(estimator: LinearReducer) -> bool:
-    if not estimator._one_pass:
-        name = type(estimator).__name__
-        raise AttributeError(
-            f"{name} has no partial_fit: it needs the whole sample more than once. "
-            "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
-        )
-    return True
-
 
 class LinearReducer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+    Chunked, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
 ):
     """Linear map to the leading directions of a generalised eigenproblem.
 
@@ -66,8 +42,10 @@ class LinearReducer(
     _streams: ClassVar[bool] = True
     # Whether one pass over the data suffices, so that partial_fit is exact.
     _one_pass: ClassVar[bool] = True
-    # Statistics of all chunks that partial_fit has seen, and their dtype.
-    _pooled: tuple[Poolable, np.dtype]
+    _learnt = (
+        "components_", "eigenvalues_", "mean_", "n_components_", "explained_dependence_ratio_",
+        "solver_",
+    )  # fmt: skip
 
     @abstractmethod
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
@@ -105,48 +83,12 @@ class LinearReducer(
         with unchanged_if_refused(self):
             X, labels = check_fit(self, X, y)
             self._forget()
-            return self._fit_sample(X, labels, streamed=is_dask_array(X))
-
-    @available_if(_has_partial_fit)
-    @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> LinearReducer:
-        """Add a chunk of rows and find the directions of all rows seen so far.
-
-        The result is that of ``fit`` on all chunks together, whatever their sizes (the first
-        has at least two rows): the statistics are pooled, not the directions. Each call solves
-        anew; the statistics are kept in the estimator, and pickled with it, until ``fit`` is
-        called. Chunks that carry no direction yet, because no label has occurred, are counted
-        all the same; until one does, there is no model to transform with.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features of the chunk.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
-            Labels of the chunk, as in ``fit``, the columns in the same order.
-        classes : array-like or None
-            All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
-
-        Returns
-        -------
-        object
-            The fitted estimator itself.
-        """
-        first = not hasattr(self, "_pooled")
-        if first:
-            self._warn_after_fit()
-            known = None if classes is None else np.unique(classes)
-        else:
-            known = getattr(self, "classes_", None)
-            if known is None and np.ndim(y) == 1:
-                y = np.asarray(y)[:, None]
-        with unchanged_if_refused(self):
-            X, labels = check_fit(self, X, y, reset=first, classes=known)
-            if first:
-                self._forget()
-            else:
-                self._check_chunk(labels)
-            return self._fit_sample(X, labels, streamed=True, pool=True)
+            self._remember(labels)
+            route = self._route(X, labels.Y, streamed=is_dask_array(X))
+            with np.errstate(over="ignore", invalid="ignore"):
+                statistics = self._summarise(route.sample)
+            self._learn(statistics, route, np.float32 if X.dtype == np.float32 else np.float64)
+        return self
 
     def transform(self, X: Any) -> Any:
         """Project: ``(X - mean_) @ components_.T``.
@@ -202,103 +144,47 @@ class LinearReducer(
         rebuild = partial(reconstruct, mean=self.mean_, back=back)
         return by_blocks(X, rebuild, len(self.mean_)) if lazy else rebuild(X)
 
-    def _fit_sample(
-        self, X: Any, labels: Labels, *, streamed: bool, pool: bool = False
-    ) -> LinearReducer:
-        route = route_of(
+    def _needs_rows(self) -> str:
+        if self._one_pass:
+            return ""
+        return (
+            "it needs the whole sample more than once. "
+            "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
+        )
+
+    def _route(self, X: Any, Y: Any, *, streamed: bool) -> Route:
+        return route_of(
             X,
-            labels.Y,
+            Y,
             advice="Fit X in memory (not in chunks), use MDDM(constraint='projection'), "
             "or select features first.",
             streamed=streamed,
-            **self._needs(X.shape[0], X.shape[1], labels.Y.shape[1]),
+            **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
         )
-        statistics = self._finite_summary(route.sample)
-        dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
-        if pool:
-            statistics, dtype = self._pool(statistics, dtype, labels)
-        try:
-            pairs = self._directions(statistics)
-        except NoDirectionError:
-            if not pool:
-                raise
-            return self
-        self.solver_ = route.solver
-        self._remember(labels)
-        self._store(pairs.mapped(route.lift), route.mean(statistics.x_mean), dtype)
-        return self
 
-    def _finite_summary(self, sample: Sample) -> Any:
+    def _chunk_solver(self, n_features: int, n_labels: int) -> str:
+        return self._route(np.empty((0, n_features)), np.empty((0, n_labels)), streamed=True).solver
+
+    def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        self._learn(checked(statistics), Route(Sample(None, None), self._pool.solver), dtype)
+
+    def _learn(self, statistics: Any, route: Route, dtype: Any) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
-            statistics = self._summarise(sample)
-            spread = statistics.spread
-        if not np.isfinite(spread).all():
+            finite = np.isfinite(statistics.spread).all()
+        if not finite:
             raise ValueError(
                 "The sums of squares of X overflow: its values are too large for float64. "
                 "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
             )
-        return statistics
-
-    def _pool(
-        self, statistics: Poolable, dtype: np.dtype, labels: Labels
-    ) -> tuple[Poolable, np.dtype]:
-        """Add the chunk to those before it; only then may the state change."""
-        if hasattr(self, "_pooled"):
-            earlier, earlier_dtype = self._pooled
-            if statistics.kind != earlier.kind:
-                raise ValueError(
-                    f"The parameters of {type(self).__name__} changed between chunks so that it "
-                    "needs other statistics than those it has kept. Call fit, or start a new "
-                    "estimator."
-                )
-            statistics, dtype = earlier + statistics, np.promote_types(earlier_dtype, dtype)
-        self._pooled = statistics, dtype
-        self._remember(labels)
-        return statistics, dtype
-
-    def _check_chunk(self, labels: Labels) -> None:
-        """Refuse a chunk whose labels are not those of the first."""
-        n_labels = len(self._pooled[0].t_mean)
-        if labels.Y.shape[1] != n_labels:
-            raise ValueError(
-                f"y has {labels.Y.shape[1]} labels, but the first chunk had "
-                f"{n_labels}; pass the same label columns in every chunk."
-            )
-        refuse_other_names(getattr(self, "label_names_", None), labels.names)
-
-    def _remember(self, labels: Labels) -> None:
-        if labels.names is not None:
-            self.label_names_ = labels.names
-        if labels.classes is not None:
-            self.classes_ = labels.classes
-
-    def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
+        pairs = self._directions(statistics).mapped(route.lift)
         components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
         self.components_ = in_dtype(components, dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        self.mean_ = np.array(mean, dtype=dtype)
+        self.mean_ = np.array(route.mean(statistics.x_mean), dtype=dtype)
         self.n_components_ = len(self.components_)
         if pairs.total is not None:
             self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit on other data set, lest a chunk without directions keep it."""
-        for name in FITTED:
-            self.__dict__.pop(name, None)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        # Chunks that hold no direction yet leave names and statistics, but no model.
-        return hasattr(self, "components_")
-
-    def _warn_after_fit(self) -> None:
-        if hasattr(self, "components_"):
-            warnings.warn(
-                f"This {type(self).__name__} was fitted by fit, which keeps no statistics to add "
-                "to: partial_fit starts anew, and the rows that fit saw no longer count. "
-                "Pass them to partial_fit as the first chunk.",
-                UserWarning,
-                stacklevel=3,
-            )
+        self.solver_ = route.solver
 
     @property
     def _n_features_out(self) -> int:

@@ -1,5 +1,6 @@
 """Every public estimator inside the tools that people use: arrays, frames, files, scikit-learn."""
 
+import copy
 import pickle
 
 import dask.array as da
@@ -15,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import average_precision_score, get_scorer, roc_auc_score
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
 
 from tests.laws.law import assert_same, fit, law, outputs, plain, sample
 from tests.registry import ESTIMATORS
@@ -26,6 +28,13 @@ TAKES_NEW_ROWS = ("transform", "decision_function", "predict_proba", "predict")
 
 def methods(entry):
     return [name for name in TAKES_NEW_ROWS if hasattr(entry.estimator, name)]
+
+
+def through_skops(model):
+    stored = skops.io.dumps(model)
+    own = skops.io.get_untrusted_types(data=stored)
+    assert all(kind.startswith(("labelspan.", "scipy.sparse.")) for kind in own)
+    return skops.io.loads(stored, trusted=own)
 
 
 def checked():
@@ -51,6 +60,43 @@ def test_chunks_pool(entry):
     for rows in (slice(0, 20), slice(20, 23), slice(23, None)):
         model.partial_fit(X[rows], Y[rows])
     assert_same(outputs(model, X_new), outputs(plain(entry.name), X_new), entry.tolerance)
+
+
+@law(lambda entry: entry.one_pass)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_one_by_one_in_any_order(entry, form, monkeypatch):
+    X, Y, X_new = sample()
+    # Rows are added up when there are ten of them, in chunks of several forms.
+    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", 10 * X[0].nbytes)
+    whole = outputs(fit(entry, X, Y), X_new)
+    for order in (np.argsort(Y.sum(axis=1)), np.arange(len(X))[::-1]):
+        model = clone(entry.estimator)
+        for i in order:
+            model.partial_fit(form(X[[i]]), Y[[i]])
+        assert_same(outputs(model, X_new), whole, 1e-10)
+
+
+@law(lambda entry: entry.one_pass)
+def test_chunks_are_learnt_from_when_that_is_asked_for(entry):
+    X, Y, X_new = sample()
+    model = clone(entry.estimator)
+    for rows in (slice(0, 20), slice(20, None)):
+        model.partial_fit(X[rows], Y[rows])
+        check_is_fitted(model)
+        assert repr(model) == repr(entry.estimator)
+        assert not set(model._learnt) & set(vars(model))
+    models = [model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model), through_skops(model)]
+    assert not hasattr(clone(model), model._learnt[0])
+    found = plain(entry.name)
+    for copied in models:
+        assert_same(outputs(copied, X_new), outputs(found, X_new), 1e-10)
+        # What fit sets is what is learnt, and what is remembered of X and y.
+        private = {name for name in vars(copied) if name.startswith(("_pool", "_settled"))}
+        assert set(vars(copied)) - private == set(vars(found))
+        assert set(copied._learnt) <= set(vars(found))
+    copied.partial_fit(X, Y)
+    twice = fit(entry, np.vstack([X, X]), np.vstack([Y, Y]))
+    assert_same(outputs(copied, X_new), outputs(twice, X_new), 1e-10)
 
 
 @law()
@@ -114,10 +160,7 @@ def test_pickle_and_skops_keep_every_digit(entry):
     *_, X_new = sample()
     model = plain(entry.name)
     assert_same(outputs(pickle.loads(pickle.dumps(model)), X_new), outputs(model, X_new), 0.0)
-    stored = skops.io.dumps(model)
-    own = skops.io.get_untrusted_types(data=stored)
-    assert all(kind.startswith(("labelspan.", "scipy.sparse.")) for kind in own)
-    assert_same(outputs(skops.io.loads(stored, trusted=own), X_new), outputs(model, X_new), 0.0)
+    assert_same(outputs(through_skops(model), X_new), outputs(model, X_new), 0.0)
 
 
 @law()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from operator import add
+from operator import iadd
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,11 +37,14 @@ class Sample:
         Label indicators in {0, 1}.
     solver : str
         The route that :func:`labelspan.linalg.choose_solver` picked.
+    part : bool
+        Whether these are some rows of more, which say little by themselves.
     """
 
     X: Any
     Y: Any
     solver: str = "scatter"
+    part: bool = False
 
 
 def collect(
@@ -80,7 +83,8 @@ def collect(
         blocks = equal_blocks(sample.X.shape[0], sample.X.nnz / max(BLOCK_ENTRIES, worth))
     else:
         blocks = row_blocks(sample.X, tall=tall)
-    return reduce(add, (statistic(sample.X[rows], sample.Y[rows]) for rows in blocks))
+    # In the arrays of the first block: nobody else has them.
+    return reduce(iadd, (statistic(sample.X[rows], sample.Y[rows]) for rows in blocks))
 
 
 def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:

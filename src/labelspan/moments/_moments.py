@@ -10,6 +10,9 @@ from scipy import sparse
 
 from labelspan.moments._digits import EPS
 
+# Numbers of an outer product that are held at a time; they stay in the cache.
+OUTER_NUMBERS = 2**15
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -87,6 +90,14 @@ class Moments:
         return cls(weight, shift + x_mean, t_mean, XT, XX, TT, squares)
 
     def __add__(self, other: Moments) -> Moments:
+        xx = None if self.xx is None else self.xx.copy()
+        tt = None if self.tt is None else self.tt.copy()
+        total = replace(self, xt=self.xt.copy(), xx=xx, tt=tt)
+        total += other
+        return total
+
+    def __iadd__(self, other: Moments) -> Moments:
+        """The same in the arrays of this one, for who has made it: no other holds them."""
         weight = self.weight + other.weight
         if weight == 0:
             return self
@@ -94,16 +105,16 @@ class Moments:
         # The pooled scatter gains one rank-one term: the two means differ.
         gain = self.weight * share
         dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
-        return Moments(
+        add_pooled(self.xt, other.xt, gain * dx, dt)
+        add_pooled(self.xx, other.xx, gain * dx, dx)
+        add_pooled(self.tt, other.tt, gain * dt, dt)
+        squares = self.x_squares
+        return replace(
+            self,
             weight=weight,
             x_mean=self.x_mean + share * dx,
             t_mean=self.t_mean + share * dt,
-            xt=self.xt + other.xt + gain * np.outer(dx, dt),
-            xx=None if self.xx is None else pooled(self.xx, other.xx, gain, dx),
-            tt=None if self.tt is None else pooled(self.tt, other.tt, gain, dt),
-            x_squares=(
-                None if self.x_squares is None else self.x_squares + other.x_squares + gain * dx**2
-            ),
+            x_squares=None if squares is None else squares + other.x_squares + gain * dx**2,
         )
 
     def __sub__(self, part: Moments) -> Moments:
@@ -127,8 +138,8 @@ class Moments:
             x_mean=self.x_mean - share * dx,
             t_mean=self.t_mean - share * dt,
             xt=self.xt - part.xt + gain * np.outer(dx, dt),
-            xx=None if self.xx is None else pooled(self.xx, -part.xx, gain, dx),
-            tt=None if self.tt is None else pooled(self.tt, -part.tt, gain, dt),
+            xx=None if self.xx is None else self.xx - part.xx + np.outer(gain * dx, dx),
+            tt=None if self.tt is None else self.tt - part.tt + np.outer(gain * dt, dt),
         )
 
     def signed(self) -> Moments:
@@ -236,8 +247,13 @@ def sums_of_squares(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     return np.maximum(squares - weight * centre**2, 0.0)
 
 
-def pooled(a: np.ndarray, b: Any, gain: float, d: np.ndarray) -> np.ndarray:
-    """Sum of two scatters plus the term between their means."""
-    total = a + b
-    total += np.outer(gain * d, d)
-    return total
+def add_pooled(A: Any, B: Any, left: np.ndarray, right: np.ndarray) -> None:
+    """Add to A, in place, B and the outer product of `left` and `right`; nothing if A is None."""
+    if A is None:
+        return
+    A += B
+    # By blocks of rows: the product would be as large as A.
+    height = max(OUTER_NUMBERS // max(len(right), 1), 1)
+    for start in range(0, len(A), height):
+        rows = slice(start, start + height)
+        A[rows] += np.outer(left[rows], right)

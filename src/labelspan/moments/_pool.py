@@ -1,0 +1,171 @@
+"""Statistics of chunks: rows are held until there are enough of them to be worth adding up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+from labelspan._labels import SPARSE_LABEL_DENSITY
+from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
+from labelspan.moments._moments import anchored
+
+# Adding up statistics costs a walk over them, so as many bytes of rows are held first, within:
+FEWEST_BYTES = 2**22
+MOST_BYTES = 2**28
+# Small pieces are stacked when they are so many: a chunk may be one row.
+MOST_PIECES = 128
+
+Summarise = Callable[[Sample], Any]
+
+
+class Pool:
+    """Statistics of all rows of the chunks so far.
+
+    The rows are taken about the first of them, and so is the mean that is pooled: where it is far
+    above the spread, it would have no digits left to tell chunks apart.
+
+    Parameters
+    ----------
+    solver : str
+        The route that was chosen for rows that come in chunks.
+    shape : tuple of int
+        Numbers of features and labels.
+    about_first : bool, default=True
+        False for statistics that have no ``x_mean``: rows stay as they are.
+    """
+
+    def __init__(self, solver: str, shape: tuple[int, int], *, about_first: bool = True):
+        self.solver, self.shape, self.about_first = solver, shape, about_first
+        # A dtype is no plain value to those who store models.
+        self._single = True
+        self._origin: np.ndarray | None = None
+        # Sum so far, rows held and their bytes, in one tuple: it changes whole or not at all.
+        self._state: tuple[Any, tuple[Sample, ...], int] = (None, (), 0)
+
+    def add(self, sample: Sample, summarise: Summarise) -> None:
+        """Add the rows of a chunk; if this raises, none of them has been added."""
+        total, held, size = self._state
+        if self.about_first and self._origin is None:
+            self._origin = first_row(sample.X)
+        if is_dask_array(sample.X):
+            total = self._plus(total, (sample,), summarise)
+        for piece in self._pieces(sample):
+            if held and sparse.issparse(held[0].X) != sparse.issparse(piece.X):
+                total, held, size = self._plus(total, held, summarise), (), 0
+            held, size = (*held, piece), size + n_bytes(piece)
+            if size >= self._limit():
+                total, held, size = self._plus(total, held, summarise), (), 0
+            elif len(held) == MOST_PIECES:
+                held = (stacked(held),)
+        self._state = total, held, size
+        self._single = self._single and sample.X.dtype == np.float32
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 if all chunks were, else float64."""
+        return np.dtype(np.float32 if self._single else np.float64)
+
+    def total(self, summarise: Summarise) -> tuple[Any, np.ndarray]:
+        """Statistics of all rows, and by how much their ``x_mean`` falls short of the mean.
+
+        The pool stays as it is, so that threads may ask at the same time.
+        """
+        total, held, _ = self._state
+        total = self._plus(total, held, summarise) if held else total
+        origin = self._origin
+        if origin is None:
+            return total, np.zeros(self.shape[0])
+        mean = origin + total.x_mean
+        # The rounding error of the sum, exactly (Knuth's two-sum).
+        part = mean - origin
+        rest = (origin - (mean - part)) + (total.x_mean - part)
+        return replace(total, x_mean=mean), rest
+
+    def _limit(self) -> int:
+        n_features, n_labels = self.shape
+        square = 8 * n_features * (n_labels if self.solver == "thin" else n_features)
+        return min(max(FEWEST_BYTES, square), MOST_BYTES)
+
+    def _pieces(self, sample: Sample) -> Iterator[Sample]:
+        """Copies of rows to hold: the caller may put the next chunk into the same array."""
+        X, origin = sample.X, self._origin
+        if sparse.issparse(X):
+            yield replace(sample, X=X.copy())
+        elif not is_dask_array(X):
+            for rows in row_blocks(X) if X.nbytes > BLOCK_BYTES else (slice(None),):
+                moved = X[rows].copy() if origin is None else X[rows] - origin
+                yield replace(sample, X=moved, Y=sample.Y[rows])
+
+    def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
+        sample, origin = stacked(held), self._origin
+        if origin is None or not is_left(sample.X):
+            block = summarise(sample)
+        else:
+            X, taken = taken_off(sample.X, origin)
+            block = summarise(replace(sample, X=X))
+            block = replace(block, x_mean=block.x_mean + (taken - origin))
+        if total is not None:
+            # In the arrays of the block, which nobody else has.
+            block += total
+        return block
+
+
+def stacked(samples: tuple[Sample, ...]) -> Sample:
+    """One sample of all rows; all X are dense, or all are sparse."""
+    if len(samples) == 1:
+        return samples[0]
+    X, Y = [sample.X for sample in samples], [sample.Y for sample in samples]
+    if any(map(sparse.issparse, Y)) and not all(map(sparse.issparse, Y)):
+        # Chunks of a few rows fall on both sides of the density that decides between the two.
+        size = sum(map(np.size, Y))
+        few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
+        Y = [sparse.csr_array(labels) if few else dense_labels(labels) for labels in Y]
+    return replace(samples[0], X=stack(X), Y=stack(Y))
+
+
+def stack(arrays: list[Any]) -> Any:
+    """Rows of dense arrays, or of sparse ones."""
+    if sparse.issparse(arrays[0]):
+        return sparse.vstack(arrays, format="csr")
+    return np.concatenate(arrays)
+
+
+def dense_labels(Y: Any) -> np.ndarray:
+    """Labels of a few rows as a dense array."""
+    return Y.toarray() if sparse.issparse(Y) else Y
+
+
+def is_left(X: Any) -> bool:
+    """Whether these rows were not taken about the first one when they came."""
+    return sparse.issparse(X) or is_dask_array(X)
+
+
+def first_row(X: Any) -> np.ndarray:
+    """What the rows are taken about: the first; of sparse ones, in their columns without zeros."""
+    if is_dask_array(X):
+        return np.zeros(X.shape[1])
+    return anchored(X)[1] if sparse.issparse(X) else X[0].astype(np.float64)
+
+
+def taken_off(X: Any, origin: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Sparse X less `origin` where that changes no zero, and what was taken off."""
+    taken = np.zeros_like(origin)
+    if sparse.issparse(X):
+        full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+        taken[full] = origin[full]
+    if not taken.any():
+        return X, taken
+    data = X.data.astype(np.float64) - taken[X.indices]
+    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape), taken
+
+
+def n_bytes(sample: Sample) -> int:
+    """Bytes that the rows of a sample take."""
+    arrays = (sample.X, sample.Y)
+    parts = [(A.data, A.indices) if sparse.issparse(A) else (A,) for A in arrays]
+    return sum(part.nbytes for group in parts for part in group)

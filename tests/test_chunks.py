@@ -1,0 +1,181 @@
+"""Chunks add statistics, and what is learnt is found when it is asked for, once."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
+
+import labelspan as ls
+from labelspan._validation import NoDirectionError
+from labelspan.moments import Moments, Pool, Sample, summarise
+
+rng = np.random.default_rng(3)
+X = rng.standard_normal((60, 5)) + 1.0
+Y = (X @ rng.standard_normal((5, 3)) + rng.standard_normal((60, 3)) > 1).astype(int)
+
+
+@pytest.fixture
+def small_pool(monkeypatch):
+    """Rows are added up when there are five of them."""
+    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", 5 * X[0].nbytes)
+
+
+def in_chunks(model, X=X, Y=Y, height=7):
+    for start in range(0, X.shape[0], height):
+        model.partial_fit(X[start : start + height], Y[start : start + height])
+    return model
+
+
+def test_one_solution_for_all_chunks(monkeypatch):
+    solved = []
+    directions = ls.MVMD._directions
+    monkeypatch.setattr(
+        ls.MVMD, "_directions", lambda self, s: solved.append(s.weight) or directions(self, s)
+    )
+    model = in_chunks(ls.MVMD(2), height=1)
+    assert solved == []
+    model.transform(X)
+    assert model.components_.shape == (2, 5)
+    assert model.get_feature_names_out().tolist() == ["mvmd0", "mvmd1"]
+    assert not hasattr(model, "no_such_attribute_")
+    assert solved == [60]
+    model.partial_fit(X, Y)
+    assert (model.n_components_, solved) == (2, [60, 120])
+
+
+def test_parameters_count_when_the_solution_is_found():
+    model = in_chunks(ls.MVMD(2, beta=0.1)).set_params(n_components=3, beta=0.7)
+    expected = ls.MVMD(3, beta=0.7).fit(X, Y)
+    assert_allclose(model.components_, expected.components_, atol=1e-12)
+    # But for those that need other statistics, or are out of range.
+    model = in_chunks(ls.MDDM(2)).set_params(constraint="feature")
+    with pytest.raises(ValueError, match=r"changed between chunks.*start a new estimator"):
+        model.transform(X)
+    model.set_params(constraint="none")
+    with pytest.raises(InvalidParameterError, match="constraint"):
+        model.transform(X)
+    model.set_params(constraint="projection")
+    assert_allclose(model.transform(X), ls.MDDM(2).fit(X, Y).transform(X), atol=1e-12)
+
+
+def test_nothing_to_learn_yet():
+    model = ls.MDDM().partial_fit(X[:1], Y[:1])
+    with pytest.raises(NotFittedError, match=r"have 1 row\(s\); MDDM needs at least 2"):
+        model.transform(X)
+    model.partial_fit(X[1:20], np.repeat(Y[:1], 19, axis=0))
+    for error in (NotFittedError, NoDirectionError):
+        with pytest.raises(error, match="no label has occurred yet"):
+            model.transform(X)
+    assert not hasattr(model, "components_")
+    assert not hasattr(model, "hsic_")
+    assert "MDDM" in model._repr_html_()
+    assert_allclose(
+        model.partial_fit(X[20:], Y[20:]).eigenvalues_,
+        ls.MDDM().fit(X, np.vstack([np.repeat(Y[:1], 20, axis=0), Y[20:]])).eigenvalues_,
+    )
+
+
+def test_a_chunk_may_be_overwritten(small_pool):
+    array, labels = X[:7].copy(), Y[:7].astype(float)
+    model = ls.MVMD(None)
+    for start in range(0, 56, 7):
+        array[:], labels[:] = X[start : start + 7], Y[start : start + 7]
+        model.partial_fit(array[:3], labels[:3]).partial_fit(array[3:], labels[3:])
+    array[:] = labels[:] = 0
+    assert_allclose(model.mean_, X[:56].mean(axis=0), rtol=1e-14)
+    rows = sparse.csr_array(X[:4])
+    model = ls.MVMD(None).partial_fit(rows, Y[:4])
+    rows.data[:] = 0
+    assert_allclose(model.mean_, X[:4].mean(axis=0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("solver", ["scatter", "thin", "root"])
+def test_dense_and_sparse_chunks_of_all_sizes_in_one_pool(solver, small_pool):
+    pool = Pool(solver, (5, 3))
+    sparse_labels = sparse.csr_array(Y.astype(float))
+    for i, (start, stop) in enumerate([(0, 2), (2, 3), (3, 9), (9, 11), (11, 40), (40, 60)]):
+        A = X[start:stop] if i % 3 else sparse.csr_array(X[start:stop])
+        B = Y[start:stop].astype(float) if i % 2 else sparse_labels[start:stop]
+        pool.add(Sample(A, B, solver, part=True), summarise)
+        pool = pickle.loads(pickle.dumps(pool))
+    (found, rest), whole = pool.total(summarise), summarise(Sample(X, Y.astype(float), solver))
+    assert found.weight == 60
+    assert_allclose(found.squares, whole.squares, rtol=1e-13)
+    assert_allclose(found.x_mean, whole.x_mean, rtol=1e-14)
+    assert_allclose(found.t_mean, whole.t_mean, rtol=1e-14)
+    assert np.abs(rest).max() < 1e-15
+    if solver == "root":
+        assert_allclose(found.Rx.T @ found.Rt, whole.Rx.T @ whole.Rt, atol=1e-12)
+    else:
+        assert_allclose(found.xt, whole.xt, atol=1e-12)
+
+
+def test_the_mean_and_its_rounding():
+    """Multiples of 1/8 about 2^40, where float64 ends at 2^-12: their sum is exact."""
+    rows = np.round(8 * X) / 8
+    pool = Pool("scatter", (5, 3))
+    for start in range(0, 60, 4):
+        part = slice(start, start + 4)
+        pool.add(Sample(rows[part] + 2.0**40, Y[part].astype(float), part=True), summarise)
+    found, rest = pool.total(summarise)
+    assert (rest != 0).any()
+    assert_allclose((found.x_mean - 2.0**40) + rest, rows.mean(axis=0), rtol=1e-14)
+    near = Moments.of(rows, Y.astype(float))
+    assert_allclose(found.xx, near.xx, rtol=1e-13, atol=1e-12)
+    assert_allclose(found.xt, near.xt, rtol=1e-13, atol=1e-12)
+
+
+def test_in_place_addition_is_addition():
+    a, b = (Moments.of(X[rows], Y[rows].astype(float)) for rows in (slice(20), slice(20, 60)))
+    kept = a.xx.copy()
+    plain = a + b
+    assert_array_equal(a.xx, kept)
+    own = a.xx
+    a += b
+    assert a.xx is own
+    for name in ("weight", "x_mean", "t_mean", "xt", "xx", "tt"):
+        assert_array_equal(getattr(a, name), getattr(plain, name))
+
+
+def test_a_chunk_that_cannot_be_added_leaves_the_pool(small_pool, monkeypatch):
+    model = in_chunks(ls.MVMD(None), X[:33], Y[:33])
+    with monkeypatch.context() as patch:
+        patch.setattr(Moments, "of", lambda *a, **k: (_ for _ in ()).throw(MemoryError("no")))
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                model.partial_fit(X[33:], Y[33:])
+    model.partial_fit(X[33:], Y[33:])
+    assert_allclose(model.components_, ls.MVMD(None).fit(X, Y).components_, atol=1e-12)
+
+
+def test_an_error_of_the_solution_can_be_mended():
+    tiny = (X * 1e-40).astype(np.float32)
+    model = in_chunks(ls.OPLS(2, ridge=0.0), tiny)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"components_ would reach.*Scale X first"):
+            model.transform(X)
+        assert "eigenvalues_" not in vars(model)
+
+
+def test_threads_may_ask_for_the_solution():
+    expected = ls.MVMD(3).fit(X, Y).transform(X)
+    for _ in range(10):
+        model = in_chunks(ls.MVMD(3))
+        with ThreadPoolExecutor(4) as threads:
+            for found in threads.map(lambda _, m=model: m.transform(X), range(4)):
+                assert_allclose(found, expected, atol=1e-12)
+
+
+def test_rows_far_from_the_origin(small_pool):
+    rows = np.round(8 * X) / 8
+    for method in (ls.MDDM(2), ls.MVMD(2), ls.OPLS(2), ls.OPLS(2, ridge=0.0), ls.MLSI(2)):
+        near = clone(method).fit(rows, Y)
+        with pytest.warns(UserWarning, match="vary so little about their mean"):
+            far = in_chunks(clone(method), rows + 2.0**40, height=3).components_
+        assert_allclose(far, near.components_, atol=1e-10)
