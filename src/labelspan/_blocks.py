@@ -11,13 +11,13 @@ from scipy import sparse
 from labelspan._compat import is_dask_array
 
 
-def refuse_dask(estimator: Any, **arrays: Any) -> None:
-    """Raise for a Dask array where all rows must be in memory, before anything is computed."""
+def refuse_dask(estimator: Any, reason: str, **arrays: Any) -> None:
+    """Raise for a Dask array that an estimator does not take, before anything is computed."""
     for name, array in arrays.items():
         if is_dask_array(array):
             raise TypeError(
-                f"{name} is a Dask array; {type(estimator).__name__} needs all rows in memory "
-                f"here. Compute it first: {name}.compute()."
+                f"{name} is a Dask array; {type(estimator).__name__} {reason}. Compute it first: "
+                f"{name}.compute()."
             )
 
 

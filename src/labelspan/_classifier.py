@@ -15,6 +15,7 @@ from labelspan._about_mean import level_at, mean_of, score_at, scores_about
 from labelspan._blocks import lazily
 from labelspan._compat import fit_context, is_dask_array, n_rows_of
 from labelspan._labels import Labels
+from labelspan._tags import with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 
 
@@ -27,8 +28,6 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     classes_: np.ndarray
-    # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
-    _streams: ClassVar[bool] = False
     # Fewest rows of ``fit``; methods that do not centre can do with one.
     _min_samples: ClassVar[int] = 2
     # How many labels a row gets at least; methods with a parameter of this name store it.
@@ -129,7 +128,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self._one_dimensional and len(self.classes_) <= 2
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = with_label_tags(super().__sklearn_tags__())
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         # Many labels; scikit-learn calls several columns of several classes multi-output.

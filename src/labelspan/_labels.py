@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,19 @@ class Labels:
         The classes behind a 1-d `y`; of two classes the column of `Y` stands for the second.
     sparse : bool
         Whether the labels came as a sparse matrix; `Y` may be sparse where they did not.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the rows, positive but for precomputed kernels and Dask arrays; None if all
+        rows count once.
+    kept : ndarray of shape (n_samples,) or None
+        Which of the given rows these are, where some had no weight.
     """
 
     Y: Any
     names: np.ndarray | None = None
     classes: np.ndarray | None = None
     sparse: bool = False
+    weights: np.ndarray | None = None
+    kept: np.ndarray | None = None
 
     @property
     def codes(self) -> np.ndarray:
@@ -51,6 +58,18 @@ class Labels:
             as_given = sparse.csr_array if self.sparse else dense
             return as_given(self.Y).astype(np.int64)
         return self.classes[self.codes]
+
+    def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
+        """The labels with weights, of the rows `kept`; `anew` if their classes decide."""
+        labels = self
+        if kept is not None:
+            if anew and self.classes is not None:
+                labels = one_label_a_class(self.target[kept], None)
+            else:
+                labels = replace(self, Y=self.Y[kept])
+            weights = weights[kept]
+        given = None if (weights == 1).all() else weights
+        return replace(labels, weights=given, kept=kept)
 
 
 def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
-from labelspan._compat import is_dask_array
+from labelspan._compat import is_dask_array, n_rows_of
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
+from labelspan._tags import IN_MEMORY, label_tags
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -40,12 +42,13 @@ def check_fit(
     estimator: Any,
     X: Any,
     y: Any,
+    sample_weight: Any = None,
     *,
     reset: bool = True,
     classes: np.ndarray | None = None,
     min_samples: int = 2,
 ) -> tuple[Any, Labels]:
-    """Check the arguments of ``fit``.
+    """Check the arguments of ``fit`` against its tags, before any state changes.
 
     Parameters
     ----------
@@ -55,6 +58,9 @@ def check_fit(
         Features.
     y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
         Labels, in any of the forms that :func:`check_labels` takes.
+    sample_weight : array-like or Dask array of shape (n_samples,), number or None
+        Weights of the rows. Rows without weight are left out here, except where they are columns
+        as well (a precomputed kernel) or lie in Dask arrays.
     reset : bool, default=True
         False for the second and later calls of ``partial_fit``.
     classes : ndarray or None
@@ -67,18 +73,26 @@ def check_fit(
     X : ndarray, csr_array or Dask array
         Finite float32 or float64 (a Dask array is checked block by block, when it is computed).
     labels : Labels
-        The indicator matrix and where it came from.
+        The indicator matrix and where it came from, with the weights of the rows.
     """
-    supervised = estimator.__sklearn_tags__().target_tags.required
+    tags = estimator.__sklearn_tags__()
+    supervised = tags.target_tags.required
+    least = min_samples if reset else 1
     if is_dask_array(X) or is_dask_array(y):
-        return check_fit_dask(estimator, X, y, reset, classes, min_samples)
+        return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
+    weights = check_weights(estimator, X, sample_weight, least)
     if supervised:
         labels = check_target(estimator, X, y, classes)
-    X = check_features(estimator, X, reset=reset, ensure_min_samples=min_samples if reset else 1)
+    X = check_features(estimator, X, reset=reset, ensure_min_samples=least)
     if not supervised:
-        return X, Labels(np.empty((X.shape[0], 0)))
-    if labels.classes is None:
+        labels = Labels(np.empty((X.shape[0], 0)))
+    if weights is not None:
+        some = not (tags.input_tags.pairwise or weights.all())
+        kept = np.flatnonzero(weights) if some else None
+        X = X if kept is None else X[kept]
+        labels = labels.weighted(weights, kept, anew=classes is None)
+    if supervised and labels.classes is None:
         warn_if_swapped(X, labels.Y)
     return X, labels
 
@@ -88,12 +102,50 @@ def check_chunk(
 ) -> tuple[Any, Labels]:
     """Check a chunk of ``partial_fit``, as :func:`check_fit` does; one row will do."""
     if is_dask_array(X) or is_dask_array(y):
-        return check_fit_dask(estimator, X, y, first, classes, 1)
+        return check_fit_dask(estimator, X, y, None, first, classes, 1)
     labels = check_target(estimator, X, y, classes)
     X = check_features(estimator, X, reset=first, chunk=True)
     if first and labels.classes is None:
         warn_if_swapped(X, labels.Y)
     return X, labels
+
+
+def check_weights(
+    estimator: Any, X: Any, sample_weight: Any, min_samples: int
+) -> np.ndarray | None:
+    """Weights of the rows as numbers (n,), or a refusal; None if there are none."""
+    if sample_weight is None:
+        return None
+    tags, name = label_tags(estimator), type(estimator).__name__
+    if not tags.takes("sample_weight"):
+        raise TypeError(
+            f"{name}.fit takes no sample_weight: {tags.refused['sample_weight']}. Leave it out."
+        )
+    n_rows = n_rows_of(X)
+    if is_dask_array(sample_weight):
+        # A number per row, which is checked before a block of X is read.
+        sample_weight = sample_weight.compute()
+    if isinstance(sample_weight, Number):
+        sample_weight = np.full(n_rows, sample_weight)
+    weights = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; expected ({n_rows},), a number per row of X."
+        )
+    if weights.min() < 0:
+        i = int(weights.argmin())
+        raise ValueError(
+            f"sample_weight[{i}] is {weights[i]:g}; allowed are numbers >= 0, 0 leaves a row out."
+        )
+    n_positive = np.count_nonzero(weights)
+    if n_positive < min_samples:
+        raise ValueError(
+            f"sample_weight is zero for all but {n_positive} of {n_rows} rows; {name} needs at "
+            f"least {min_samples} of positive weight."
+        )
+    return weights
 
 
 def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None) -> Labels:
@@ -111,15 +163,22 @@ def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = No
 
 
 def check_fit_dask(
-    estimator: Any, X: Any, y: Any, reset: bool, classes: np.ndarray | None, min_samples: int
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    reset: bool,
+    classes: np.ndarray | None,
+    min_samples: int,
 ) -> tuple[Any, Labels]:
     """The same for Dask arrays: their shapes now, their values block by block on the workers.
 
-    Only estimators with ``_streams`` take them: all they learn passes through
-    :func:`labelspan.moments.collect`, which checks each block.
+    All that estimators which take them learn passes through :func:`labelspan.moments.collect`,
+    which checks each block.
     """
-    if not estimator._streams:
-        refuse_dask(estimator, X=X, y=y)
+    tags = label_tags(estimator)
+    if not tags.takes("dask"):
+        refuse_dask(estimator, tags.refused["dask"], X=X, y=y)
     if not is_dask_array(X):
         raise TypeError(
             f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
@@ -129,9 +188,10 @@ def check_fit_dask(
         labels = Labels(y, sparse=sparse.issparse(y._meta))
     else:
         labels = check_target(estimator, X, y, classes)
-    check_dask(X, labels.Y, min_samples if reset else 1)
+    check_dask(X, labels.Y, min_samples)
+    weights = check_weights(estimator, X, sample_weight, min_samples)
     set_n_features(estimator, X.shape[1], reset)
-    return X, labels
+    return X, labels if weights is None else labels.weighted(weights, None, anew=False)
 
 
 @contextmanager
@@ -157,7 +217,7 @@ def check_features(
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
     if not reset and passes(estimator, X):
         return X
-    refuse_dask(estimator, X=X)
+    refuse_dask(estimator, IN_MEMORY, X=X)
     X = validate_data(
         estimator,
         X,

@@ -17,6 +17,7 @@ from labelspan._about_mean import project
 from labelspan._blocks import by_blocks, check_dask_rows, lazily
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
+from labelspan._tags import with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 from labelspan.linalg import EigenPairs, Route, fix_signs, route_of
 from labelspan.moments import Sample, Statistics, checked
@@ -38,8 +39,6 @@ class LinearReducer(
     the rest: the gate, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
     """
 
-    # Whether ``fit`` takes Dask arrays, by statistics of their blocks.
-    _streams: ClassVar[bool] = True
     # Whether one pass over the data suffices, so that partial_fit is exact.
     _one_pass: ClassVar[bool] = True
     _learnt = (
@@ -191,7 +190,7 @@ class LinearReducer(
         return self.n_components_
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = with_label_tags(super().__sklearn_tags__())
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._probabilities import ProbabilityClassifier
@@ -120,6 +121,7 @@ class MLkNN(ProbabilityClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.label_tags.refuse(dask=IN_MEMORY)
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:

@@ -75,8 +75,6 @@ class MultiOutputRidge(LinearClassifier):
         "min_labels": [Interval(Integral, 0, None, closed="left")],
     }
 
-    _streams: ClassVar[bool] = True
-
     def __init__(self, ridge: float = 0.01, *, min_labels: int = 0):
         self.ridge = ridge
         self.min_labels = min_labels

@@ -15,6 +15,7 @@ from labelspan._blocks import refuse_dask
 from labelspan._classifier import LabelClassifier, label_scores, remember_features
 from labelspan._compat import take_rows
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY, label_tags
 from labelspan._validation import check_splits, check_target
 
 
@@ -32,7 +33,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         """Learn from the rows and their labels; ``estimator_`` is fitted."""
 
     def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
-        refuse_dask(self, X=X, y=y)
+        refuse_dask(self, label_tags(self).refused["dask"], X=X, y=y)
         return X, check_target(self, X, y)
 
     def _rows(self, X: Any) -> Any:
@@ -65,6 +66,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.label_tags.refuse(dask=IN_MEMORY)
         return tags
 
 

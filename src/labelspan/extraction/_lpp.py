@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from labelspan._compat import Interval
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
 from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
@@ -89,7 +90,6 @@ class LPP(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _one_pass = False
-    _streams = False
 
     def __init__(self, n_components: int = 10, *, n_neighbors: int = 10, ridge: float = 0.1):
         self.n_components = n_components
@@ -99,6 +99,10 @@ class LPP(LinearReducer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
+        tags.label_tags.refuse(
+            dask=IN_MEMORY,
+            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+        )
         return tags
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, StrOptions, fit_context
 from labelspan._labels import remember_names
+from labelspan._tags import IN_MEMORY, with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype
 from labelspan.kernels._map import KERNELS, KernelMap
 from labelspan.kernels._statistics import Induced, induce
@@ -40,8 +41,6 @@ class KernelReducer(
     the rest: the gate, the kernel, landmarks, centring, signs, dtypes, ``transform``.
     """
 
-    # Rows are compared with rows: all of them must be in memory.
-    _streams: ClassVar[bool] = False
     _map: KernelMap
 
     @abstractmethod
@@ -109,9 +108,10 @@ class KernelReducer(
         return self.n_components_
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = with_label_tags(super().__sklearn_tags__())
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.label_tags.refuse(dask=IN_MEMORY)
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

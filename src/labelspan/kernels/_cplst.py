@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
@@ -127,9 +128,6 @@ class KernelCPLST(LabelSpaceClassifier):
         **KERNEL_PARAMETERS,
     }
 
-    # Rows are compared with rows: all of them must be in memory.
-    _streams: ClassVar[bool] = False
-
     def __init__(
         self,
         n_components: int | float | None = None,
@@ -209,6 +207,7 @@ class KernelCPLST(LabelSpaceClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.label_tags.refuse(dask=IN_MEMORY)
         return tags
 
 

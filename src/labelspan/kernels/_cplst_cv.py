@@ -16,6 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_splits
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
@@ -224,6 +225,7 @@ class KernelCPLSTCV(ScoringClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.label_tags.refuse(dask=IN_MEMORY)
         return tags
 
 

@@ -16,6 +16,7 @@ from labelspan._blocks import lazily
 from labelspan._classifier import ScoringClassifier
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_features, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap
@@ -203,6 +204,7 @@ class KernelSharedSubspaceClassifier(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.label_tags.refuse(dask=IN_MEMORY)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan._about_mean import level_at
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, decide
-from labelspan._compat import HasMethods, Interval, RealNotInt, is_dask_array
+from labelspan._compat import HasMethods, Interval, RealNotInt
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_features, in_dtype
 from labelspan.labelspace._problem import ADVICE, Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
@@ -63,8 +64,6 @@ class LabelSpaceClassifier(ScoringClassifier):
     so that positive means predicted.
     """
 
-    # A Dask array needs ``regressor=None``.
-    _streams: ClassVar[bool] = True
     # Whether the codes are Z V' with orthonormal V, as in the paper, or of Y itself.
     _centred: ClassVar[bool] = True
     # Whether _directions asks for the label scatter.
@@ -81,14 +80,6 @@ class LabelSpaceClassifier(ScoringClassifier):
     @abstractmethod
     def _decode(self, T: np.ndarray) -> np.ndarray:
         """Scores (n, q) of codes (n, M); a label with a score above 0.5 is predicted."""
-
-    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
-        if self._streams and is_dask_array(X) and self.regressor is not None:
-            raise TypeError(
-                f"X is a Dask array and regressor is {type(self.regressor).__name__}; only "
-                "regressor=None learns from blocks. Compute X and y first: X.compute()."
-            )
-        return super()._gate(X, y)
 
     def _learn(self, X: Any, labels: Labels) -> None:
         problem = self._pose(X, labels.Y)
@@ -302,6 +293,7 @@ class LabelSpaceClassifier(ScoringClassifier):
         tags = super().__sklearn_tags__()
         if self.regressor is not None:
             tags.input_tags.pairwise = get_tags(self.regressor).input_tags.pairwise
+            tags.label_tags.refuse(dask=f"{IN_MEMORY}: only regressor=None learns from blocks")
         return tags
 
 

@@ -14,6 +14,7 @@ from labelspan._about_mean import longest_row, score_at, scores_about
 from labelspan._classifier import LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels, with_complement
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import in_dtype
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
@@ -54,6 +55,11 @@ class RankingClassifier(LinearClassifier):
     @abstractmethod
     def _columns(self) -> np.ndarray | None:
         """Columns of X that the threshold function may use; None is all."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(dask=IN_MEMORY)
+        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         Y = with_complement(labels.Y)

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from labelspan._compat import Interval, fit_context
 from labelspan._labels import remember_names, with_complement
+from labelspan._tags import with_label_tags
 from labelspan._validation import check_fit, unchanged_if_refused
 from labelspan.moments import Sample, collect
 from labelspan.ranking import top_mask
@@ -79,8 +80,6 @@ class _FeatureScore(BlockSelector, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
     }
-    # Whether ``fit`` takes Dask arrays, by sums over their blocks.
-    _streams: ClassVar[bool] = True
     k: int
 
     @abstractmethod
@@ -128,7 +127,7 @@ class _FeatureScore(BlockSelector, BaseEstimator):
         return Y
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = with_label_tags(super().__sklearn_tags__())
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from labelspan._blocks import dense
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
@@ -129,6 +130,11 @@ class ASOClassifier(SubspaceClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(dask=IN_MEMORY)
+        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         S = 2.0 * dense(labels.Y) - 1.0

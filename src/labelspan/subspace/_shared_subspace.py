@@ -110,8 +110,6 @@ class SharedSubspaceClassifier(SubspaceClassifier):
         "fit_intercept": ["boolean"],
     }
 
-    _streams: ClassVar[bool] = True
-
     def __init__(
         self,
         n_components: int | None = None,

@@ -16,6 +16,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_splits
 from labelspan.classifiers import tuned_thresholds
 from labelspan.subspace._base import SubspaceClassifier
@@ -153,6 +154,11 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.fold_statistics = fold_statistics
         self.n_jobs = n_jobs
         self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(dask=IN_MEMORY)
+        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         grid = self._grid()

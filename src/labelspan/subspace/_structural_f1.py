@@ -16,6 +16,7 @@ from labelspan._classifier import LinearClassifier
 from labelspan._compat import Interval
 from labelspan._jit import kernel
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan.subspace._coordinates import row_coordinates
 
 # Planes that have not been active for so many rounds are forgotten.
@@ -108,6 +109,11 @@ class StructuralF1SVM(LinearClassifier):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(dask=IN_MEMORY)
+        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         refuse_long_rows(X, float(self.C))

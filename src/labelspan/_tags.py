@@ -1,0 +1,74 @@
+"""What ``fit`` takes beside rows in memory with labels of 0 and 1, said as tags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from sklearn.utils import Tags
+
+#: Why Dask arrays are refused, where rows are compared with rows or read again and again.
+IN_MEMORY = "needs all rows in memory here"
+
+
+@dataclass(slots=True)
+class LabelTags:
+    """What ``fit`` refuses, and why.
+
+    Attributes
+    ----------
+    refused : dict
+        Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows) and
+        "soft_labels" (numbers between 0 and 1). What is not in it is taken.
+    """
+
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def takes(self, capability: str) -> bool:
+        """Whether ``fit`` takes this."""
+        return capability not in self.refused
+
+    def refuse(self, **reasons: str) -> None:
+        """State what ``fit`` does not take; a reason ends the sentence that refuses it."""
+        self.refused.update(reasons)
+
+
+@dataclass(slots=True)
+class EstimatorTags(Tags):
+    """scikit-learn's tags with those of labelspan."""
+
+    label_tags: LabelTags = field(default_factory=LabelTags)
+
+
+def with_label_tags(tags: Tags) -> EstimatorTags:
+    """The same tags with those of labelspan beside them, which refuse nothing yet."""
+    return EstimatorTags(**{f.name: getattr(tags, f.name) for f in fields(tags)})
+
+
+def label_tags(estimator: Any) -> LabelTags:
+    """The tags of an estimator that its gate asks."""
+    found: LabelTags = estimator.__sklearn_tags__().label_tags
+    return found
+
+
+class Unweighted:
+    """A ``fit`` without sample weights, so that scikit-learn knows; who passes them is told why."""
+
+    def fit(self, X: Any, y: Any = None, **refused: Any) -> Any:
+        """Learn from rows that count alike.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features. Sparse input is never made dense.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
+            Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes.
+        **refused : dict
+            Nothing else is taken; `sample_weight` is refused with the reason.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        return super().fit(X, y, **refused)  # type: ignore[misc]

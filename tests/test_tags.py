@@ -1,0 +1,52 @@
+"""The tags say what fit takes: scikit-learn reads its part, the gate enforces ours."""
+
+from dataclasses import asdict
+
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+
+import labelspan as ls
+from labelspan._tags import with_label_tags
+from tests.laws.law import law, plain
+
+
+@law()
+def test_tags_agree_with_the_registry(entry):
+    for model in (entry.estimator, clone(entry.estimator), plain(entry.name)):
+        tags = get_tags(model).label_tags
+        assert tags.takes("dask") == (entry.dask == "fit")
+        assert all(tags.refused.values())
+
+
+def test_scikit_learns_own_tags_are_untouched():
+    class Plain(BaseEstimator):
+        pass
+
+    tags = get_tags(Plain())
+    ours = asdict(with_label_tags(tags))
+    assert ours.pop("label_tags") == {"refused": {}}
+    assert ours == asdict(tags)
+
+
+def test_tags_pass_through_pipelines():
+    tags = get_tags(make_pipeline(StandardScaler(), ls.MDDM(), ls.MultiOutputRidge()))
+    assert tags.estimator_type == "classifier"
+    assert tags.classifier_tags.multi_label
+
+
+def test_one_estimator_does_not_change_the_tags_of_another():
+    assert not get_tags(ls.PLST(regressor=Ridge())).label_tags.takes("dask")
+    assert get_tags(ls.PLST()).label_tags.takes("dask")
+    get_tags(ls.MDDM()).label_tags.refuse(dask="for a test")
+    assert get_tags(ls.MDDM()).label_tags.takes("dask")
+
+
+@pytest.mark.parametrize("name", ["dask"])
+def test_a_reason_ends_a_sentence(name):
+    """Reasons follow the name of the class, or a colon, and a full stop follows them."""
+    for model in (ls.LPP(), ls.KernelMDDM(), ls.LaRankSVM(), ls.PLST(regressor=Ridge())):
+        assert not get_tags(model).label_tags.refused[name].endswith(".")
