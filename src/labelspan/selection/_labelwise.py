@@ -33,7 +33,7 @@ class LabelwiseSVM(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, Y: Any) -> LabelwiseSVM:
         """Fit a machine for each label that some rows have and others lack."""
         Y = dense(Y)
-        self.classes_ = np.arange(Y.shape[1])
+        self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         everything = np.arange(X.shape[1])
         chosen = [everything] * Y.shape[1]
         if self.k is not None and self.k < X.shape[1]:

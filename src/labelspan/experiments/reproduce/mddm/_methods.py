@@ -50,7 +50,7 @@ class ChosenSVM(ClassifierMixin, BaseEstimator):
         self.machines_ = [
             _machine(X, y, C) for y, C in zip(Y.T, self.penalties_.tolist(), strict=True)
         ]
-        self.classes_ = np.arange(Y.shape[1])
+        self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

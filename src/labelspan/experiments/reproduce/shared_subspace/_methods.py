@@ -78,7 +78,7 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         """Search, then fit on all rows."""
         Y = np.asarray(Y)
         grid = self.grid or GRIDS[self.family]
-        self.classes_ = np.arange(Y.shape[1])
+        self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         with warnings.catch_warnings():
             # Candidates at the ends of the grids may not converge, or see a label not at all.
             warnings.simplefilter("ignore", ConvergenceWarning)
