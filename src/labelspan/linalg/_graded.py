@@ -46,9 +46,11 @@ def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
 
 def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """L (D, r) and the order of its rows, G[order][:, order] = s L L' s, rank cut after scaling."""
-    unit = G / scales / scales[:, None]
+    unit = G / scales
+    unit /= scales[:, None]
     cut = len(G) * EPS * float(np.diag(unit).max(initial=0.0))
-    factor, order, r, _ = linalg.lapack.dpstrf(unit, tol=cut, lower=1, overwrite_a=1)
+    # G is symmetric: its transpose has the order that LAPACK overwrites without a copy.
+    factor, order, r, _ = linalg.lapack.dpstrf(unit.T, tol=cut, lower=1, overwrite_a=1)
     return np.tril(factor)[:, :r], order - 1
 
 
