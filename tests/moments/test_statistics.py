@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.moments import CentredRows, Moments, Root, Rows
+from labelspan.moments import CentredRows, Moments, Root, Rows, triangle
 
 
 @pytest.fixture
@@ -105,3 +105,12 @@ def test_adjoint_of_the_operator(rng):
     A = CentredRows(X, rng.random(30))
     u, v = rng.standard_normal(80), rng.standard_normal(30)
     np.testing.assert_allclose(A.matvec(u) @ v, u @ A.rmatvec(v), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_rows", "side"), [(3000, 7), (2500, 1100), (1024, 40), (9, 30)])
+def test_triangle_of_many_rows_keeps_small_directions(n_rows, side, rng):
+    A = rng.standard_normal((n_rows, side)) * np.geomspace(1, 1e-12, side)
+    expected = np.abs(np.linalg.qr(A, mode="r"))
+    found = np.abs(triangle(A.copy()))
+    assert found.shape == expected.shape
+    assert (np.abs(found - expected) <= 1e-12 * np.linalg.norm(A, axis=0)).all()

@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 
 from labelspan.moments._moments import centred
+
+# Rows that are factorised at a time, and columns within them.
+CACHED_ROWS = 1024
+PANEL = 32
 
 
 @dataclass(frozen=True)
@@ -49,18 +54,22 @@ class Root:
         dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         # As in IncrementalPCA: one more row carries the difference of the means.
         between = np.sqrt(self.weight * share) * np.concatenate([dx, dt])
-        return Root(
-            weight=weight,
-            x_mean=self.x_mean + share * dx,
-            t_mean=self.t_mean + share * dt,
-            R=triangle(np.vstack([self.R, other.R, between])),
-        )
+        tall, short = (self.R, other.R) if len(self.R) >= len(other.R) else (other.R, self.R)
+        if len(tall) == tall.shape[1]:
+            R = folded(tall, np.vstack([between, short]), len(short))
+        else:
+            R = triangle(np.vstack([tall, short, between]))
+        return Root(weight, self.x_mean + share * dx, self.t_mean + share * dt, R)
 
     def signed(self) -> Root:
         """Root with the labels 2 T - 1 in place of T: {-1, +1} from {0, 1}."""
         R = self.R.copy()
         R[:, len(self.x_mean) :] *= 2.0
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, R=R)
+
+    def moved(self, by: np.ndarray) -> Root:
+        """Statistics of X + by, for a row (D,)."""
+        return replace(self, x_mean=self.x_mean + by)
 
     def about_zero(self) -> Root:
         """Factor of [X T] itself, with means of zero."""
@@ -108,5 +117,22 @@ def dense(A: Any) -> np.ndarray:
 
 
 def triangle(A: np.ndarray) -> np.ndarray:
-    """R of A = QR, without Q."""
-    return linalg.qr(A, mode="r", overwrite_a=True, check_finite=False)[0][: A.shape[1]]
+    """R of A = QR, without Q, by blocks of rows: they stay in the cache, tall columns do not."""
+    n_rows, side = A.shape
+    height = max(side, CACHED_ROWS)
+    if side == 0 or n_rows <= height:
+        return linalg.qr(A, mode="r", overwrite_a=True, check_finite=False)[0][:side]
+    R = np.zeros((side, side))
+    for start in range(0, n_rows, height):
+        R = folded(R, A[start : start + height])
+    return R
+
+
+def folded(R: np.ndarray, rows: np.ndarray, n_triangular: int = 0) -> np.ndarray:
+    """R of the rows of R (d, d) and others, of which the last `n_triangular` are such an R."""
+    # Only the upper triangle of R is read, and only it is right in the result.
+    found, _, _, info = lapack.dtpqrt(
+        n_triangular, min(PANEL, len(R)), R, np.asfortranarray(rows), overwrite_b=True
+    )
+    assert info == 0
+    return np.triu(found)
