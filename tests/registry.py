@@ -206,6 +206,14 @@ ESTIMATORS = [
         },
     ),
     label_space(
+        ls.FaIE(3),
+        "tests.reference.labelspace:faie",
+        "test_faie",
+        variants=(ls.FaIE(), ls.FaIE(alpha=0.0, ridge=0.0), ls.FaIE(regressor=Ridge())),
+        per_row={"alpha": 1, "ridge": 1},
+        per_unit={"ridge": 2},
+    ),
+    label_space(
         ls.PartialBinaryRelevance(3, random_state=0),
         "sklearn.linear_model:LinearRegression",
         "test_laws",

@@ -31,7 +31,7 @@ FREE = [
     ls.CPLST(2), ls.CPLST(2, ridge=1.0), ls.OCCA(2), ls.PartialBinaryRelevance(2, random_state=0),
     ls.SharedSubspaceClassifier(2), ls.SharedSubspaceClassifierCV(n_components=2, cv=3),
     ls.KernelCPLST(2, kernel="linear"), ls.KernelSharedSubspaceClassifier(2, kernel="linear"),
-    ls.KernelCPLST(2), ls.ThresholdTuner(ls.MultiOutputRidge()),
+    ls.KernelCPLST(2), ls.ThresholdTuner(ls.MultiOutputRidge()), ls.FaIE(2),
 ]  # fmt: skip
 SPARSE = FREE[:9]
 # Those that learn a bias like any other weight, or from the rows as they are.

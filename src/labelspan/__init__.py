@@ -28,7 +28,14 @@ if TYPE_CHECKING:
         KernelMDDM,
         KernelSharedSubspaceClassifier,
     )
-    from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, PartialBinaryRelevance
+    from labelspan.labelspace import (
+        CPLST,
+        OCCA,
+        PLST,
+        CompressedSensing,
+        FaIE,
+        PartialBinaryRelevance,
+    )
     from labelspan.ranking import CLaRankSVM, LaRankSVM
     from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
     from labelspan.subspace import (
@@ -51,7 +58,7 @@ _ESTIMATORS = {
         "KernelMDDM",
         "KernelSharedSubspaceClassifier",
     ),
-    "labelspace": ("CPLST", "OCCA", "PLST", "CompressedSensing", "PartialBinaryRelevance"),
+    "labelspace": ("CPLST", "OCCA", "PLST", "CompressedSensing", "FaIE", "PartialBinaryRelevance"),
     "ranking": ("CLaRankSVM", "LaRankSVM"),
     "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
     "subspace": (
@@ -91,6 +98,7 @@ __all__ = [
     "CLaRankSVM",
     "CompressedSensing",
     "DiscriminativeRatio",
+    "FaIE",
     "KernelCPLST",
     "KernelCPLSTCV",
     "KernelLabelCCA",

@@ -78,3 +78,34 @@ def test_hamming_loss_of_the_yeast_split_that_the_program_ships(method, toleranc
     difference = np.abs(losses - sample[f"{method}_hamming"])
     assert difference.max() <= tolerance
     assert (difference <= 1e-12).sum() == {"plst": 14, "cplst": 11}[method]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_faie(name):
+    # The program centres nothing and has labels in {-1, +1}. A sample beside its mirror image
+    # has the mean 0 as it is: there the two are the same, with half the eigenvalues, the
+    # weight alpha / 2 and the ridge 2 * 0.1.
+    sample = run(f"lsdr_{name}")
+    X, Y = np.vstack([sample.X, -sample.X]), np.vstack([sample.Y, 1 - sample.Y])
+    M = sample["faie_vm"].shape[1]
+    model = ls.FaIE(M, alpha=0.05, ridge=0.2).fit(X, Y)
+    A = sample.X.T @ sample.X + 0.1 * np.eye(sample.X.shape[1])
+    T = signed(sample.Y)
+    values, U = reference.largest(T @ T.T + 0.1 * sample.X @ np.linalg.solve(A, sample.X.T))
+    assert_equal(2 * model.eigenvalues_[:M], values[:M])
+    assert_equal_columns(np.sqrt(4 * len(T)) * model.components_.T, sample["faie_vm"])
+    # Scores by its regression, which has a penalised column of ones.
+    ones, ones_test = with_ones(sample.X), with_ones(sample.X_test)
+    B = ones.T @ ones + 0.1 * np.eye(ones.shape[1])
+    scores = ones_test @ np.linalg.solve(B, ones.T @ (U[:M].T @ (U[:M] @ T)))
+    assert_equal(scores, sample["faie_scores"])
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_faie_about_the_means_predicts_nearly_as_well(name):
+    # Labels in {0, 1}: a quarter of the weight.
+    sample = run(f"lsdr_{name}")
+    M = sample["faie_vm"].shape[1]
+    model = ls.FaIE(M, alpha=0.1 / 4, ridge=0.1).fit(sample.X, sample.Y)
+    ours = metrics.hamming_loss(sample.Y_test, model.predict(sample.X_test))
+    assert abs(ours - sample["faie_hamming"][0]) < 0.007

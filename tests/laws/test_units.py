@@ -10,7 +10,7 @@ import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.extraction import LPP
 from labelspan.extraction._lpp import locality, neighbour_graph
-from labelspan.labelspace import CPLST, OCCA, PLST
+from labelspan.labelspace import CPLST, OCCA, PLST, FaIE
 from labelspan.subspace import SharedSubspaceClassifier
 from tests.laws.test_laws import problem
 
@@ -27,6 +27,7 @@ CLASSIFIERS = [
     (PLST(ridge=0.5), ["ridge"]),
     (CPLST(ridge=0.5), ["ridge"]),
     (OCCA(ridge=0.5), ["ridge"]),
+    (FaIE(3, ridge=0.5), ["ridge"]),
     (SharedSubspaceClassifier(2), ["alpha", "beta"]),
 ]
 UNITS = [1e-9, 1e-3, 7.0, 1e5, 1e9]
@@ -74,6 +75,7 @@ def test_x_and_ridge_in_another_unit_give_the_same_scores(case, shape, unit, rng
         PLST(),
         CPLST(),
         OCCA(),
+        FaIE(3, ridge=0.0),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -80,3 +80,14 @@ def prediction_error(X, Y, V, ridge=0.0):
     """First term of Eq. (1), on the training rows."""
     Z = shifted(Y)
     return np.linalg.norm(centred(X) @ regression(X, Z @ V.T, ridge) - Z @ V.T) ** 2
+
+
+def faie(X, Y, alpha=0.1, ridge=0.1):
+    """Lin et al. 2014: eigenvectors of YY' + alpha X(X'X + ridge I)^-1 X', as columns; n x n.
+
+    Both sides are taken about their means.
+    """
+    X, Z = centred(X), shifted(Y)
+    H = hat(X, ridge)
+    values, vectors = largest(Z @ Z.T + alpha * H)
+    return values, vectors.T

@@ -11,6 +11,7 @@ from labelspan.labelspace._compressed_sensing import CompressedSensing
 from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._directions import no_direction, signed
 from labelspan.labelspace._error_curves import ErrorCurves, error_curves
+from labelspan.labelspace._faie import FaIE
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plst import PLST
@@ -24,6 +25,7 @@ __all__ = [
     "CompressedSensing",
     "ErrorCurves",
     "Errors",
+    "FaIE",
     "PartialBinaryRelevance",
     "error_curves",
 ]

@@ -109,6 +109,7 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
         "PLST": _RIDGE,
         "CPLST": _RIDGE,
         "OCCA": _RIDGE,
+        "FaIE": _RIDGE,
         "PartialBinaryRelevance": _RIDGE,
         "KernelCPLST": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 0.1))},
         "KernelSharedSubspaceClassifier": {

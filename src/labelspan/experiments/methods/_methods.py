@@ -153,6 +153,7 @@ METHODS: tuple[Method, ...] = (
     Method("plst", "PLST", "model", f"{_LABELSPACE}:PLST", (), "Tai and Lin 2012"),
     Method("cplst", "CPLST", "model", f"{_LABELSPACE}:CPLST", (), _CPLST),
     Method("occa", "OCCA", "model", f"{_LABELSPACE}:OCCA", (), _CPLST),
+    Method("faie", "FaIE", "model", f"{_LABELSPACE}:FaIE", (), "Lin et al. 2014"),
     Method("pbr", "PBR", "model", f"{_LABELSPACE}:PartialBinaryRelevance", (), _CPLST),
     Method("kernel-cplst", "kernel CPLST", "model", f"{_KERNELS}:KernelCPLST", (), _CPLST),
     Method(
