@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelspan.datasets import load_dataset, load_yeast, read_arff
+from labelspan.datasets import list_datasets, load_dataset, load_yeast, read_arff
 
 # n, features, labels, cardinality, training rows: read off the data folder's README by hand.
 RECORD = {
@@ -20,25 +20,41 @@ RECORD = {
     "bibtex": (7395, 1836, 159, 2.402, 4880),
     "corel5k": (5000, 499, 374, 3.522, 4500),
     "human-go": (3106, 9844, 14, 1.185, 2053),
-    "yahoo-mulan-arts": (7484, 23146, 26, 1.654, None),
-    "slashdot": (3782, 1079, 22, 1.181, None),
-    "rcv1subset1": (6000, 47236, 101, 2.895, 3000),
-    "rcv1subset1-asdistributed": (6000, 47236, 101, 2.880, None),
+    "gnegative-go": (1392, 1717, 8, 1.046, 931),
+    "image": (2000, 294, 5, 1.236, 1501),
     "yahoo-mlknn-arts": (5000, 462, 26, None, 2000),
     "yahoo-mlknn-business": (5000, 438, 30, None, 2000),
+    "yahoo-mlknn-computers": (5000, 681, 33, None, 2000),
+    "yahoo-mlknn-education": (5000, 550, 33, None, 2000),
+    "yahoo-mlknn-entertainment": (5000, 640, 21, None, 2000),
     "yahoo-mlknn-health": (5000, 612, 32, None, 2000),
+    "yahoo-mlknn-recreation": (5000, 606, 22, None, 2000),
+    "yahoo-mlknn-reference": (5000, 793, 33, None, 2000),
     "yahoo-mlknn-science": (5000, 743, 40, None, 2000),
+    "yahoo-mlknn-social": (5000, 1047, 39, None, 2000),
+    "yahoo-mlknn-society": (5000, 636, 27, None, 2000),
+    "yahoo-mulan-arts": (7484, 23146, 26, None, None),
+    "yahoo-mulan-business": (11214, 21924, 30, None, None),
+    "yahoo-mulan-education": (12030, 27534, 33, None, None),
+    "yahoo-mulan-health": (9205, 30605, 32, None, None),
+    "yahoo-mulan-reference": (8027, 39679, 33, None, None),
+    "yahoo-mulan-science": (6428, 37187, 40, None, None),
+    "eukaryote-go": (7766, 12689, 22, 1.146, 5179),
+    "slashdot": (3782, 1079, 22, 1.181, None),
+    "rcv1subset1": (6000, 47236, 101, 2.895, 3000),
+    "rcv1subset2": (6000, 47236, 101, 2.890, 3000),
+    "rcv1subset3": (6000, 47236, 101, 2.905, 3000),
+    "rcv1subset4": (6000, 47229, 101, 2.908, 3000),
+    "rcv1subset5": (6000, 47235, 101, 2.905, 3000),
+    "rcv1subset1-asdistributed": (6000, 47236, 101, 2.880, None),
+    "rcv1subset4-asdistributed": (6000, 47229, 101, 2.484, None),
+    "rcv1subset5-asdistributed": (6000, 47235, 101, 2.642, None),
 }
-SPARSE = {
-    "enron",
-    "medical",
-    "bibtex",
-    "corel5k",
-    "delicious",
-    "human-go",
-    "yahoo-mulan-arts",
-    "slashdot",
-}
+DENSE = {"emotions", "scene", "yeast", "genbase", "image"}
+
+
+def test_the_record_is_whole():
+    assert {info.name for info in list_datasets()} == set(RECORD)
 
 
 @pytest.mark.parametrize("name", RECORD)
@@ -52,8 +68,11 @@ def test_statistics_are_those_on_record(name, data_folder):
     assert dataset.X.dtype == np.float64
     assert len(dataset.feature_names) == n_features
     assert len(set(dataset.label_names)) == n_labels
-    if cardinality is not None:
-        assert dataset.Y.sum() / n == pytest.approx(cardinality, abs=5e-4)
+    listed = next(info for info in list_datasets() if info.name == name)
+    assert (listed.n_samples, listed.n_features, listed.n_labels) == (n, n_features, n_labels)
+    assert listed.n_train == n_train
+    for value in {listed.cardinality, cardinality} - {None}:
+        assert dataset.Y.sum() / n == pytest.approx(value, abs=6e-4)
     if n_train is None:
         assert dataset.train is None
     else:
@@ -62,7 +81,7 @@ def test_statistics_are_those_on_record(name, data_folder):
     if sp.issparse(dataset.X):
         assert dataset.X.has_canonical_format
         assert dataset.X.data.all()
-    assert sp.issparse(dataset.X) == (name in SPARSE or name.startswith("rcv1"))
+    assert sp.issparse(dataset.X) != (name in DENSE or "mlknn" in name)
 
 
 def test_yeast_file_equals_the_bundle(data_folder):

@@ -62,13 +62,11 @@ def _mulan(
     return Entry(name, "arff", files, *statistics, citation=citation, ignore=ignore)
 
 
-def _yahoo(
-    topic: str, file: str, sha256: str, n_features: int, n_labels: int, cardinality: float
-) -> Entry:
+def _yahoo(topic: str, file: str, statistics: tuple[int, int, float]) -> Entry:
     name = f"yahoo-mlknn-{topic}"
-    files = (DataFile(f"{name}.mat", f"{PMLFS}/{file}.mat", sha256),)
+    files = (DataFile(f"{name}.mat", f"{PMLFS}/{file}.mat", YAHOO_FILES[file]),)
     citation = "Ueda and Saito, NIPS 2002; as used by Zhang and Zhou, Pattern Recognition 2007"
-    return Entry(name, "mat", files, 5000, n_features, n_labels, cardinality, 2000, citation)
+    return Entry(name, "mat", files, 5000, *statistics, n_train=2000, citation=citation)
 
 
 def _brought(
@@ -77,6 +75,53 @@ def _brought(
     """Describe a data set without a public pinned address."""
     return Entry(name, "npz", (DataFile(f"{name}.npz"),), *statistics, citation=citation)
 
+
+# Features, labels and labels per row of the Yahoo sets with selected words.
+YAHOO_SELECTED = {
+    "arts": (462, 26, 1.636),
+    "business": (438, 30, 1.588),
+    "computers": (681, 33, 1.508),
+    "education": (550, 33, 1.461),
+    "entertainment": (640, 21, 1.420),
+    "health": (612, 32, 1.662),
+    "recreation": (606, 22, 1.423),
+    "reference": (793, 33, 1.169),
+    "science": (743, 40, 1.451),
+    "social": (1047, 39, 1.283),
+    "society": (636, 27, 1.692),
+}
+# In the same order: their files' names at the pinned address, and the SHA-256.
+YAHOO_FILES = {
+    "arts": "978dfa84613f4bacf801f5292a31c7e8a40696b34a9c4c5b3514830d61f160d5",
+    "Business": "b91c9069b80ce0e56ec4b018714d252c19c3fe7cfeec70038088647e1c39b00e",
+    "Computers": "8cb60b3cabc5f53206d4c18bd77dda2c01301fc0856651f901e593ed4c209b59",
+    "education": "d5f9ddaa63060f0a5fc6e5699b687aba7c2c277784761957c517ca0f6355718e",
+    "Entertainment": "624bd824ec67786119fe58302a2983a57865f9dcf21d9ba0b8f40469f647a231",
+    "Health": "c60fc9fb960bd77a09961d84b29e9fa73a25445452742d5c784ffeae7f64075b",
+    "recreation": "1832f4983d4758184fbcda96804d0b1e4cd5e221f956b2ec0776170b516c2177",
+    "ref": "01abf568b544e57f0218209e100a9e4bcd3c0940945b295c110913ef42b445c2",
+    "science": "05a3d13b24a9024a2cedd43a97b85d955a0ccefd428b78f718babe80feb86121",
+    "social": "374d81bd3de6b3e95f4ce2ded61dac6c0298dce866690b73ebb871b5beb2b012",
+    "Society": "fe2c60b24712c4fa4d7706c56d88b29d9f686e1ece3853f1f42c310b839648ea",
+}
+# Rows, features, labels and labels per row of the Yahoo sets with all words, as counts.
+YAHOO_WORDS = {
+    "arts": (7484, 23146, 26, 1.654),
+    "business": (11214, 21924, 30, 1.599),
+    "education": (12030, 27534, 33, 1.463),
+    "health": (9205, 30605, 32, 1.644),
+    "reference": (8027, 39679, 33, 1.174),
+    "science": (6428, 37187, 40, 1.450),
+}
+# Features and labels per row of the RCV1 subsets, and labels per row before the repair.
+RCV1 = {
+    1: (47236, 2.895),
+    2: (47236, 2.890),
+    3: (47236, 2.905),
+    4: (47229, 2.908),
+    5: (47235, 2.905),
+}
+RCV1_AS_DISTRIBUTED = {1: 2.880, 4: 2.484, 5: 2.642}
 
 ENTRIES = (
     _mulan(
@@ -184,51 +229,61 @@ ENTRIES = (
         folder=f"{MLDE}/HumanGO",
         stem="HumanGO",
     ),
-    _yahoo(
-        "arts",
-        "arts",
-        "978dfa84613f4bacf801f5292a31c7e8a40696b34a9c4c5b3514830d61f160d5",
-        462,
-        26,
-        1.636,
+    _mulan(
+        "gnegative-go",
+        (1392, 1717, 8, 1.046, 931),
+        (
+            "3c57bdec353a4d6fae4f7a14dff53c91105c933676b9a3cb1e6330f92285c26a",
+            "7ce7b85ec72a17047b7d63ba7124b05a2f485b707b0f66d27eee960d72d55bb4",
+            "1ea7502362e594245cd1096b6d9fcc8bfeedce42da8803d4faf53f22bb0c2434",
+        ),
+        "Xu, Liu, Yin and Sun, Pattern Recognition 2016",
+        folder=f"{MLDE}/GnegativeGO",
+        stem="GnegativeGO",
     ),
-    _yahoo(
-        "business",
-        "Business",
-        "b91c9069b80ce0e56ec4b018714d252c19c3fe7cfeec70038088647e1c39b00e",
-        438,
-        30,
-        1.588,
+    _mulan(
+        "image",
+        (2000, 294, 5, 1.236, 1501),
+        (
+            "b6cc52c29dd2693035c9dcbd6b2f4a3fc2cc8b9d04371bc425860e9383f67817",
+            "26bdac46f5eda9aa44adf8496787242a5a9d3cd2c5fa284d36b9d5221e0b92b6",
+            "7ae850e486b4490b2fa55a06c0b67f2b5bf5406fbf9f2b80fc78acffa2066a26",
+        ),
+        "Zhang and Zhou, Pattern Recognition 2007",
+        folder=f"{MLDE}/Image",
+        stem="Image",
     ),
-    _yahoo(
-        "health",
-        "Health",
-        "c60fc9fb960bd77a09961d84b29e9fa73a25445452742d5c784ffeae7f64075b",
-        612,
-        32,
-        1.662,
+    *(
+        _yahoo(topic, file, statistics)
+        for (topic, statistics), file in zip(YAHOO_SELECTED.items(), YAHOO_FILES, strict=True)
     ),
-    _yahoo(
-        "science",
-        "science",
-        "05a3d13b24a9024a2cedd43a97b85d955a0ccefd428b78f718babe80feb86121",
-        743,
-        40,
-        1.451,
+    *(
+        _brought(
+            f"yahoo-mulan-{topic}", (*statistics, None), "Ueda and Saito, NIPS 2002; Mulan copy"
+        )
+        for topic, statistics in YAHOO_WORDS.items()
     ),
     _brought(
-        "yahoo-mulan-arts", (7484, 23146, 26, 1.654, None), "Ueda and Saito, NIPS 2002; Mulan copy"
+        "eukaryote-go",
+        (7766, 12689, 22, 1.146, 5179),
+        "Xu, Liu, Yin and Sun, Pattern Recognition 2016",
     ),
     _brought("slashdot", (3782, 1079, 22, 1.181, None), "Read, University of Waikato 2010"),
-    _brought(
-        "rcv1subset1",
-        (6000, 47236, 101, 2.895, 3000),
-        "Lewis, Yang, Rose and Li, JMLR 2004; subset 1, with the halves realigned",
+    *(
+        _brought(
+            f"rcv1subset{number}",
+            (6000, n_features, 101, cardinality, 3000),
+            f"Lewis, Yang, Rose and Li, JMLR 2004; subset {number}, with the halves realigned",
+        )
+        for number, (n_features, cardinality) in RCV1.items()
     ),
-    _brought(
-        "rcv1subset1-asdistributed",
-        (6000, 47236, 101, 2.880, None),
-        "Lewis, Yang, Rose and Li, JMLR 2004; subset 1, DEFECTIVE: halves misaligned by a column",
+    *(
+        _brought(
+            f"rcv1subset{number}-asdistributed",
+            (6000, RCV1[number][0], 101, cardinality, None),
+            f"Lewis, Yang, Rose and Li, JMLR 2004; subset {number}, DEFECTIVE: misaligned halves",
+        )
+        for number, cardinality in RCV1_AS_DISTRIBUTED.items()
     ),
 )
 CATALOGUE = {entry.name: entry for entry in ENTRIES}
