@@ -72,7 +72,9 @@ class Chunked:
         remember_names(self, labels)
 
     @available_if(_has_partial_fit)
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Any:
         """Add a chunk of rows to those seen so far.
 
         The result is that of ``fit`` on all chunks together, whatever their sizes and order. A
@@ -90,6 +92,8 @@ class Chunked:
             Labels of the chunk, as in ``fit``, the columns in the same order.
         classes : array-like or None
             All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
+        sample_weight : array-like of shape (n_samples,), number or None, default=None
+            Weights of the rows of the chunk, as in ``fit``.
 
         Returns
         -------
@@ -100,24 +104,27 @@ class Chunked:
         if first:
             self._warn_after_fit()
         with unchanged_if_refused(self):
-            X, labels = self._gate_chunk(X, y, classes, first)
+            X, labels = self._gate_chunk(X, y, sample_weight, classes, first)
             if first or self._parameters_changed():
                 self._plan((X.shape[1], labels.Y.shape[1]), first)
-            self._pool.add(Sample(X, labels.Y, self._pool.solver, part=True), self._summarise)
+            chunk = Sample(X, labels.Y, self._pool.solver, labels.weights, part=True)
+            self._pool.add(chunk, self._summarise)
             self._settled = False
             self._drop(*self._learnt)
         return self
 
-    def _gate_chunk(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Any, Labels]:
+    def _gate_chunk(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool
+    ) -> tuple[Any, Labels]:
         if first:
             known = None if classes is None else np.unique(classes)
-            X, labels = check_chunk(self, X, y, first=True, classes=known)
+            X, labels = check_chunk(self, X, y, sample_weight, first=True, classes=known)
             self._remember(labels)
             return X, labels
         known = self._known_classes()
         if known is None and np.ndim(y) == 1:
             y = np.asarray(y)[:, None]
-        X, labels = check_chunk(self, X, y, first=False, classes=known)
+        X, labels = check_chunk(self, X, y, sample_weight, first=False, classes=known)
         n_labels = self._pool.shape[1]
         if labels.Y.shape[1] != n_labels:
             raise ValueError(
@@ -163,9 +170,9 @@ class Chunked:
             if self._parameters_changed():
                 self._plan(pool.shape, first=False)
             statistics, rest = pool.total(self._summarise)
-            if statistics.weight < self._min_rows:
+            if pool.n_rows < self._min_rows:
                 raise NotYetError(
-                    f"The chunks so far have {statistics.weight:g} row(s); {type(self).__name__} "
+                    f"The chunks so far have {pool.n_rows} row(s); {type(self).__name__} "
                     f"needs at least {self._min_rows}. Call partial_fit with more."
                 )
             try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,11 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
-from labelspan._compat import is_dask_array, n_rows_of
+from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._tags import IN_MEMORY, label_tags
+from labelspan._weights import check_weights, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -88,64 +88,33 @@ def check_fit(
     if not supervised:
         labels = Labels(np.empty((X.shape[0], 0)))
     if weights is not None:
-        some = not (tags.input_tags.pairwise or weights.all())
-        kept = np.flatnonzero(weights) if some else None
-        X = X if kept is None else X[kept]
-        labels = labels.weighted(weights, kept, anew=classes is None)
+        pairwise = tags.input_tags.pairwise
+        X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
     if supervised and labels.classes is None:
         warn_if_swapped(X, labels.Y)
     return X, labels
 
 
 def check_chunk(
-    estimator: Any, X: Any, y: Any, *, first: bool, classes: np.ndarray | None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    first: bool,
+    classes: np.ndarray | None,
 ) -> tuple[Any, Labels]:
     """Check a chunk of ``partial_fit``, as :func:`check_fit` does; one row will do."""
     if is_dask_array(X) or is_dask_array(y):
-        return check_fit_dask(estimator, X, y, None, first, classes, 1)
+        return check_fit_dask(estimator, X, y, sample_weight, first, classes, 1)
+    weights = check_weights(estimator, X, sample_weight, 1)
     labels = check_target(estimator, X, y, classes)
     X = check_features(estimator, X, reset=first, chunk=True)
+    if weights is not None:
+        X, labels = weighing(X, labels, weights, anew=classes is None)
     if first and labels.classes is None:
         warn_if_swapped(X, labels.Y)
     return X, labels
-
-
-def check_weights(
-    estimator: Any, X: Any, sample_weight: Any, min_samples: int
-) -> np.ndarray | None:
-    """Weights of the rows as numbers (n,), or a refusal; None if there are none."""
-    if sample_weight is None:
-        return None
-    tags, name = label_tags(estimator), type(estimator).__name__
-    if not tags.takes("sample_weight"):
-        raise TypeError(
-            f"{name}.fit takes no sample_weight: {tags.refused['sample_weight']}. Leave it out."
-        )
-    n_rows = n_rows_of(X)
-    if is_dask_array(sample_weight):
-        # A number per row, which is checked before a block of X is read.
-        sample_weight = sample_weight.compute()
-    if isinstance(sample_weight, Number):
-        sample_weight = np.full(n_rows, sample_weight)
-    weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; expected ({n_rows},), a number per row of X."
-        )
-    if weights.min() < 0:
-        i = int(weights.argmin())
-        raise ValueError(
-            f"sample_weight[{i}] is {weights[i]:g}; allowed are numbers >= 0, 0 leaves a row out."
-        )
-    n_positive = np.count_nonzero(weights)
-    if n_positive < min_samples:
-        raise ValueError(
-            f"sample_weight is zero for all but {n_positive} of {n_rows} rows; {name} needs at "
-            f"least {min_samples} of positive weight."
-        )
-    return weights
 
 
 def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None) -> Labels:

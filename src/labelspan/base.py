@@ -62,7 +62,7 @@ class LinearReducer(
         """Eigenpairs from the statistics, as many vectors as ``n_components`` asks for."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> LinearReducer:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearReducer:
         """Find the directions.
 
         Parameters
@@ -73,6 +73,9 @@ class LinearReducer(
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}; a 1-d y of classes is one label for
             two classes and one label a class for more.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
+            as none. None is one each.
 
         Returns
         -------
@@ -80,10 +83,10 @@ class LinearReducer(
             The fitted estimator itself.
         """
         with unchanged_if_refused(self):
-            X, labels = check_fit(self, X, y)
+            X, labels = check_fit(self, X, y, sample_weight)
             self._forget()
             self._remember(labels)
-            route = self._route(X, labels.Y, streamed=is_dask_array(X))
+            route = self._route(X, labels.Y, labels.weights, streamed=is_dask_array(X))
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
             self._learn(statistics, route, np.float32 if X.dtype == np.float32 else np.float64)
@@ -151,10 +154,11 @@ class LinearReducer(
             "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
         )
 
-    def _route(self, X: Any, Y: Any, *, streamed: bool) -> Route:
+    def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
         return route_of(
             X,
             Y,
+            weights,
             advice="Fit X in memory (not in chunks), use MDDM(constraint='projection'), "
             "or select features first.",
             streamed=streamed,
@@ -162,7 +166,8 @@ class LinearReducer(
         )
 
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
-        return self._route(np.empty((0, n_features)), np.empty((0, n_labels)), streamed=True).solver
+        nothing = np.empty((0, n_features)), np.empty((0, n_labels))
+        return self._route(*nothing, None, streamed=True).solver
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         self._learn(checked(statistics), Route(Sample(None, None), self._pool.solver), dtype)

@@ -70,11 +70,13 @@ def test_moments_about_another_centre(sample):
     np.testing.assert_allclose(about, (X - 1).T @ np.diag(w) @ (X - 1), atol=1e-11)
 
 
-@pytest.mark.parametrize("cuts", [[], [25], [2, 4, 6, 30]])
-def test_root_squares_to_the_moments(sample, cuts):
-    X, T, _ = sample
-    moments = Moments.of(X, T)
-    parts = [Root.of(x, t) for x, t in zip(np.split(X, cuts), np.split(T, cuts), strict=True)]
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("cuts", [[], [25], [1, 2, 4, 6, 30]])
+def test_root_squares_to_the_moments(sample, cuts, weighted):
+    """The first parts weigh nothing."""
+    arrays = sample[: 2 + weighted]
+    moments = Moments.of(*arrays)
+    parts = [Root.of(*part) for part in zip(*(np.split(A, cuts) for A in arrays), strict=True)]
     root = sum(parts[1:], parts[0])
     np.testing.assert_allclose(root.x_mean, moments.x_mean, atol=1e-13)
     np.testing.assert_allclose(root.Rx.T @ root.Rx, moments.xx, atol=1e-11)

@@ -134,7 +134,8 @@ class LabelScatter:
         return self.plain.x_mean
 
 
-def counted_moments(X: Any, Y: Any) -> Moments:
-    """Moments of one block with the number of labels of each row as its weight."""
+def counted_moments(X: Any, Y: Any, weights: np.ndarray | None = None) -> Moments:
+    """Moments of one block with the number of labels of each row as its weight, or its factor."""
     counts = np.asarray(Y.sum(axis=1)).ravel()
+    counts = counts if weights is None else counts * weights
     return Moments.of(X, np.empty((X.shape[0], 0)), counts, tt=False)

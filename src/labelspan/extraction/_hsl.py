@@ -127,7 +127,7 @@ class HSL(LinearReducer):
         if self.expansion == "zhou":
             return summarise(sample, tt=True, encode=by_degree)
         # The first pass walks the labels alone: on a cluster it must not load X.
-        counts = collect(Sample(sample.Y, sample.Y), rows_of_labels)
+        counts = collect(Sample(sample.Y, sample.Y, weights=sample.weights), rows_of_labels)
         return summarise(sample, encode=partial(expanded, self.expansion, counts))
 
     def _directions(self, statistics: Any) -> EigenPairs:
@@ -153,9 +153,9 @@ def expanded(expansion: str, counts: np.ndarray, Y: Any) -> Any:
     return columns_times(by_degree(Y), inverse(np.sqrt(counts)))
 
 
-def rows_of_labels(X: Any, Y: Any) -> np.ndarray:
-    """How many rows of one block have each label, (q,)."""
-    return np.asarray(Y.sum(axis=0)).ravel()
+def rows_of_labels(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
+    """How many rows of one block have each label, or what these weigh, (q,)."""
+    return np.asarray(Y.sum(axis=0)).ravel() if weights is None else weights @ Y
 
 
 def by_degree(Y: Any, weights: np.ndarray | None = None) -> Any:

@@ -14,14 +14,14 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from labelspan._compat import Interval
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, Unweighted
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
 from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
-class LPP(LinearReducer):
+class LPP(Unweighted, LinearReducer):
     r"""Directions along which neighbouring rows stay close; the labels are not used.
 
     .. math:: \max_P \; \mathrm{tr}(P'X_c'WX_cP) \quad \text{subject to} \quad

@@ -24,7 +24,7 @@ from labelspan.linalg import (
     row_space,
     squared,
 )
-from labelspan.moments import Moments, Rows, Sample, Statistics, checked, collect
+from labelspan.moments import Moments, Rows, Sample, Statistics, checked, collect, scaled
 
 
 class MLDA(LinearReducer):
@@ -109,10 +109,10 @@ class MLDA(LinearReducer):
 
     def _summarise(self, sample: Sample) -> Statistics:
         # The first pass walks the labels alone: on a cluster it must not load X.
-        labels_only = Sample(sample.Y, sample.Y)
+        labels_only = Sample(sample.Y, sample.Y, weights=sample.weights)
         similarity = label_similarity(collect(labels_only, cooccurrence))
         if sample.solver == "krylov":
-            T, weights = weighted_labels(similarity, sample.Y)
+            T, weights = weighted_labels(similarity, sample.Y, sample.weights)
             return checked(Rows.of(sample.X, T, weights))
         return checked(collect(sample, partial(weighted_moments, similarity)))
 
@@ -163,10 +163,10 @@ def within(total: np.ndarray, F: np.ndarray) -> np.ndarray:
     return total - F @ F.T
 
 
-def cooccurrence(X: Any, Y: Any) -> np.ndarray:
+def cooccurrence(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
     """Y'Y of one block, (q, q): how often two labels occur together."""
     Y = with_complement(Y)
-    together = Y.T @ Y
+    together = Y.T @ (Y if weights is None else scaled(Y, weights))
     return together.toarray() if sparse.issparse(together) else together
 
 
@@ -177,7 +177,9 @@ def label_similarity(together: np.ndarray) -> np.ndarray:
     return together * np.outer(inverse, inverse)
 
 
-def weighted_labels(similarity: np.ndarray, Y: Any) -> tuple[np.ndarray, np.ndarray]:
+def weighted_labels(
+    similarity: np.ndarray, Y: Any, row_weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Eq. (44) as targets and row weights: w_i the sum of z_i, T = z_i / w_i."""
     Y = with_complement(Y)
     counts = np.asarray(Y.sum(axis=1)).ravel()
@@ -185,10 +187,13 @@ def weighted_labels(similarity: np.ndarray, Y: Any) -> tuple[np.ndarray, np.ndar
     # z_i / w_i does not depend on the division by the number of labels, w_i does.
     sums = Z.sum(axis=1)
     weights = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    weights = weights if row_weights is None else weights * row_weights
     return np.divide(Z, sums[:, None], out=np.zeros_like(Z), where=sums[:, None] > 0), weights
 
 
-def weighted_moments(similarity: np.ndarray, X: Any, Y: Any) -> Moments:
+def weighted_moments(
+    similarity: np.ndarray, X: Any, Y: Any, row_weights: np.ndarray | None = None
+) -> Moments:
     """Moments of one block with the labels and weights of Eq. (44)."""
-    T, weights = weighted_labels(similarity, Y)
+    T, weights = weighted_labels(similarity, Y, row_weights)
     return Moments.of(X, T, weights, tt=False)

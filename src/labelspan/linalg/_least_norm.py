@@ -27,7 +27,7 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     if not is_dask_array(sample.X):
         statistics = collect(sample, partial(Moments.of, tt=tt))
         statistics = statistics.signed() if signed else statistics
-        solved = from_gram(statistics, sample.X)
+        solved = from_gram(statistics, sample)
         if solved is not None:
             return checked(statistics), solved
     triangle: Any = collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False)
@@ -35,7 +35,7 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     return checked(statistics), from_triangle(triangle.root, statistics.xt)
 
 
-def from_gram(statistics: Moments, X: Any) -> Whitened | None:
+def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
     """W and back from P'xx P = L L', or None if rounding in xx may have decided.
 
     Pivots that are left out must be null directions of X itself, to the tolerance that a
@@ -51,7 +51,7 @@ def from_gram(statistics: Moments, X: Any) -> Whitened | None:
     pivots = np.diag(L) ** 2
     if pivots.min() < SAFE_PIVOT * pivots.max():
         return None
-    if r < side and not is_null(null_basis(L, order), statistics, X, scales):
+    if r < side and not is_null(null_basis(L, order), statistics, sample, scales):
         return None
     xt = (statistics.xt / scales[:, None])[order[:r]]
     W = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
@@ -89,14 +89,19 @@ def null_basis(L: np.ndarray, order: np.ndarray) -> np.ndarray:
     return N
 
 
-def is_null(N: np.ndarray, statistics: Moments, X: Any, scales: np.ndarray) -> bool:
+def is_null(N: np.ndarray, statistics: Moments, sample: Sample, scales: np.ndarray) -> bool:
     """Whether Xc N vanishes to rounding, Xc in units of `scales`; one thin product."""
     lengths = np.linalg.norm(N, axis=0)
     N = N / scales[:, None]
     shift = statistics.x_mean @ N
-    squares = sum(np.square(X[rows] @ N - shift).sum(axis=0) for rows in row_blocks(X))
+    squares = np.zeros(N.shape[1])
+    for rows in row_blocks(sample.X):
+        X, _, *weights = sample.at(rows)
+        left = np.square(X @ N - shift)
+        squares += weights[0] @ left if weights else left.sum(axis=0)
     total = float(np.sum(statistics.squares / scales**2))
-    return bool((np.sqrt(squares) <= EPS * max(X.shape) * np.sqrt(total) * lengths).all())
+    rounding = EPS * max(sample.X.shape) * np.sqrt(total)
+    return bool((np.sqrt(squares) <= rounding * lengths).all())
 
 
 @dataclass(frozen=True)
@@ -110,9 +115,10 @@ class Triangle:
     moments: Moments
 
     @classmethod
-    def of(cls, X: Any, T: Any, *, tt: bool) -> Triangle:
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Triangle:
         """Triangle of one block of rows."""
-        return cls(Root.of(X, np.empty((X.shape[0], 0))), Moments.of(X, T, xx=False, tt=tt))
+        root = Root.of(X, np.empty((X.shape[0], 0)), weights)
+        return cls(root, Moments.of(X, T, weights, xx=False, tt=tt))
 
     def __add__(self, other: Triangle) -> Triangle:
         return Triangle(self.root + other.root, self.moments + other.moments)

@@ -35,8 +35,9 @@ class Narrow:
         The rows: centred if dense, as they are if sparse but for columns without zeros.
     dual : ndarray of shape (n, r)
         V = Xc' dual.
-    centre : bool
-        Whether Xc is X about its mean; if not, it is X, and `mean` is zero.
+    shares : ndarray of shape (n,) or None
+        Share of each row in the mean that was taken off; None if nothing was: Xc is then X, and
+        `mean` is zero.
     basis : LeastNorm or None
         V as a product of reflections, where columns of scales far apart need it.
     """
@@ -45,16 +46,15 @@ class Narrow:
     mean: np.ndarray
     X: Any
     dual: np.ndarray
-    centre: bool = True
+    shares: np.ndarray | None = None
     basis: LeastNorm | None = None
 
     def lift(self, C: np.ndarray) -> np.ndarray:
         """V C = Xc' (dual C): directions (D, k) from coordinates (r, k)."""
         if self.basis is not None:
             return self.basis.lift(C)
-        W = self.dual @ C
-        # H W: centring the rows of X or those of W is the same product.
-        return self.X.T @ (W - W.mean(axis=0) if self.centre else W)
+        # H'W: centring the rows of X or those of W is the same product.
+        return self.X.T @ self._centred(self.dual @ C)
 
     def project(self, X: Any) -> np.ndarray:
         """(X - mean) V, (m, r), for other rows X (m, D)."""
@@ -64,16 +64,25 @@ class Narrow:
             return ((X - self.mean) @ self.X.T) @ self.dual
         # Both sides in the short form; centring the dual side takes the mean off self.X.
         products = (X @ self.X.T).toarray() - self.X @ self.mean
-        return products @ (self.dual - self.dual.mean(axis=0) * self.centre)
+        return products @ self._centred(self.dual)
+
+    def _centred(self, W: np.ndarray) -> np.ndarray:
+        """H'W with H = I - 1 shares', which takes the mean off rows."""
+        return W if self.shares is None else W - np.outer(self.shares, W.sum(axis=0))
 
 
-def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
+def narrow(
+    X: Any, weights: np.ndarray | None = None, *, ridge_free: bool, centre: bool = True
+) -> Narrow:
     """Reduce a wide X (n < D) to n or fewer coordinates, exactly.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, D)
         Wide sample in memory.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows. They decide about the mean alone: rows span the same space,
+        whatever each of them counts.
     ridge_free : bool
         Whether nothing will regularise small directions. Then the factor comes from QR steps
         over blocks of features, which do not square the condition number: O(D n^2).
@@ -94,34 +103,36 @@ def narrow(X: Any, *, ridge_free: bool, centre: bool = True) -> Narrow:
     )
     if centre:
         rows, shift = anchored(X)
-        rows, mean = centred(rows, np.ones(X.shape[0]))
-        mean = shift + mean
+        w = np.ones(X.shape[0]) if weights is None else weights
+        rows, mean = centred(rows, w)
+        mean, shares = shift + mean, w / w.sum()
     else:
-        rows, mean = X.astype(np.float64), np.zeros(X.shape[1])
+        rows, mean, shares = X.astype(np.float64), np.zeros(X.shape[1]), None
     lengths = squares(rows, centre)
     warn_of_lost_digits(mean, lengths, X.shape[0])
-    wide = reduced(rows, ridge_free, centre)
+    wide = reduced(rows, ridge_free, shares)
     if is_weak(wide):
         scales = column_scales(lengths)
         if is_graded(scales):
-            wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, centre), scales)
+            wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, shares), scales)
     return replace(wide, mean=mean, X=rows)
 
 
-def reduced(rows: Any, ridge_free: bool, centre: bool) -> Narrow:
+def reduced(rows: Any, ridge_free: bool, shares: np.ndarray | None) -> Narrow:
     """The reduction of rows that are centred already if they are dense."""
-    Z, dual = from_blocks(rows, centre) if ridge_free else from_gram(rows, centre)
+    Z, dual = from_blocks(rows, shares) if ridge_free else from_gram(rows, shares)
     if Z.shape[1] == 0:
         # Constant rows: one coordinate in which nothing varies, so that no caller needs a case.
         Z = dual = np.zeros((rows.shape[0], 1))
-    return Narrow(Z, np.zeros(rows.shape[1]), rows, dual, centre)
+    return Narrow(Z, np.zeros(rows.shape[1]), rows, dual, shares)
 
 
 def is_weak(wide: Narrow) -> bool:
     """Whether rounding may have cost a direction: fewer than n - 1, or one far below the others."""
     n_rows, r = wide.Z.shape
+    full = n_rows - (wide.shares is not None)
     lengths = np.linalg.norm(wide.dual, axis=0)
-    return r < n_rows - wide.centre or bool(lengths.max() > lengths.min() / SAFE_LENGTH)
+    return r < full or bool(lengths.max() > lengths.min() / SAFE_LENGTH)
 
 
 def scaled_back(wide: Narrow, scales: np.ndarray) -> Narrow:
@@ -151,9 +162,9 @@ def by_columns(rows: Any, scales: np.ndarray) -> Any:
     )
 
 
-def from_gram(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def from_gram(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Z and dual from K = Xc Xc' = Z Z', by Cholesky with pivoting and a rank cut."""
-    K, scale = gram(X, centre)
+    K, scale = gram(X, shares)
     factor, order, r, _ = linalg.lapack.dpstrf(K, tol=len(K) * EPS * scale, lower=1)
     L = np.tril(factor)[:, :r]
     Z, dual = np.empty_like(L), np.zeros_like(L)
@@ -164,7 +175,7 @@ def from_gram(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
     return Z, dual
 
 
-def from_blocks(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def from_blocks(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Z and dual from Xc' = Q R, R built up over blocks of features, then R = U s W'."""
     n_rows, n_features = X.shape
     columns = X.tocsc() if sparse.issparse(X) else X
@@ -173,22 +184,23 @@ def from_blocks(X: Any, centre: bool = True) -> tuple[np.ndarray, np.ndarray]:
         stop = min(start + n_rows, n_features)
         block = columns[:, start:stop]
         block = block.toarray() if sparse.issparse(block) else block
-        stacked = np.vstack([R, (block - block.mean(axis=0) * centre).T])
+        block = block if shares is None else block - shares @ block
+        stacked = np.vstack([R, block.T])
         R = linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:n_rows]
     _, s, Wt = linalg.svd(R, full_matrices=False, check_finite=False)
     r = rank(s, max(X.shape))
     return Wt[:r].T * s[:r], Wt[:r].T / s[:r]
 
 
-def gram(X: Any, centre: bool) -> tuple[np.ndarray, float]:
+def gram(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, float]:
     """Xc Xc' of rows that are centred already if they are dense; and the scale of its rounding."""
     K = X @ X.T
     K = K.toarray() if sparse.issparse(K) else K
     scale = float(np.diag(K).max())
-    return (centre_both(K) if centre and sparse.issparse(X) else K), scale
+    return (K if shares is None or not sparse.issparse(X) else centre_both(K, shares)), scale
 
 
-def centre_both(K: np.ndarray) -> np.ndarray:
-    """H K H for the Gram matrix of rows that could not be centred before."""
-    rows = K.mean(axis=0)
-    return K - rows - rows[:, None] + rows.mean()
+def centre_both(K: np.ndarray, shares: np.ndarray | None = None) -> np.ndarray:
+    """H K H' for the Gram matrix of rows that could not be centred before; see `Narrow`."""
+    rows = K.mean(axis=0) if shares is None else shares @ K
+    return K - rows - rows[:, None] + (rows.mean() if shares is None else shares @ rows)

@@ -86,13 +86,14 @@ def regress(
     X: Any,
     T: Any,
     *ridges: float,
+    weights: np.ndarray | None = None,
     signed: bool = False,
     centre: bool = True,
     shared: bool = False,
     tt: bool = False,
     advice: str = "Select features first.",
 ) -> Regression:
-    """Minimise ||Xc W - Tc||^2 + ridge ||W||^2 (scatter scale: no division by n).
+    """Minimise ||diag(w)^(1/2) (Xc W - Tc)||^2 + ridge ||W||^2 (scatter scale: no division by n).
 
     Parameters
     ----------
@@ -102,6 +103,8 @@ def regress(
         Targets.
     *ridges : float
         One or more, non-negative; 0 gives the solution of least norm. The statistics are shared.
+    weights : ndarray of shape (n,) or None
+        Weights w of the rows; None is one each.
     signed : bool, default=False
         Take 2 T - 1 as the targets.
     centre : bool, default=True
@@ -122,7 +125,7 @@ def regress(
         are taken, which do not square the condition number; for one ridge only where the
         pivots of the Gram matrix do not say that eight digits survive.
     """
-    route = route_of(X, T, advice=advice, centre=centre, ridge_free=min(ridges) == 0)
+    route = route_of(X, T, weights, advice=advice, centre=centre, ridge_free=min(ridges) == 0)
     if route.sample.solver == "root" and centre and not shared and len(ridges) == 1:
         statistics, one = least_norm(route.sample, tt=tt, signed=signed)
         means = statistics.x_mean, statistics.t_mean

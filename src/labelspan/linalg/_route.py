@@ -49,6 +49,7 @@ class Route:
 def route_of(
     X: Any,
     T: Any,
+    weights: np.ndarray | None = None,
     *,
     advice: str,
     streamed: bool | None = None,
@@ -72,6 +73,6 @@ def route_of(
     if solver in ("scatter", "root"):
         check_square(X.shape[1], "The scatter matrix of the features", advice)
     if solver != "rows":
-        return Route(Sample(X, T, solver), solver)
-    wide = narrow(X, ridge_free=ridge_free, centre=centre)
-    return Route(Sample(wide.Z, T, "root" if ridge_free else "scatter"), solver, wide)
+        return Route(Sample(X, T, solver, weights), solver)
+    wide = narrow(X, weights, ridge_free=ridge_free, centre=centre)
+    return Route(Sample(wide.Z, T, "root" if ridge_free else "scatter", weights), solver, wide)

@@ -37,6 +37,8 @@ class Sample:
         Label indicators in {0, 1}.
     solver : str
         The route that :func:`labelspan.linalg.choose_solver` picked.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
     part : bool
         Whether these are some rows of more, which say little by themselves.
     """
@@ -44,24 +46,32 @@ class Sample:
     X: Any
     Y: Any
     solver: str = "scatter"
+    weights: np.ndarray | None = None
     part: bool = False
+
+    def at(self, rows: Any) -> tuple[Any, ...]:
+        """Features and labels of some rows, and their weights if there are any."""
+        if self.weights is None:
+            return self.X[rows], self.Y[rows]
+        return self.X[rows], self.Y[rows], self.weights[rows]
 
 
 def collect(
     sample: Sample,
-    statistic: Callable[[Any, Any], Statistic],
+    statistic: Callable[..., Statistic],
     *,
     whole_sparse: bool = True,
     tall: bool = True,
 ) -> Statistic:
-    """Add up ``statistic(X_block, Y_block)`` over blocks of rows.
+    """Add up ``statistic(X_block, Y_block)``, or with ``weights_block``, over blocks of rows.
 
     Parameters
     ----------
     sample : Sample
         In memory, memory-mapped or on a Dask cluster.
     statistic : callable
-        From a block of X and the same rows of Y to something that can be added.
+        From a block of X and the same rows of Y, and their weights in a sample that has them,
+        to something that can be added.
     whole_sparse : bool, default=True
         Take a sparse X as one block; False if `statistic` makes its block dense.
     tall : bool, default=True
@@ -84,7 +94,7 @@ def collect(
     else:
         blocks = row_blocks(sample.X, tall=tall)
     # In the arrays of the first block: nobody else has them.
-    return reduce(iadd, (statistic(sample.X[rows], sample.Y[rows]) for rows in blocks))
+    return reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
 
 
 def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
@@ -100,23 +110,23 @@ def equal_blocks(n_rows: int, n_blocks: float) -> Iterator[slice]:
     return (slice(int(a), int(b)) for a, b in pairwise(edges))
 
 
-def collect_dask(sample: Sample, statistic: Callable[[Any, Any], Statistic]) -> Statistic:
+def collect_dask(sample: Sample, statistic: Callable[..., Statistic]) -> Statistic:
     """Sum over the blocks of a Dask array: pairwise on the workers, in one compute."""
     import dask
 
-    X_blocks = sample.X.to_delayed().ravel()
-    if is_dask_array(sample.Y):
-        Y_blocks = sample.Y.to_delayed().ravel()
-    else:
-        ends = np.cumsum(sample.X.chunks[0])
-        Y_blocks = [
-            sample.Y[end - size : end] for end, size in zip(ends, sample.X.chunks[0], strict=True)
-        ]
-    of_block = dask.delayed(block_statistic, pure=False)
     sizes = sample.X.chunks[0]
+    edges = np.cumsum((0, *sizes))
+    arrays: list[Any] = [A for A in (sample.X, sample.Y, sample.weights) if A is not None]
+    blocks = zip(
+        *(
+            A.to_delayed().ravel() if is_dask_array(A) else [A[a:b] for a, b in pairwise(edges)]
+            for A in arrays
+        ),
+        strict=True,
+    )
+    of_block = dask.delayed(block_statistic, pure=False)
     # Filtering leaves chunks without rows behind.
-    blocks = [xy for *xy, size in zip(X_blocks, Y_blocks, sizes, strict=True) if size]
-    parts = [of_block(statistic, x, y) for x, y in blocks]
+    parts = [of_block(statistic, *block) for block, size in zip(blocks, sizes, strict=True) if size]
     plus = dask.delayed(Checked.__add__, pure=False)
     while len(parts) > 1:
         pairs = [plus(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
@@ -140,7 +150,9 @@ class Checked:
         return Checked(self.statistic + other.statistic, values)
 
 
-def block_statistic(statistic: Callable[[Any, Any], Any], X: Any, Y: Any) -> Checked:
+def block_statistic(
+    statistic: Callable[..., Any], X: Any, Y: Any, weights: np.ndarray | None = None
+) -> Checked:
     """Check one block on its worker, where its values are, and take its statistic."""
     values = np.asarray(Y.data if sparse.issparse(Y) else Y)
     present = {v for v in (-1, 0) if (values == v).any()}
@@ -149,4 +161,7 @@ def block_statistic(statistic: Callable[[Any, Any], Any], X: Any, Y: Any) -> Che
     # Labels first: for a pass over the labels alone they are X as well.
     labels, rows = check_label_block(Y), check_block(X)
     refuse_overflow(rows, whole=False)
-    return Checked(statistic(rows, labels), frozenset(present))
+    block = Sample(rows, labels, weights=weights)
+    # Rows without weight are left out; a block of nothing else weighs nothing.
+    weighing: Any = slice(None) if weights is None or not weights.any() else weights > 0
+    return Checked(statistic(*block.at(weighing)), frozenset(present))

@@ -41,6 +41,7 @@ class Pool:
 
     def __init__(self, solver: str, shape: tuple[int, int], *, about_first: bool = True):
         self.solver, self.shape, self.about_first = solver, shape, about_first
+        self.n_rows = 0
         # A dtype is no plain value to those who store models.
         self._single = True
         self._origin: np.ndarray | None = None
@@ -50,6 +51,8 @@ class Pool:
     def add(self, sample: Sample, summarise: Summarise) -> None:
         """Add the rows of a chunk; if this raises, none of them has been added."""
         total, held, size = self._state
+        if sample.weights is not None:
+            sample = replace(sample, weights=sample.weights.copy())
         if self.about_first and self._origin is None:
             self._origin = first_row(sample.X)
         if is_dask_array(sample.X):
@@ -63,6 +66,7 @@ class Pool:
             elif len(held) == MOST_PIECES:
                 held = (stacked(held),)
         self._state = total, held, size
+        self.n_rows += sample.X.shape[0]
         self._single = self._single and sample.X.dtype == np.float32
 
     @property
@@ -99,7 +103,8 @@ class Pool:
         elif not is_dask_array(X):
             for rows in row_blocks(X) if X.nbytes > BLOCK_BYTES else (slice(None),):
                 moved = X[rows].copy() if origin is None else X[rows] - origin
-                yield replace(sample, X=moved, Y=sample.Y[rows])
+                _, Y, *weights = sample.at(rows)
+                yield replace(sample, X=moved, Y=Y, weights=weights[0] if weights else None)
 
     def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
         sample, origin = stacked(held), self._origin
@@ -125,7 +130,12 @@ def stacked(samples: tuple[Sample, ...]) -> Sample:
         size = sum(map(np.size, Y))
         few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
         Y = [sparse.csr_array(labels) if few else dense_labels(labels) for labels in Y]
-    return replace(samples[0], X=stack(X), Y=stack(Y))
+    weights = None
+    if any(sample.weights is not None for sample in samples):
+        ones = (np.ones(sample.X.shape[0]) for sample in samples)
+        given = (sample.weights for sample in samples)
+        weights = np.concatenate([b if a is None else a for a, b in zip(given, ones, strict=True)])
+    return replace(samples[0], X=stack(X), Y=stack(Y), weights=weights)
 
 
 def stack(arrays: list[Any]) -> Any:

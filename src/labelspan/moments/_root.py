@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from labelspan.moments._moments import centred
+from labelspan.moments._moments import centred, scaled
 
 # Rows that are factorised at a time, and columns within them.
 CACHED_ROWS = 1024
@@ -18,7 +18,7 @@ PANEL = 32
 
 @dataclass(frozen=True)
 class Root:
-    """Triangular factor of the centred sample [Xc Tc], poolable by ``+``.
+    """Triangular factor of the centred sample diag(w)^(1/2) [Xc Tc], poolable by ``+``.
 
     A Gram matrix squares the condition number: at cond(X) = 1e8 it has lost every digit of the
     smallest direction. The factor R keeps them: ``R'R`` is the scatter that :class:`Moments`
@@ -27,7 +27,7 @@ class Root:
     Attributes
     ----------
     weight : float
-        Number of rows.
+        Sum of the row weights; the number of rows if there are no weights.
     x_mean : ndarray of shape (D,)
         Mean of X.
     t_mean : ndarray of shape (q,)
@@ -42,14 +42,17 @@ class Root:
     R: np.ndarray
 
     @classmethod
-    def of(cls, X: Any, T: Any) -> Root:
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None) -> Root:
         """Root of one block; a sparse block is made dense, so keep blocks of rows small."""
-        ones = np.ones(X.shape[0])
-        (X, x_mean), (T, t_mean) = centred(dense(X), ones), centred(dense(T), ones)
-        return cls(len(X), x_mean, t_mean, triangle(np.hstack([X, T])))
+        w = np.ones(X.shape[0]) if weights is None else weights
+        (X, x_mean), (T, t_mean) = centred(dense(X), w), centred(dense(T), w)
+        rows = scaled(np.hstack([X, T]), None if weights is None else np.sqrt(w))
+        return cls(float(w.sum()), x_mean, t_mean, triangle(rows))
 
     def __add__(self, other: Root) -> Root:
         weight = self.weight + other.weight
+        if weight == 0:
+            return self
         share = other.weight / weight
         dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         # As in IncrementalPCA: one more row carries the difference of the means.

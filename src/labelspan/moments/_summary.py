@@ -78,7 +78,8 @@ def summarise(
     """
     if sample.solver == "krylov":
         T = dense(sample.Y if encode is None else encode(sample.Y))
-        return checked(Rows.of(sample.X, 2.0 * T - 1.0 if signed else T, centre=centre))
+        T = 2.0 * T - 1.0 if signed else T
+        return checked(Rows.of(sample.X, T, sample.weights, centre=centre))
     statistics: Any
     if sample.solver == "root":
         statistics = collect(sample, encoded(Root.of, encode), whole_sparse=False)
@@ -98,8 +99,10 @@ def encoded(statistic: Callable[..., Any], encode: Encoder | None) -> Callable[.
     return statistic if encode is None else partial(of_encoded, statistic, encode)
 
 
-def of_encoded(statistic: Callable[..., Any], encode: Encoder, X: Any, Y: Any) -> Any:
-    return statistic(X, encode(Y))
+def of_encoded(
+    statistic: Callable[..., Any], encode: Encoder, X: Any, Y: Any, *weights: Any
+) -> Any:
+    return statistic(X, encode(Y), *weights)
 
 
 def checked(statistics: Any) -> Any:

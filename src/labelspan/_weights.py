@@ -1,0 +1,59 @@
+"""Weights of the rows: the gate's check of them, and the rows that weigh something."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from labelspan._compat import is_dask_array, n_rows_of
+from labelspan._labels import Labels
+from labelspan._tags import label_tags
+
+
+def weighing(
+    X: Any, labels: Labels, weights: np.ndarray, *, anew: bool, all_rows: bool = False
+) -> tuple[Any, Labels]:
+    """Rows that weigh something, or `all_rows`, and their labels with the weights."""
+    kept = None if all_rows or weights.all() else np.flatnonzero(weights)
+    return X if kept is None else X[kept], labels.weighted(weights, kept, anew=anew)
+
+
+def check_weights(
+    estimator: Any, X: Any, sample_weight: Any, min_samples: int
+) -> np.ndarray | None:
+    """Weights of the rows as numbers (n,), or a refusal; None if there are none."""
+    if sample_weight is None:
+        return None
+    tags, name = label_tags(estimator), type(estimator).__name__
+    if not tags.takes("sample_weight"):
+        raise TypeError(
+            f"{name}.fit takes no sample_weight: {tags.refused['sample_weight']}. Leave it out."
+        )
+    n_rows = n_rows_of(X)
+    if is_dask_array(sample_weight):
+        # A number per row, which is checked before a block of X is read.
+        sample_weight = sample_weight.compute()
+    if isinstance(sample_weight, Number):
+        sample_weight = np.full(n_rows, sample_weight)
+    weights = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; expected ({n_rows},), a number per row of X."
+        )
+    if weights.min() < 0:
+        i = int(weights.argmin())
+        raise ValueError(
+            f"sample_weight[{i}] is {weights[i]:g}; allowed are numbers >= 0, 0 leaves a row out."
+        )
+    n_positive = np.count_nonzero(weights)
+    if n_positive < min_samples:
+        raise ValueError(
+            f"sample_weight is zero for all but {n_positive} of {n_rows} rows; {name} needs at "
+            f"least {min_samples} of positive weight."
+        )
+    return weights
