@@ -98,7 +98,8 @@ def extractor(estimator, transcription, **more):
 
 
 def label_space(estimator, oracle, tests, **more):
-    return Entry(estimator, oracle, f"tests/labelspace/{tests}.py", dask="fit", **more)
+    settings = {"dask": "fit", "one_pass": True, **more}
+    return Entry(estimator, oracle, f"tests/labelspace/{tests}.py", **settings)
 
 
 def ranking(estimator, oracle, tests, **more):

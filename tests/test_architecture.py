@@ -12,7 +12,7 @@ FILES = sorted((SOURCE / "labelspan").rglob("*.py"))
 # are ends: the test of cycles covers them.
 LAYERS = [
     "_compat", "_tags", "_blocks", "_misread", "_labels", "_weights", "_validation", "moments",
-    "_about_mean", "linalg", "_chunks", "base", "extraction",
+    "_about_mean", "linalg", "_classifier", "_chunks", "base", "extraction",
 ]  # fmt: skip
 
 

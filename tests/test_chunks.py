@@ -4,11 +4,13 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import InvalidParameterError
 
 import labelspan as ls
@@ -179,3 +181,105 @@ def test_rows_far_from_the_origin(small_pool):
         with pytest.warns(UserWarning, match="vary so little about their mean"):
             far = in_chunks(clone(method), rows + 2.0**40, height=3).components_
         assert_allclose(far, near.components_, atol=1e-10)
+
+
+LABELS_FROM_LEAST_SQUARES = [
+    ls.PLST(2), ls.CPLST(2), ls.CPLST(0), ls.OCCA(2), ls.PLST(ridge=1.0), ls.CPLST(0.9, ridge=1.0),
+    ls.MultiOutputRidge(0.0), ls.MultiOutputRidge(), ls.SharedSubspaceClassifier(2),
+    ls.SharedSubspaceClassifier(2, alpha=0.0), ls.SharedSubspaceClassifier(2, beta=0.0),
+    ls.SharedSubspaceClassifier(2, fit_intercept=False),
+    ls.SharedSubspaceClassifier(2, beta=0.0, fit_intercept=False),
+    ls.PartialBinaryRelevance(2, random_state=0), ls.CompressedSensing(2, random_state=0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_rows", [60, 4], ids=["tall", "wide"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("estimator", LABELS_FROM_LEAST_SQUARES, ids=repr)
+@pytest.mark.filterwarnings("ignore:Without a ridge the features fit any label")
+@pytest.mark.filterwarnings("ignore:n_components=")
+def test_every_setting_of_the_classifiers(estimator, dtype, n_rows, small_pool):
+    rows, labels = X[:n_rows].astype(dtype), Y[:n_rows]
+    # A column twice, so that there is no unique least squares.
+    rows = np.column_stack([rows, rows[:, 0]])
+    whole = clone(estimator).fit(rows, labels)
+    model = in_chunks(clone(estimator), rows, labels, 3)
+    tolerance = 1e-10 if dtype == np.float64 else 1e-5
+    for name in model._learnt:
+        ours, theirs = getattr(model, name), getattr(whole, name)
+        if isinstance(theirs, np.ndarray):
+            assert ours.dtype == theirs.dtype
+        if name in ("coef_", "intercept_", "label_mean_", "objective_"):
+            atol = tolerance * max(np.abs(theirs).max(), 1.0)
+            assert_allclose(ours, theirs, rtol=0, atol=atol, err_msg=name)
+    expected = whole.decision_function(rows)
+    found = model.decision_function(rows)
+    assert found.dtype == dtype
+    assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+def test_a_regressor_needs_the_rows():
+    for estimator in (ls.PLST(2, regressor=Ridge()), ls.OCCA(2, regressor=Ridge())):
+        assert not hasattr(estimator, "partial_fit")
+        with pytest.raises(AttributeError) as refusal:
+            estimator.partial_fit(X, Y)
+        assert "regressor=Ridge(...) learns from the rows" in str(refusal.value.__cause__)
+    model = in_chunks(ls.PLST(2)).set_params(regressor=Ridge())
+    with pytest.raises(ValueError, match="cannot learn from chunks any more: regressor=Ridge"):
+        model.predict(X)
+    with pytest.raises(AttributeError) as refusal:
+        ls.KernelCPLST().partial_fit(X, Y)
+    assert "a kernel compares rows with rows" in str(refusal.value.__cause__)
+
+
+def test_a_truncated_model_has_no_chunks():
+    model = in_chunks(ls.CPLST(3))
+    short = model.truncate(1)
+    assert_allclose(
+        short.decision_function(X), ls.CPLST(1).fit(X, Y).decision_function(X), atol=1e-12
+    )
+    with pytest.warns(UserWarning, match="starts anew"):
+        short.partial_fit(X[:10], Y[:10])
+    assert_allclose(model.partial_fit(X, Y).label_mean_, Y.mean(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "estimator", [ls.MultiOutputRidge(), ls.PLST(2), ls.SharedSubspaceClassifier(2)], ids=repr
+)
+def test_classes_and_names_of_chunks(estimator):
+    y = np.array(["a", "b", "c"])[Y.sum(axis=1) % 3]
+    model = clone(estimator).partial_fit(X[:1], y[:1], classes=["c", "b", "a"])
+    model.partial_fit(X[1:], y[1:])
+    whole = clone(estimator).fit(X, y)
+    assert_array_equal(model.classes_, whole.classes_)
+    assert_allclose(model.decision_function(X), whole.decision_function(X), atol=1e-11)
+    assert_array_equal(model.predict(X), whole.predict(X))
+    frame = pd.DataFrame(Y, columns=list("rgb"))
+    model.fit(X, frame)
+    with pytest.warns(UserWarning, match="starts anew"):
+        model.partial_fit(X[:30], frame[:30])
+    model.partial_fit(X[30:], Y[30:])
+    assert model.label_names_.tolist() == list("rgb")
+    assert_array_equal(model.predict(X), clone(estimator).fit(X, Y).predict(X))
+    with pytest.raises(ValueError, match="same columns in the same order"):
+        model.partial_fit(X, frame[list("bgr")])
+    labels = sparse.csr_array(Y)
+    assert sparse.issparse(clone(estimator).partial_fit(X, labels).predict(X))
+
+
+def test_so_many_labels_are_refused_before_their_scatter_is_made():
+    wide = sparse.csr_array((2, 40_000))
+    with pytest.raises(MemoryError, match=r"label scatter matrix would be 40000 x 40000.*memory"):
+        ls.PLST(5).partial_fit(X[:2], wide)
+
+
+def test_scores_of_a_single_label_and_of_one_row():
+    for estimator in (ls.MultilabelFisherScore(2), ls.DiscriminativeRatio(2)):
+        model = in_chunks(clone(estimator), Y=Y[:, :1], height=1)
+        whole = clone(estimator).fit(X, Y[:, :1])
+        assert_allclose(model.scores_, whole.scores_, rtol=1e-10)
+        assert_array_equal(model.transform(X), whole.transform(X))
+        assert_array_equal(model.get_feature_names_out(), whole.get_feature_names_out())
+    model = ls.DiscriminativeRatio(2).partial_fit(X[:1], Y[:1])
+    with pytest.warns(UserWarning, match="No feature tells the labels apart"):
+        assert model.ranking_.tolist() == [1, 2, 3, 4, 5]

@@ -59,6 +59,19 @@ def test_a_shift_of_all_rows_changes_no_score(estimator, mean, dtype, tolerance)
 
 
 @pytest.mark.parametrize(("mean", "dtype", "tolerance"), FAR.values(), ids=FAR.keys())
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("estimator", SPARSE, ids=called)
+def test_chunks_keep_their_digits(estimator, form, mean, dtype, tolerance, monkeypatch):
+    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", 20 * X[0].nbytes)
+    far, model = form((X + mean).astype(dtype)), clone(estimator)
+    for rows in np.array_split(np.arange(len(X)), 40):
+        model.partial_fit(far[rows], Y[rows])
+    expected = clone(estimator).fit(X, Y).decision_function(X)
+    found = model.decision_function(far)
+    assert_allclose(found, expected, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("mean", "dtype", "tolerance"), FAR.values(), ids=FAR.keys())
 @pytest.mark.parametrize("estimator", SPARSE, ids=called)
 def test_full_columns_of_sparse_rows(estimator, mean, dtype, tolerance):
     # Three columns without zeros, far away; three with zeros, of which the origin is one value.

@@ -341,7 +341,7 @@ def test_partial_fit_after_fit_says_that_it_starts_anew():
         model.components_, ls.MDDM().fit(X[:10], Y[:10]).components_, atol=1e-10
     )
     # And fit forgets the chunks.
-    assert not hasattr(model.fit(X, Y), "_pooled")
+    assert not hasattr(model.fit(X, Y), "_chunks")
 
 
 def test_label_names_and_classes_are_kept_and_forgotten():

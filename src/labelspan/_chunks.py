@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
+from labelspan._classifier import remember
 from labelspan._labels import Labels, refuse_other_names, remember_names
-from labelspan._validation import NoDirectionError, check_chunk, unchanged_if_refused
+from labelspan._validation import NoDirectionError, check_chunk, check_square, unchanged_if_refused
+from labelspan.linalg import chunk_statistics, route_of
 from labelspan.moments import Pool, Sample
 
 
@@ -29,6 +32,28 @@ def _has_partial_fit(estimator: Chunked) -> bool:
     return True
 
 
+@dataclass
+class Chunks:
+    """What an estimator keeps of its chunks.
+
+    Attributes
+    ----------
+    pool : Pool
+        Their statistics.
+    kind : tuple
+        What is in the statistics.
+    parameters : dict
+        Parameters that asked for these statistics.
+    settled : bool
+        Whether all that there is to learn from them is learnt.
+    """
+
+    pool: Pool
+    kind: tuple[Any, ...]
+    parameters: dict[str, Any]
+    settled: bool = False
+
+
 class Chunked:
     """``partial_fit`` for estimators that learn from statistics that add up.
 
@@ -41,14 +66,10 @@ class Chunked:
     # What is learnt: attributes that ``fit`` sets, but for what the gate remembers of X and y.
     _learnt: ClassVar[tuple[str, ...]]
     # Fewest rows to learn from.
-    _min_rows: ClassVar[int] = 2
+    _min_samples: ClassVar[int] = 2
     # Whether the statistics have an ``x_mean``, which is pooled about the first row.
     _about_first: ClassVar[bool] = True
-    _pool: Pool
-    # Parameters of the last chunk, the kind of its statistics, and whether all is learnt.
-    _pooled_with: dict[str, Any]
-    _pooled_kind: tuple[Any, ...]
-    _settled: bool
+    _chunks: Chunks
     label_names_: np.ndarray
 
     def _needs_rows(self) -> str:
@@ -100,16 +121,17 @@ class Chunked:
         object
             The estimator itself.
         """
-        first = "_pool" not in vars(self)
+        first = "_chunks" not in vars(self)
         if first:
             self._warn_after_fit()
         with unchanged_if_refused(self):
             X, labels = self._gate_chunk(X, y, sample_weight, classes, first)
             if first or self._parameters_changed():
                 self._plan((X.shape[1], labels.Y.shape[1]), first)
-            chunk = Sample(X, labels.Y, self._pool.solver, labels.weights, part=True)
-            self._pool.add(chunk, self._summarise)
-            self._settled = False
+            pool = self._chunks.pool
+            chunk = Sample(X, labels.Y, pool.solver, labels.weights, part=True)
+            pool.add(chunk, self._summarise)
+            self._chunks.settled = False
             self._drop(*self._learnt)
         return self
 
@@ -125,7 +147,7 @@ class Chunked:
         if known is None and np.ndim(y) == 1:
             y = np.asarray(y)[:, None]
         X, labels = check_chunk(self, X, y, sample_weight, first=False, classes=known)
-        n_labels = self._pool.shape[1]
+        n_labels = self._chunks.pool.shape[1]
         if labels.Y.shape[1] != n_labels:
             raise ValueError(
                 f"y has {labels.Y.shape[1]} labels, but the first chunk had "
@@ -141,7 +163,8 @@ class Chunked:
         return vars(self).get("classes_")
 
     def _parameters_changed(self) -> bool:
-        return any(getattr(self, name) is not value for name, value in self._pooled_with.items())
+        then = self._chunks.parameters
+        return any(getattr(self, name) is not value for name, value in then.items())
 
     def _plan(self, shape: tuple[int, int], first: bool) -> None:
         """Decide what to keep of the rows, or refuse to keep something else than before."""
@@ -153,27 +176,26 @@ class Chunked:
         nothing = Sample(np.zeros((1, shape[0])), np.zeros((1, shape[1])), solver, part=True)
         kind = self._summarise(nothing).kind
         if first:
-            self._pool = Pool(solver, shape, about_first=self._about_first)
-            self._pooled_kind = kind
-        elif (solver, kind) != (self._pool.solver, self._pooled_kind):
+            self._chunks = Chunks(Pool(solver, shape, about_first=self._about_first), kind, {})
+        elif (solver, kind) != (self._chunks.pool.solver, self._chunks.kind):
             raise ValueError(
                 f"The parameters of {type(self).__name__} changed between chunks so that it "
                 "needs other statistics than those it has kept. Call fit, or start a new "
                 "estimator."
             )
-        self._pooled_with = self.get_params(deep=False)
+        self._chunks.parameters = self.get_params(deep=False)
 
     def _settle(self) -> None:
         """Learn from all chunks so far."""
-        pool = self._pool
+        pool = self._chunks.pool
         with unchanged_if_refused(self):
             if self._parameters_changed():
                 self._plan(pool.shape, first=False)
             statistics, rest = pool.total(self._summarise)
-            if pool.n_rows < self._min_rows:
+            if pool.n_rows < self._min_samples:
                 raise NotYetError(
                     f"The chunks so far have {pool.n_rows} row(s); {type(self).__name__} "
-                    f"needs at least {self._min_rows}. Call partial_fit with more."
+                    f"needs at least {self._min_samples}. Call partial_fit with more."
                 )
             try:
                 self._learn_pooled(statistics, rest, pool.dtype)
@@ -182,21 +204,21 @@ class Chunked:
                     "The chunks so far leave nothing to learn: no label has occurred yet, or no "
                     "feature has varied. Call partial_fit with more rows."
                 ) from error
-        self._settled = True
+        self._chunks.settled = True
 
     def __getattr__(self, name: str) -> Any:
         # Asked only for what is not there. Threads that ask at the same time all solve.
-        if name in type(self)._learnt and "_pool" in vars(self) and not self._settled:
+        if name in type(self)._learnt and "_chunks" in vars(self) and not self._chunks.settled:
             self._settle()
         # Again, for the error that brought us here.
         return super().__getattribute__(name)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_pool" in vars(self) or self._learnt[0] in vars(self)
+        return "_chunks" in vars(self) or self._learnt[0] in vars(self)
 
     def _forget(self) -> None:
         """Drop the chunks, and what was learnt from them or from an earlier fit."""
-        self._drop("_pool", "_pooled_with", "_pooled_kind", "_settled", *self._learnt)
+        self._drop("_chunks", *self._learnt)
 
     def _drop(self, *names: str) -> None:
         for name in names:
@@ -211,3 +233,37 @@ class Chunked:
                 UserWarning,
                 stacklevel=3,
             )
+
+
+class ChunkedRegression(Chunked):
+    """Chunks for classifiers that learn from one regression of all labels on the features."""
+
+    # Whether what the labels share will be asked for, and whether the label scatter will.
+    _shared: ClassVar[bool] = False
+    _scatter: ClassVar[bool] = False
+    _one_dimensional: bool
+    classes_: np.ndarray
+
+    @abstractmethod
+    def _prices(self) -> tuple[float, ...]:
+        """The ridges, but for factors; if one is zero, QR factors are kept."""
+
+    def _chunk_solver(self, n_features: int, n_labels: int) -> str:
+        if self._scatter:
+            check_square(n_labels, "The label scatter matrix", "Fit X and y in memory instead.")
+        return route_of(
+            np.empty((0, n_features)),
+            np.empty((0, n_labels)),
+            advice="Fit X in memory (not in chunks), or select features first.",
+            streamed=True,
+            ridge_free=min(self._prices()) == 0,
+        ).solver
+
+    def _summarise(self, sample: Sample) -> Any:
+        return chunk_statistics(sample, shared=self._shared, tt=self._scatter)
+
+    def _remember(self, labels: Labels) -> None:
+        remember(self, labels)
+
+    def _known_classes(self) -> np.ndarray | None:
+        return self.classes_ if self._one_dimensional else None

@@ -77,7 +77,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The fitted classifier itself.
         """
         with unchanged_if_refused(self):
-            self._accept(*self._gate(X, y))
+            X, labels = self._gate(X, y)
+            # Chunks of an earlier partial_fit do not count any more.
+            self.__dict__.pop("_chunks", None)
+            self._accept(X, labels)
         return self
 
     def _accept(self, X: Any, labels: Labels) -> None:
@@ -161,6 +164,10 @@ class ScoringClassifier(LabelClassifier):
         return scores[:, 0] if self._binary() else scores
 
 
+#: What a linear classifier learns.
+LINEAR = ("coef_", "intercept_", "_mean", "_level")
+
+
 class LinearClassifier(ScoringClassifier):
     """Scores ``X @ coef_.T + intercept_``.
 
@@ -179,18 +186,26 @@ class LinearClassifier(ScoringClassifier):
     def _keep(self, X: Any, W: np.ndarray, intercept: np.ndarray) -> None:
         """Keep weights (D, q) and the scores (q,) of x = 0."""
         mean = mean_of(X)
-        self._store_linear(X, W, intercept, mean, score_at(mean, W, intercept))
+        self._store_linear(dtype_of(X), W, intercept, mean, score_at(mean, W, intercept))
 
     def _keep_about(self, X: Any, W: np.ndarray, mean: np.ndarray, level: np.ndarray) -> None:
         """Keep weights (D, q) and the scores (q,) of the mean of the rows."""
         intercept = score_at(mean, -W, level)
-        self._store_linear(X, W, intercept, mean, level_at(X, mean, W, level))
+        self._store_linear(dtype_of(X), W, intercept, mean, level_at(X, mean, W, level))
 
-    def _store_linear(self, X: Any, W: Any, intercept: Any, mean: Any, level: Any) -> None:
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
+    def _keep_pooled(self, dtype: Any, W: Any, mean: Any, level: Any, rest: Any) -> None:
+        """The same, where the mean is `rest` more than what is stored of it."""
+        self._store_linear(dtype, W, score_at(mean, -W, level), mean, level - rest @ W)
+
+    def _store_linear(self, dtype: Any, W: Any, intercept: Any, mean: Any, level: Any) -> None:
         self.coef_ = in_dtype(W.T, dtype, "coef_")
         self.intercept_ = in_dtype(intercept, dtype, "intercept_")
         self._mean, self._level = mean, level
+
+
+def dtype_of(X: Any) -> Any:
+    """Dtype of what is learnt from X."""
+    return np.float32 if X.dtype == np.float32 else np.float64
 
 
 def remember(classifier: Any, labels: Labels) -> None:

@@ -41,7 +41,7 @@ class LinearReducer(
 
     # Whether one pass over the data suffices, so that partial_fit is exact.
     _one_pass: ClassVar[bool] = True
-    _learnt = (
+    _learnt: ClassVar[tuple[str, ...]] = (
         "components_", "eigenvalues_", "mean_", "n_components_", "explained_dependence_ratio_",
         "solver_",
     )  # fmt: skip
@@ -170,7 +170,7 @@ class LinearReducer(
         return self._route(*nothing, None, streamed=True).solver
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
-        self._learn(checked(statistics), Route(Sample(None, None), self._pool.solver), dtype)
+        self._learn(checked(statistics), Route(Sample(None, None), self._chunks.pool.solver), dtype)
 
     def _learn(self, statistics: Any, route: Route, dtype: Any) -> None:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -5,13 +5,16 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from labelspan._classifier import LinearClassifier
+import numpy as np
+
+from labelspan._chunks import ChunkedRegression
+from labelspan._classifier import LINEAR, LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan.linalg import regress
+from labelspan.linalg import regress, regress_pooled
 
 
-class MultiOutputRidge(LinearClassifier):
+class MultiOutputRidge(ChunkedRegression, LinearClassifier):
     r"""Regression of all labels at once that minimises squared error plus a ridge.
 
     .. math:: \min_{W, b} \; \|X W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2
@@ -75,6 +78,8 @@ class MultiOutputRidge(LinearClassifier):
         "min_labels": [Interval(Integral, 0, None, closed="left")],
     }
 
+    _learnt: ClassVar[tuple[str, ...]] = (*LINEAR, "solver_")
+
     def __init__(self, ridge: float = 0.01, *, min_labels: int = 0):
         self.ridge = ridge
         self.min_labels = min_labels
@@ -83,3 +88,11 @@ class MultiOutputRidge(LinearClassifier):
         regression = regress(X, labels.Y, self.ridge, signed=True)
         self._keep_about(X, regression.coefficients(), regression.x_mean, regression.t_mean)
         self.solver_ = regression.solver
+
+    def _prices(self) -> tuple[float, ...]:
+        return (self.ridge,)
+
+    def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        found = regress_pooled(statistics, self.ridge, signed=True)
+        self._keep_pooled(dtype, found.coefficients(), found.x_mean, found.t_mean, rest)
+        self.solver_ = self._chunks.pool.solver

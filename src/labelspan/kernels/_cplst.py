@@ -165,6 +165,9 @@ class KernelCPLST(LabelSpaceClassifier):
             )
         return self.regressor_.dual
 
+    def _needs_rows(self) -> str:
+        return "a kernel compares rows with rows, and a chunk keeps none. Use fit."
+
     def _ridges(self, n_rows: int) -> tuple[float, ...]:
         return (float(self.ridge),)
 
@@ -248,6 +251,11 @@ class KernelProblem:
     S: np.ndarray
     label_matrix: np.ndarray
     noise: float
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
 
     @property
     def label_mean(self) -> np.ndarray:

@@ -12,15 +12,15 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._about_mean import level_at
 from labelspan._blocks import dense
-from labelspan._classifier import ScoringClassifier, decide
+from labelspan._chunks import ChunkedRegression
+from labelspan._classifier import ScoringClassifier, decide, dtype_of
 from labelspan._compat import HasMethods, Interval, RealNotInt
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_features, in_dtype
-from labelspan.labelspace._problem import ADVICE, Problem
+from labelspan.labelspace._problem import ADVICE, PooledProblem, Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
 from labelspan.labelspace._topk import top_k
 from labelspan.linalg import EigenPairs, regress
@@ -56,7 +56,7 @@ class Errors(NamedTuple):
     bound: float
 
 
-class LabelSpaceClassifier(ScoringClassifier):
+class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
     """Code the labels, regress the codes on the features, decode the predictions.
 
     A method says which directions code the labels (``_directions``) and how a code becomes
@@ -66,8 +66,13 @@ class LabelSpaceClassifier(ScoringClassifier):
 
     # Whether the codes are Z V' with orthonormal V, as in the paper, or of Y itself.
     _centred: ClassVar[bool] = True
-    # Whether _directions asks for the label scatter.
-    _scatter: ClassVar[bool] = False
+    _learnt: ClassVar[tuple[str, ...]] = (
+        "components_",
+        "eigenvalues_",
+        "n_components_",
+        "label_mean_",
+        "regressor_",
+    )
 
     n_components: Any
     regressor: Any
@@ -82,9 +87,24 @@ class LabelSpaceClassifier(ScoringClassifier):
         """Scores (n, q) of codes (n, M); a label with a score above 0.5 is predicted."""
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        problem = self._pose(X, labels.Y)
+        self._code(self._pose(X, labels.Y), dtype_of(X))
+
+    def _needs_rows(self) -> str:
+        if self.regressor is None:
+            return ""
+        return (
+            f"regressor={type(self.regressor).__name__}(...) learns from the rows, which a chunk "
+            "does not keep. Set regressor=None for least squares, or use fit."
+        )
+
+    def _prices(self) -> tuple[float, ...]:
+        return (self.ridge,)
+
+    def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        self._code(PooledProblem(statistics, rest, float(self.ridge)), dtype)
+
+    def _code(self, problem: Any, dtype: Any) -> None:
         pairs = self._directions(problem)
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.components_ = np.ascontiguousarray(pairs.vectors.T, dtype=dtype)
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.n_components_ = len(self.components_)
@@ -206,7 +226,10 @@ class LabelSpaceClassifier(ScoringClassifier):
                 "Fit with n_components=None for all components."
             )
         shorter = clone(self).set_params(n_components=int(M))
-        shorter.__dict__.update({k: v for k, v in vars(self).items() if k not in vars(shorter)})
+        kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
+        # What the chunks led to, but not the chunks, which go on with this one.
+        kept.pop("_chunks", None)
+        shorter.__dict__.update(kept)
         shorter.components_ = self.components_[:M].copy()
         shorter.eigenvalues_ = self.eigenvalues_[:M].copy()
         shorter.n_components_ = int(M)
@@ -221,10 +244,10 @@ class LabelSpaceClassifier(ScoringClassifier):
         """The problem with its regression; kernel methods pose their own."""
         return Problem(X, Y, float(self.ridge), self._scatter, self.regressor is None)
 
-    def _regress(self, problem: Problem, V: np.ndarray, dtype: Any) -> Any:
+    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         """Regress the codes on X; kernel methods have their own way without a regressor."""
         if len(V) == 0:
-            n_features = problem.X.shape[1]
+            n_features = problem.n_features
             return LinearCodes(np.zeros(n_features), np.zeros((0, n_features), dtype), np.zeros(0))
         if self.regressor is not None:
             return fit_regressor(self.regressor, problem.X, self._encode(problem.Y))
@@ -236,7 +259,7 @@ class LabelSpaceClassifier(ScoringClassifier):
             direct = regress(problem.X, codes, problem.ridge, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
         offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
-        level = level_at(problem.X, mean, coef, offset)
+        level = problem.level(mean, coef, offset)
         return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)
 
     def _encode(self, Y: Any) -> np.ndarray:

@@ -98,6 +98,7 @@ class CompressedSensing(LabelSpaceClassifier):
         "random_state": ["random_state"],
     }
     _centred: ClassVar[bool] = False
+    _learnt: ClassVar[tuple[str, ...]] = (*LabelSpaceClassifier._learnt, "sparsity_")
 
     def __init__(
         self,

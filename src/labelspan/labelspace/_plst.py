@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelspan._compat import Interval, is_dask_array
+from labelspan._compat import Interval
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
@@ -120,13 +120,13 @@ class PLST(LabelSpaceClassifier):
         self.random_state = random_state
 
     def _directions(self, problem: Problem) -> EigenPairs:
-        n_rows, n_labels = problem.Y.shape
+        n_rows, n_labels = problem.n_rows, problem.n_labels
         side, M = min(n_rows, n_labels), self.n_components
         if np.isin(problem.label_mean, (0.0, 1.0)).all():
             # Exactly: after centring, rounding would pass for a direction.
             return no_direction(n_labels, M)
         few = isinstance(M, int | np.integer) and 0 < 4 * M < side
-        if side > EXACT_SIDE and few and not is_dask_array(problem.Y):
+        if side > EXACT_SIDE and few and not problem.streamed:
             pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state)
         elif n_labels <= n_rows or problem.pooled:
             pairs = from_scatter(problem.label_scatter, M)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._about_mean import total_scatter
+from labelspan._about_mean import level_at, total_scatter
 from labelspan._compat import is_dask_array
 from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
-from labelspan.linalg import Regression, regress
+from labelspan.linalg import Regression, regress, regress_pooled
 from labelspan.moments import Moments
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
@@ -46,9 +46,24 @@ class Problem:
     linear: bool
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return int(self.Y.shape[0])
+
+    @property
     def n_labels(self) -> int:
         """Number of labels q."""
         return int(self.Y.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features D."""
+        return int(self.X.shape[1])
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the rows of Y are not at hand."""
+        return is_dask_array(self.Y)
 
     @property
     def pooled(self) -> bool:
@@ -89,3 +104,69 @@ class Problem:
         )
         empty = np.empty((self.Y.shape[0], 0))
         return Moments.of(empty, self.Y, xx=False).tt
+
+    def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
+        """Codes at the mean as it is stored, from those (M,) at the mean itself."""
+        return level_at(self.X, mean, coef, offset)
+
+
+@dataclass(frozen=True)
+class PooledProblem:
+    """The same from statistics of chunks: the rows are gone, and one regression is all there is.
+
+    Attributes
+    ----------
+    statistics : Moments or Triangle
+        Of all rows.
+    rest : ndarray of shape (D,)
+        Mean of X less what is stored of it.
+    ridge : float
+        Ridge of the least squares.
+    """
+
+    statistics: Any
+    rest: np.ndarray
+    ridge: float
+    pooled: ClassVar[bool] = True
+    streamed: ClassVar[bool] = True
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return int(self.statistics.weight)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels q."""
+        return len(self.label_mean)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features D."""
+        return len(self.rest)
+
+    @cached_property
+    def least_squares(self) -> Regression:
+        """The regression of all labels on X."""
+        return regress_pooled(self.statistics, self.ridge)
+
+    @property
+    def label_mean(self) -> np.ndarray:
+        """Mean of the labels, (q,)."""
+        return self.statistics.t_mean
+
+    @property
+    def label_scatter(self) -> np.ndarray:
+        """Z'Z, (q, q)."""
+        return self.statistics.tt
+
+    def warn_if_any_label_fits(self) -> None:
+        """Warn if there is no ridge and the rank of X is near the number of rows."""
+        if self.ridge == 0:
+            scatter = self.statistics.squares
+            rank = len(self.least_squares.solved[0].W)
+            warn_if_any_label_fits(self.n_rows, rank, lambda: float(scatter.sum()))
+
+    def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
+        """Codes at the mean as it is stored, from those (M,) at the mean itself."""
+        return offset - self.rest @ coef

@@ -19,7 +19,13 @@ from labelspan.linalg._leading import (
     squared,
 )
 from labelspan.linalg._narrow import centre_both, narrow, squares
-from labelspan.linalg._ridge import Regression, regress, solve_ridges
+from labelspan.linalg._ridge import (
+    Regression,
+    chunk_statistics,
+    regress,
+    regress_pooled,
+    solve_ridges,
+)
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._solver import choose_solver
 from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral

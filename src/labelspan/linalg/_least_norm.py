@@ -123,6 +123,40 @@ class Triangle:
     def __add__(self, other: Triangle) -> Triangle:
         return Triangle(self.root + other.root, self.moments + other.moments)
 
+    def moved(self, by: np.ndarray) -> Triangle:
+        """Triangle of X + by, for a row (D,)."""
+        return Triangle(self.root.moved(by), self.moments.moved(by))
+
+    @property
+    def weight(self) -> float:
+        """Number of rows."""
+        return self.moments.weight
+
+    @property
+    def x_mean(self) -> np.ndarray:
+        """Mean of X."""
+        return self.moments.x_mean
+
+    @property
+    def t_mean(self) -> np.ndarray:
+        """Mean of T."""
+        return self.moments.t_mean
+
+    @property
+    def tt(self) -> Any:
+        """Scatter of T, if asked for."""
+        return self.moments.tt
+
+    @property
+    def squares(self) -> np.ndarray:
+        """Squared lengths of the centred columns of X."""
+        return self.root.squares
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What is in it: only statistics of one kind add up."""
+        return ("triangle", *self.moments.kind)
+
 
 def from_triangle(root: Root, xt: np.ndarray) -> Whitened:
     """W and back from R: by substitution if R is safely regular, else by its singular values."""

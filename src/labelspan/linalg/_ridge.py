@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
 from labelspan.linalg._graded import after, column_scales, is_graded
-from labelspan.linalg._least_norm import least_norm
+from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, regular_factor, whiten
-from labelspan.moments import Moments, Root, Rows, summarise
+from labelspan.moments import Moments, Root, Rows, Sample, checked, collect, summarise
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,33 @@ def regress(
         return found
     lifted = (one._replace(back=after(one.back, route.lift)) for one in found.solved)
     return replace(found, solved=tuple(lifted))
+
+
+def chunk_statistics(
+    sample: Sample, *, shared: bool = False, tt: bool = False
+) -> Moments | Root | Triangle:
+    """What :func:`regress_pooled` needs of rows that do not come back; they add up."""
+    if sample.solver == "root" and not shared:
+        return collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False)
+    return cast("Moments | Root", summarise(sample, tt=tt))
+
+
+def regress_pooled(
+    statistics: Any,
+    *ridges: float,
+    signed: bool = False,
+    centre: bool = True,
+    shared: bool = False,
+) -> Regression:
+    """The regression of :func:`regress` from the pooled statistics of chunks."""
+    if isinstance(statistics, Triangle):
+        moments = checked(statistics.moments)
+        moments = moments.signed() if signed else moments
+        one = from_triangle(statistics.root, moments.xt)
+        return Regression((one,), ridges, moments.x_mean, moments.t_mean, moments.tt)
+    checked(statistics)
+    statistics = statistics.signed() if signed else statistics
+    return solve_ridges(statistics if centre else statistics.about_zero(), ridges, shared)
 
 
 def solve_ridges(

@@ -147,6 +147,10 @@ class Moments:
         tt = None if self.tt is None else 4.0 * self.tt
         return replace(self, t_mean=2.0 * self.t_mean - 1.0, xt=2.0 * self.xt, tt=tt)
 
+    def moved(self, by: np.ndarray) -> Moments:
+        """Statistics of X + by, for a row (D,)."""
+        return replace(self, x_mean=self.x_mean + by)
+
     def about_zero(self) -> Moments:
         """Sums of products, not about the means, which are then zero; without tt."""
         zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)

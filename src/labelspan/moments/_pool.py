@@ -84,11 +84,10 @@ class Pool:
         origin = self._origin
         if origin is None:
             return total, np.zeros(self.shape[0])
-        mean = origin + total.x_mean
+        moved = total.moved(origin)
         # The rounding error of the sum, exactly (Knuth's two-sum).
-        part = mean - origin
-        rest = (origin - (mean - part)) + (total.x_mean - part)
-        return replace(total, x_mean=mean), rest
+        part = moved.x_mean - origin
+        return moved, (origin - (moved.x_mean - part)) + (total.x_mean - part)
 
     def _limit(self) -> int:
         n_features, n_labels = self.shape
@@ -113,7 +112,7 @@ class Pool:
         else:
             X, taken = taken_off(sample.X, origin)
             block = summarise(replace(sample, X=X))
-            block = replace(block, x_mean=block.x_mean + (taken - origin))
+            block = block.moved(taken - origin)
         if total is not None:
             # In the arrays of the block, which nobody else has.
             block += total

@@ -47,6 +47,9 @@ class Poolable(Statistics, Protocol):
     def __add__(self, other: Any) -> Any:
         """Statistics of both samples together."""
 
+    def moved(self, by: np.ndarray) -> Any:
+        """Statistics of X + by, for a row (D,)."""
+
 
 def summarise(
     sample: Sample,

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from labelspan._chunks import Chunked
 from labelspan._compat import Interval, fit_context
 from labelspan._labels import remember_names, with_complement
 from labelspan._tags import with_label_tags
@@ -52,6 +53,16 @@ class Sums:
     xt: np.ndarray
     counts: np.ndarray
 
+    @property
+    def weight(self) -> float:
+        """Number of rows."""
+        return self.n_samples
+
+    @property
+    def kind(self) -> tuple[str]:
+        """What is in it: only sums of one kind add up."""
+        return ("sums",)
+
     def __add__(self, other: Sums) -> Sums:
         share = other.n_samples / (self.n_samples + other.n_samples)
         # About the common mean: sums of squares about any other are larger, and lose digits.
@@ -74,12 +85,15 @@ class Sums:
         return self.n_samples, centre, x, squares, label_squares, xt, self.counts
 
 
-class _FeatureScore(BlockSelector, BaseEstimator):
+class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
     """Keeps the k features of the best score."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
     }
+    _learnt: ClassVar[tuple[str, ...]] = ("scores_", "support_", "ranking_")
+    _min_samples: ClassVar[int] = 1
+    _about_first: ClassVar[bool] = False
     k: int
 
     @abstractmethod
@@ -104,21 +118,34 @@ class _FeatureScore(BlockSelector, BaseEstimator):
             The fitted estimator itself.
         """
         with unchanged_if_refused(self):
-            X, labels = check_fit(self, X, y, min_samples=1)
-            sums = collect(Sample(X, labels.Y), self._sums, tall=False)
+            X, labels = check_fit(self, X, y, min_samples=self._min_samples)
+            sums = self._summarise(Sample(X, labels.Y))
+            self._forget()
         remember_names(self, labels)
+        self._rank(sums)
+        return self
+
+    def _chunk_solver(self, n_features: int, n_labels: int) -> str:
+        return "thin"
+
+    def _summarise(self, sample: Sample) -> Sums:
+        return collect(sample, self._sums, tall=False)
+
+    def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        self._rank(statistics)
+
+    def _rank(self, sums: Sums) -> None:
         self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
                 "No feature tells the labels apart: every feature is constant, or all labels are "
                 "the same. The first k features are kept.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        self.support_ = top_mask(merit, cap(self.k, X.shape[1], "k"))
+        self.support_ = top_mask(merit, cap(self.k, len(merit), "k"))
         self.ranking_ = np.empty(len(merit), dtype=np.int64)
         self.ranking_[np.argsort(-merit, kind="stable")] = np.arange(1, len(merit) + 1)
-        return self
 
     def _sums(self, X: Any, Y: Any) -> Sums:
         return label_sums(X, self._labels(Y))
@@ -186,6 +213,8 @@ class MultilabelFisherScore(_FeatureScore):
     >>> MultilabelFisherScore(k=5).fit_transform(yeast.X, yeast.Y).shape
     (2417, 5)
     """
+
+    _learnt: ClassVar[tuple[str, ...]] = (*_FeatureScore._learnt, "label_scores_")
 
     def __init__(self, k: int = 10):
         self.k = k

@@ -10,6 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
+from labelspan._about_mean import score_at
+from labelspan._chunks import ChunkedRegression
+from labelspan._classifier import LINEAR
 from labelspan._compat import Interval, is_dask_array
 from labelspan._labels import Labels
 from labelspan.linalg import (
@@ -19,12 +22,13 @@ from labelspan.linalg import (
     is_graded,
     rank,
     regress,
+    regress_pooled,
     scaled_svd,
 )
 from labelspan.subspace._base import SubspaceClassifier
 
 
-class SharedSubspaceClassifier(SubspaceClassifier):
+class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
     r"""Linear classifiers of all labels that share a subspace, with squared loss (ML_LS).
 
     .. math:: \min_{U, V, \Theta} \; \tfrac{1}{n} \|X_c U - S_c\|_F^2
@@ -110,6 +114,16 @@ class SharedSubspaceClassifier(SubspaceClassifier):
         "fit_intercept": ["boolean"],
     }
 
+    _shared: ClassVar[bool] = True
+    _learnt: ClassVar[tuple[str, ...]] = (
+        *LINEAR,
+        "theta_",
+        "mean_",
+        "objective_",
+        "n_components_",
+        "solver_",
+    )
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -125,12 +139,10 @@ class SharedSubspaceClassifier(SubspaceClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         n_rows = X.shape[0]
-        # Without alpha both regressions are the same one.
-        prices = dict.fromkeys([self.beta, self.alpha + self.beta])
         regression = regress(
             X,
             labels.Y,
-            *(n_rows * price for price in prices),
+            *(n_rows * price for price in self._prices()),
             signed=True,
             centre=bool(self.fit_intercept),
             shared=True,
@@ -141,11 +153,31 @@ class SharedSubspaceClassifier(SubspaceClassifier):
         else:
             # Through the origin, but scored about the mean like the others.
             self._keep(X, solution.U, regression.t_mean)
+        self._keep_shared(solution, regression.x_mean, regression.solver)
+
+    def _prices(self) -> tuple[float, ...]:
+        # Without alpha both regressions are the same one.
+        return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
+
+    def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        n_rows, mean = statistics.weight, statistics.x_mean
+        ridges = (n_rows * price for price in self._prices())
+        centre = bool(self.fit_intercept)
+        regression = regress_pooled(statistics, *ridges, signed=True, centre=centre, shared=True)
+        solution = mix(regression, n_rows, self.n_components)
+        U, t_mean = solution.U, regression.t_mean
+        if centre:
+            self._keep_pooled(dtype, U, mean, t_mean, rest)
+        else:
+            self._store_linear(dtype, U, t_mean, mean, score_at(mean, U, t_mean))
+        self._keep_shared(solution, regression.x_mean, self._chunks.pool.solver)
+
+    def _keep_shared(self, solution: Solution, mean: np.ndarray, solver: str) -> None:
         self.theta_ = np.ascontiguousarray(solution.Theta, dtype=self.coef_.dtype)
-        self.mean_ = regression.x_mean.astype(self.coef_.dtype)
+        self.mean_ = mean.astype(self.coef_.dtype)
         self.objective_ = solution.objective
         self.n_components_ = len(self.theta_)
-        self.solver_ = regression.solver
+        self.solver_ = solver
 
 
 @dataclass(frozen=True)
@@ -157,7 +189,7 @@ class Solution:
     objective: float
 
 
-def mix(regression: Regression, n_rows: int, n_components: int | None) -> Solution:
+def mix(regression: Regression, n_rows: float, n_components: int | None) -> Solution:
     """From the ridge regressions at beta and alpha + beta to the solution of Eq. (5).
 
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary.
