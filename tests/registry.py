@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier
 
 import labelspan as ls
 from tests.entry import BIAS, DRAWN, FOLDS, Entry, extractor, kernel, label_space, ranking
@@ -212,6 +213,16 @@ ESTIMATORS = [
         variants=(ls.FaIE(), ls.FaIE(alpha=0.0, ridge=0.0), ls.FaIE(regressor=Ridge())),
         per_row={"alpha": 1, "ridge": 1},
         per_unit={"ridge": 2},
+    ),
+    label_space(
+        ls.LabelSubset(3),
+        "tests.reference.labelspace:column_subset",
+        "test_label_subset",
+        variants=(
+            ls.LabelSubset(),
+            ls.LabelSubset(selection="leverage", random_state=0),
+            ls.LabelSubset(classifier=KNeighborsClassifier(3)),
+        ),
     ),
     label_space(
         ls.PartialBinaryRelevance(3, random_state=0),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         PLST,
         CompressedSensing,
         FaIE,
+        LabelSubset,
         PartialBinaryRelevance,
     )
     from labelspan.ranking import CLaRankSVM, LaRankSVM
@@ -58,7 +59,15 @@ _ESTIMATORS = {
         "KernelMDDM",
         "KernelSharedSubspaceClassifier",
     ),
-    "labelspace": ("CPLST", "OCCA", "PLST", "CompressedSensing", "FaIE", "PartialBinaryRelevance"),
+    "labelspace": (
+        "CPLST",
+        "OCCA",
+        "PLST",
+        "CompressedSensing",
+        "FaIE",
+        "LabelSubset",
+        "PartialBinaryRelevance",
+    ),
     "ranking": ("CLaRankSVM", "LaRankSVM"),
     "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
     "subspace": (
@@ -106,6 +115,7 @@ __all__ = [
     "KernelSharedSubspaceClassifier",
     "LaRankSVM",
     "LabelCCA",
+    "LabelSubset",
     "MLkNN",
     "MultiOutputRidge",
     "MultilabelFisherScore",

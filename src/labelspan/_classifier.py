@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at, mean_of, score_at, scores_about
-from labelspan._blocks import lazily
+from labelspan._blocks import dense, lazily
 from labelspan._compat import fit_context, is_dask_array, n_rows_of
 from labelspan._labels import Labels
 from labelspan._tags import with_label_tags
@@ -297,9 +297,21 @@ def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:
         scores = estimator.decision_function(X)
     else:
         scores = estimator.predict_proba(X)
+    scores = one_matrix(scores, estimator)
+    return scores[:, -1:] if n_labels == 1 else scores
+
+
+def label_presence(estimator: Any, X: Any) -> np.ndarray:
+    """Probabilities (n, q) of the labels if a fitted estimator has them, else its predictions."""
+    if hasattr(estimator, "predict_proba"):
+        return one_matrix(estimator.predict_proba(X), estimator)
+    return np.asarray(dense(estimator.predict(X)), dtype=np.float64)
+
+
+def one_matrix(scores: Any, estimator: Any) -> np.ndarray:
+    """Scores or probabilities as (n, q), of the estimators that return a list by label too."""
     if isinstance(scores, list):
         # One (n, 2) array a label; a label that was constant in training has one column only.
         ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]
         scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
-    scores = np.asarray(scores).reshape(len(scores), -1)
-    return scores[:, -1:] if n_labels == 1 else scores
+    return np.asarray(scores).reshape(len(scores), -1)

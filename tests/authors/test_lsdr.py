@@ -5,6 +5,7 @@ import pytest
 
 import labelspan as ls
 from labelspan import metrics
+from labelspan.labelspace._label_subset import decoding, leverages
 from tests.comparison import sine
 from tests.oracles import SETS, assert_equal, assert_equal_columns, run
 from tests.reference import labelspace as reference
@@ -109,3 +110,20 @@ def test_faie_about_the_means_predicts_nearly_as_well(name):
     model = ls.FaIE(M, alpha=0.1 / 4, ridge=0.1).fit(sample.X, sample.Y)
     ours = metrics.hamming_loss(sample.Y_test, model.predict(sample.X_test))
     assert abs(ours - sample["faie_hamming"][0]) < 0.007
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_cssp_given_its_draw(name):
+    # Its Gram matrix is that of labels in {-1, +1}.
+    sample = run(f"lsdr_{name}")
+    T, chosen = signed(sample.Y), sample["cssp_chosen"]
+    gram = T.T @ T
+    M, probabilities = leverages(gram, len(chosen))
+    assert len(chosen) == M
+    assert_equal(probabilities, sample["cssp_probabilities"])
+    decoder = decoding(gram[chosen], chosen)
+    assert_equal(decoder.T, sample["cssp_vm"])
+    ones = with_ones(sample.X)
+    B = ones.T @ ones + 0.1 * np.eye(ones.shape[1])
+    scores = with_ones(sample.X_test) @ np.linalg.solve(B, ones.T @ T[:, chosen]) @ decoder
+    np.testing.assert_array_equal(scores > 0, sample["cssp_labels"] > 0)

@@ -4,7 +4,7 @@ X is (n, D), Y is (n, q) in {0, 1}. The directions are the rows of V, all of the
 """
 
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh, qr, svd
 
 
 def shifted(Y):
@@ -91,3 +91,18 @@ def faie(X, Y, alpha=0.1, ridge=0.1):
     H = hat(X, ridge)
     values, vectors = largest(Z @ Z.T + alpha * H)
     return values, vectors.T
+
+
+def column_subset(X, Y, M):
+    """Bi and Kwok 2013 with pivoted QR for their sampling: labels, and Y_C^+ Y to decode by.
+
+    The code of a label is X_c's least squares on it, as for the other methods here.
+    """
+    order = qr(Y.astype(float), mode="r", pivoting=True)[1][:M]
+    return order, np.linalg.pinv(Y[:, order].astype(float)) @ Y
+
+
+def leverage_probabilities(Y, M):
+    """Their Algorithm 1: squared lengths of the rows of V_M, divided by M."""
+    V = svd(Y.astype(float), full_matrices=False)[2][:M]
+    return (V**2).sum(axis=0) / M

@@ -12,6 +12,7 @@ from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._directions import no_direction, signed
 from labelspan.labelspace._error_curves import ErrorCurves, error_curves
 from labelspan.labelspace._faie import FaIE
+from labelspan.labelspace._label_subset import LabelSubset
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plst import PLST
@@ -26,6 +27,7 @@ __all__ = [
     "ErrorCurves",
     "Errors",
     "FaIE",
+    "LabelSubset",
     "PartialBinaryRelevance",
     "error_curves",
 ]
