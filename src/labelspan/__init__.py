@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
         MultiOutputRidge,
@@ -50,6 +51,7 @@ __version__ = "0.1.0.dev0"
 
 #: Where each estimator lives: it is imported when it is first asked for (PEP 562).
 _ESTIMATORS = {
+    "choice": ("ReducerCV",),
     "classifiers": ("MLkNN", "MultiOutputRidge", "ProbabilityCalibrator", "ThresholdTuner"),
     "extraction": ("DMLDA", "HSL", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"),
     "kernels": (
@@ -121,6 +123,7 @@ __all__ = [
     "MultilabelFisherScore",
     "PartialBinaryRelevance",
     "ProbabilityCalibrator",
+    "ReducerCV",
     "SharedSubspaceClassifier",
     "SharedSubspaceClassifierCV",
     "StructuralF1SVM",

@@ -45,6 +45,8 @@ class LinearReducer(
         "components_", "eigenvalues_", "mean_", "n_components_", "explained_dependence_ratio_",
         "solver_",
     )  # fmt: skip
+    # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
+    _shares_moments: ClassVar[bool] = False
 
     @abstractmethod
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
@@ -181,14 +183,17 @@ class LinearReducer(
                 "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
             )
         pairs = self._directions(statistics).mapped(route.lift)
+        self._store(pairs, route.mean(statistics.x_mean), dtype)
+        self.solver_ = route.solver
+
+    def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
         components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
         self.components_ = in_dtype(components, dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        self.mean_ = np.array(route.mean(statistics.x_mean), dtype=dtype)
+        self.mean_ = np.array(mean, dtype=dtype)
         self.n_components_ = len(self.components_)
         if pairs.total is not None:
             self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
-        self.solver_ = route.solver
 
     @property
     def _n_features_out(self) -> int:

@@ -82,6 +82,7 @@ class LabelCCA(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="left")],
         "label_ridge": [Interval(Real, 0, None, closed="left")],
     }
+    _shares_moments = True
 
     def __init__(
         self,

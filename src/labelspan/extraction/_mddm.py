@@ -96,6 +96,7 @@ class MDDM(LinearReducer):
         "label_correlation": [None, StrOptions({"rbf"}), "array-like"],
         "label_width": [None, Interval(Real, 0, None, closed="neither")],
     }
+    _shares_moments = True
 
     def __init__(
         self,

@@ -103,6 +103,7 @@ class MLSI(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="left")],
         "joint_ridge": [Interval(Real, 0, None, closed="neither")],
     }
+    _shares_moments = True
 
     def __init__(
         self,

@@ -82,6 +82,7 @@ class MVMD(LinearReducer):
         "n_components": N_COMPONENTS,
         "beta": [Interval(Real, 0, 1, closed="both")],
     }
+    _shares_moments = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components

@@ -78,6 +78,7 @@ class OPLS(LinearReducer):
         "n_components": N_COMPONENTS,
         "ridge": [Interval(Real, 0, None, closed="left")],
     }
+    _shares_moments = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, ridge: float = 0.1):
         self.n_components = n_components

@@ -16,6 +16,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
+from labelspan._progress import watched
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_splits
 from labelspan.classifiers import tuned_thresholds
@@ -215,7 +216,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
             for fold, statistics in zip(folds, shared, strict=True)
         )
         done = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
-        return watched(done, len(folds), self.progress)
+        return watched(done, len(folds), self.progress, "progress")
 
     def _picking_name(self, scores: list[FoldScores]) -> str:
         names = list(scores[0].test)
@@ -264,17 +265,3 @@ def check_dimensions(values: Iterable[Any]) -> list[int | None]:
         shown = wrong[0] if wrong else values
         raise ValueError(f"n_components holds {shown!r}; allowed are integers >= 1 and None.")
     return values
-
-
-def watched(done: Iterable[FoldScores], n_folds: int, progress: bool) -> list[FoldScores]:
-    """The results as a list, behind a progress bar if one is wanted."""
-    if not progress:
-        return list(done)
-    try:
-        from rich.progress import track
-    except ImportError as error:
-        raise ImportError(
-            "progress=True shows its bar with rich, which is not installed. "
-            "Run `pip install 'labelspan[cli]'`, or pass progress=False."
-        ) from error
-    return list(track(done, total=n_folds, description="Folds"))

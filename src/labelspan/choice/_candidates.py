@@ -1,0 +1,217 @@
+"""The candidates: which reducers, with which parameters, dimensions and readouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from labelspan.base import LinearReducer
+from labelspan.classifiers import MLkNN, MultiOutputRidge
+from labelspan.extraction import MDDM, MLSI, MVMD, OPLS, LabelCCA
+
+# Ridges on the scale of sums over rows, of reducers and of the readout.
+RIDGES = (0.1, 10.0, 1000.0)
+READOUT_RIDGES = (0.01, 1.0, 100.0)
+SHARES = (0.1, 0.5, 0.9)
+# Dimensions tried: so many, equally spaced in their logarithms, up to this or the number of labels.
+N_DIMENSIONS = 10
+LARGEST_DIMENSION = 100
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One reducer with its parameters; its directions serve every dimension of the grid.
+
+    Attributes
+    ----------
+    reducer : LinearReducer
+        With the largest `n_components` that is asked for.
+    dimensions : list
+        Candidates of `n_components`.
+    places : ndarray of int of shape (n_dimensions, n_readouts)
+        Their numbers in the list of all candidates.
+    """
+
+    reducer: LinearReducer
+    dimensions: list[Any]
+    places: np.ndarray
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All candidates.
+
+    Attributes
+    ----------
+    grids : list of dict
+        What ``ParameterGrid`` takes for a pipeline of steps "reducer" and "readout".
+    points : list of dict
+        The candidates: parameters of that pipeline.
+    settings : list of Setting
+        The same grouped by reducer and its parameters.
+    readouts : list of estimators
+        The readouts, in the order of the second axis of ``Setting.places``.
+    """
+
+    grids: list[dict[str, list[Any]]]
+    points: list[dict[str, Any]]
+    settings: list[Setting]
+    readouts: list[Any]
+
+
+def candidates_of(
+    reducers: Any, n_components: Any, readout: Any, shape: tuple[int, int, int]
+) -> Candidates:
+    """The candidates for (fewest training rows, D, q)."""
+    base, readout_grid = readout_of(readout)
+    chosen = default_reducers() if reducers is None else [pair_of(item) for item in reducers]
+    if not chosen:
+        raise ValueError("reducers is empty; pass at least one extractor, or None for all of them.")
+    grids: list[dict[str, list[Any]]] = []
+    points: list[dict[str, Any]] = []
+    settings: list[Setting] = []
+    for reducer, grid in chosen:
+        if "n_components" not in grid:
+            grid = {**grid, "n_components": dimensions_of(n_components, reducer, shape)}
+        grid = {name: listed(name, values, reducer) for name, values in grid.items()}
+        check_dimensions(grid["n_components"])
+        settings += settings_of(reducer, grid, readout_grid, len(points))
+        full = {f"readout__{name}": values for name, values in readout_grid.items()}
+        full |= {"reducer": [reducer], **{f"reducer__{name}": v for name, v in grid.items()}}
+        grids.append(full)
+        points += list(ParameterGrid(full))
+    readouts = [clone(base).set_params(**point) for point in ParameterGrid(readout_grid)]
+    for each in (*readouts, *(setting.reducer for setting in settings)):
+        each._validate_params()
+    return Candidates(grids, points, settings, readouts)
+
+
+def default_reducers() -> list[tuple[LinearReducer, dict[str, Any]]]:
+    """Every extractor whose statistics take one pass, with the grid of its parameters."""
+    return [
+        (MDDM(), {}),
+        (MDDM(constraint="feature"), {"mu": SHARES}),
+        (MVMD(), {"beta": SHARES}),
+        (LabelCCA(), {"ridge": RIDGES}),
+        (OPLS(), {"ridge": RIDGES}),
+        (MLSI(), {"beta": SHARES}),
+    ]
+
+
+def pair_of(item: Any) -> tuple[LinearReducer, dict[str, Any]]:
+    """An estimator, or a pair of an estimator and its grid."""
+    reducer, grid = item if isinstance(item, tuple) and len(item) == 2 else (item, {})
+    if not isinstance(reducer, LinearReducer):
+        raise TypeError(
+            f"reducers holds {reducer!r}; allowed are linear extractors of labelspan, or pairs "
+            "(extractor, grid of its parameters). Search over others with "
+            "sklearn.model_selection.GridSearchCV."
+        )
+    unknown = sorted(set(grid) - set(reducer.get_params()))
+    if unknown:
+        raise ValueError(
+            f"{type(reducer).__name__} has no parameter {unknown[0]!r}; its parameters are "
+            f"{', '.join(sorted(reducer.get_params()))}."
+        )
+    return reducer, dict(grid)
+
+
+def readout_of(readout: Any) -> tuple[Any, dict[str, list[Any]]]:
+    """The readout and the grid of its parameters."""
+    if isinstance(readout, str):
+        if readout == "ridge":
+            return MultiOutputRidge(), {"ridge": list(READOUT_RIDGES)}
+        return MLkNN(), {"n_neighbors": [10]}
+    base, grid = readout if isinstance(readout, tuple) and len(readout) == 2 else (readout, {})
+    if not isinstance(base, MultiOutputRidge | MLkNN):
+        raise TypeError(
+            f"readout={readout!r}; allowed are 'ridge', 'mlknn', a MultiOutputRidge, an MLkNN or a "
+            "pair (one of these, grid of its parameters). Search over others with "
+            "sklearn.model_selection.GridSearchCV."
+        )
+    if isinstance(base, MLkNN) and (base.metric != "euclidean" or base.algorithm != "auto"):
+        raise ValueError(
+            f"readout={base!r}; distances of nested dimensions add up for metric='euclidean' and "
+            "algorithm='auto' only. Search over others with sklearn.model_selection.GridSearchCV."
+        )
+    return base, {name: listed(name, values, base) for name, values in grid.items()}
+
+
+def listed(name: str, values: Any, owner: Any) -> list[Any]:
+    """Candidates of one parameter as a list; plain numbers, not those of NumPy."""
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise TypeError(
+            f"The grid of {type(owner).__name__} holds {name}={values!r}; give a list of "
+            f"candidates: [{values!r}]."
+        )
+    if len(values) == 0:
+        raise ValueError(f"The grid of {type(owner).__name__} has no candidate for {name}.")
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+def dimensions_of(
+    n_components: Any, reducer: LinearReducer, shape: tuple[int, int, int]
+) -> list[Any]:
+    """Candidates of `n_components` for a reducer whose grid has none."""
+    if n_components is not None:
+        return [n_components] if isinstance(n_components, Real) else list(n_components)
+    n_rows, n_features, n_labels = shape
+    largest = min(n_features, n_rows - 1)
+    # A thin factor F has no more directions than labels.
+    thin = clone(reducer).set_params(n_components=None)._needs(*shape).get("thin", True)
+    largest = min(largest, n_labels if thin else max(n_labels, LARGEST_DIMENSION))
+    spaced = np.geomspace(1, max(largest, 1), N_DIMENSIONS)
+    return np.unique(np.rint(spaced).astype(int)).tolist()
+
+
+def check_dimensions(values: Sequence[Any]) -> None:
+    """Refuse candidates of `n_components` that no reducer takes."""
+    wrong = [value for value in values if not (value is None or is_number(value))]
+    if wrong:
+        raise ValueError(
+            f"n_components holds {wrong[0]!r}; allowed are integers >= 1, shares in (0, 1) and "
+            "None for all directions."
+        )
+
+
+def is_number(value: Any) -> bool:
+    """Whether a candidate of `n_components` is a number of directions or a share."""
+    if isinstance(value, bool | np.bool_):
+        return False
+    if isinstance(value, Integral):
+        return int(value) >= 1
+    return isinstance(value, Real) and 0 < float(value) < 1
+
+
+def settings_of(
+    reducer: LinearReducer, grid: dict[str, list[Any]], readout: dict[str, list[Any]], start: int
+) -> list[Setting]:
+    """Group the points of one grid, whose numbers begin at `start`, by all but the dimension."""
+    # Numbers in place of values: a point is then found by them, whatever the values are.
+    named = {f"readout__{name}": range(len(values)) for name, values in readout.items()}
+    named |= {f"reducer__{name}": range(len(values)) for name, values in grid.items()}
+    groups: dict[tuple[int, ...], list[list[int]]] = {}
+    for place, point in enumerate(ParameterGrid(named), start):
+        key = tuple(point[f"reducer__{name}"] for name in grid if name != "n_components")
+        rows = groups.setdefault(key, [[] for _ in grid["n_components"]])
+        rows[point["reducer__n_components"]].append(place)
+    names = [name for name in grid if name != "n_components"]
+    settings = []
+    for key, places in groups.items():
+        values = {name: grid[name][i] for name, i in zip(names, key, strict=True)}
+        largest = largest_of(grid["n_components"])
+        each = clone(reducer).set_params(n_components=largest, **values)
+        settings.append(Setting(each, grid["n_components"], np.array(places)))
+    return settings
+
+
+def largest_of(dimensions: Sequence[Any]) -> Any:
+    """The dimension whose directions hold those of all others: None if not all are numbers."""
+    whole = all(isinstance(value, Integral) for value in dimensions)
+    return max(dimensions) if whole else None

@@ -1,0 +1,168 @@
+"""All candidates on one fold: directions, projections, scores, measures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from labelspan._about_mean import mean_of, project
+from labelspan._validation import NoDirectionError
+from labelspan.choice._candidates import Candidates, Setting
+from labelspan.choice._judge import Judge
+from labelspan.choice._pool import Pool, Recipe, quiet
+from labelspan.choice._readout import Training, readout_scores
+from labelspan.choice._splits import Fold
+from labelspan.linalg import n_directions
+from labelspan.moments import Moments
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """Measures of all candidates on one fold, by scorer; their seconds and dimensions."""
+
+    test: dict[str, np.ndarray]
+    fit_time: np.ndarray
+    score_time: np.ndarray
+    n_components: np.ndarray
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Directions of one setting: the first few are those of every smaller dimension.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (D, k)
+        Directions, most important first; none if the training rows have none.
+    counts : list of int
+        How many of them each candidate dimension keeps.
+    projected : Moments or None
+        Of the projections of the training rows; None if they are to be made from these rows.
+    seconds : float
+        What the setting took.
+    """
+
+    vectors: np.ndarray
+    counts: list[int]
+    projected: Moments | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The directions of all settings on the training rows of a fold.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (D,)
+        Mean of the training rows.
+    nested : list of Nested
+        For each setting.
+    """
+
+    mean: np.ndarray
+    nested: list[Nested]
+
+    def project(self, X: Any) -> np.ndarray:
+        """Projections of rows on the directions of all settings, side by side, in float64."""
+        directions = np.vstack([each.vectors.T for each in self.nested])
+        return project(X, self.mean, directions).astype(np.float64, copy=False)
+
+    def columns(self) -> list[slice]:
+        """Where the projections of each setting are among those of all."""
+        ends = np.cumsum([each.vectors.shape[1] for each in self.nested]).tolist()
+        return [slice(a, b) for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def solve_fold(
+    X: Any,
+    Y: Any,
+    train: np.ndarray,
+    pool: Pool | None,
+    settings: Sequence[Setting],
+    recipe: Recipe,
+) -> Solved:
+    """Directions of every setting: from pooled statistics, or by a fit to the training rows."""
+    solved = []
+    for i, setting in enumerate(settings):
+        start = time.perf_counter()
+        projected = None
+        try:
+            with quiet():
+                if i in recipe.refitted:
+                    reducer = clone(setting.reducer).fit(X[train], Y[train])
+                    values, vectors = reducer.eigenvalues_, reducer.components_.T
+                else:
+                    assert pool is not None
+                    pairs = pool.directions(i, setting.reducer, recipe.ridge_free[i])
+                    values, vectors = pairs.values, pairs.vectors
+                    projected = pool.projected(vectors, recipe.ridge_free[i])
+        except NoDirectionError:
+            values, vectors = np.zeros(0), np.zeros((X.shape[1], 0))
+        counts = [kept_of(value, values, vectors.shape[1]) for value in setting.dimensions]
+        solved.append(Nested(vectors, counts, projected, time.perf_counter() - start))
+    return Solved(mean_of(X[train]) if pool is None else pool.moments.x_mean, solved)
+
+
+def kept_of(dimension: Any, values: np.ndarray, n_found: int) -> int:
+    """How many of the directions that were found a candidate dimension keeps."""
+    if isinstance(dimension, int) or n_found == 0:
+        return min(int(dimension or 0), n_found)
+    return n_directions(values, float(values.sum()), dimension)
+
+
+def score_solved(
+    solved: Solved,
+    Z: np.ndarray,
+    Z_train: np.ndarray | None,
+    Y_train: Any,
+    candidates: Candidates,
+    judge: Judge,
+    truth: Any,
+    rows: Any,
+) -> FoldScores:
+    """Measures of all candidates from the projections Z of the held-out rows."""
+    n_points = len(candidates.points)
+    measures: dict[str, np.ndarray] = {}
+    fit_time, score_time, kept = (np.zeros(n_points) for _ in range(3))
+    zipped = zip(candidates.settings, solved.nested, solved.columns(), strict=True)
+    for setting, nested, columns in zipped:
+        places = setting.places
+        fit_time[places] = nested.seconds / places.size
+        kept[places] = np.array(nested.counts)[:, None]
+        training = Training(
+            nested.projected, None if Z_train is None else Z_train[:, columns], Y_train
+        )
+        counts = sorted(set(nested.counts) - {0})
+        start = time.perf_counter()
+        for r, k, scores in readout_scores(candidates.readouts, training, Z[:, columns], counts):
+            same = [i for i, count in enumerate(nested.counts) if count == k]
+            for name, value in judge.measure(r, scores, rows, truth).items():
+                column = measures.setdefault(name, np.full(n_points, np.nan))
+                column[places[same, r]] = value
+        score_time[places] = (time.perf_counter() - start) / places.size
+    return FoldScores(measures, fit_time, score_time, kept)
+
+
+def score_fold(
+    X: Any,
+    Y: Any,
+    fold: Fold,
+    pool: Pool | None,
+    candidates: Candidates,
+    recipe: Recipe,
+    judge: Judge,
+) -> FoldScores:
+    """All candidates on one fold of rows in memory: held-out rows are read once."""
+    train, test = fold
+    solved = solve_fold(X, Y, train, pool, candidates.settings, recipe)
+    held_out = X[test]
+    Z = solved.project(held_out)
+    Z_train = solved.project(X[train]) if recipe.projects_training else None
+    rows = held_out if judge.reads_rows else np.empty((len(test), 0))
+    return score_solved(solved, Z, Z_train, Y[train], candidates, judge, judge.target[test], rows)

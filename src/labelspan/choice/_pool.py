@@ -1,0 +1,130 @@
+"""What one pass keeps of a part of the rows, for every setting at once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from labelspan.base import LinearReducer
+from labelspan.choice._candidates import Candidates
+from labelspan.classifiers import MLkNN
+from labelspan.linalg import EigenPairs
+from labelspan.moments import Moments, Root, Sample
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Statistics that serve every setting, poolable by ``+``.
+
+    Attributes
+    ----------
+    moments : Moments
+        With xx and tt; every ridge readout is made from them.
+    root : Root or None
+        For settings without a ridge, whose condition number may not be squared.
+    own : dict of int to statistics
+        For settings, by number, that summarise rows in a way of their own.
+    """
+
+    moments: Moments
+    root: Root | None
+    own: dict[int, Any]
+
+    @classmethod
+    def of(
+        cls, X: Any, Y: Any, weights: np.ndarray | None, *, root: bool, own: dict[int, Any]
+    ) -> Pool:
+        """Pool of one block of rows."""
+        return cls(
+            Moments.of(X, Y, weights),
+            Root.of(X, Y) if root else None,
+            {i: reducer._summarise(Sample(X, Y)) for i, reducer in own.items()},
+        )
+
+    def __add__(self, other: Pool) -> Pool:
+        return Pool(
+            self.moments + other.moments,
+            None if self.root is None or other.root is None else self.root + other.root,
+            {i: statistics + other.own[i] for i, statistics in self.own.items()},
+        )
+
+    def statistics(self, i: int, ridge_free: bool) -> Any:
+        """What setting i is solved from."""
+        return self.own.get(i, self.root if ridge_free else self.moments)
+
+    def directions(self, i: int, reducer: LinearReducer, ridge_free: bool) -> EigenPairs:
+        """Eigenpairs of setting i."""
+        return reducer._directions(self.statistics(i, ridge_free))
+
+    def projected(self, P: np.ndarray, ridge_free: bool) -> Moments:
+        """Moments of the projections (X - mean) P and of labels in {-1, +1}."""
+        m, zero = self.moments, np.zeros(P.shape[1])
+        if ridge_free and self.root is not None:
+            half = self.root.Rx @ P
+            zt, zz = half.T @ self.root.Rt, half.T @ half
+        else:
+            zt, zz = P.T @ m.xt, P.T @ (m.xx @ P)
+        return Moments(m.weight, zero, m.t_mean, zt, zz).signed()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the settings are served, for data of one shape.
+
+    Attributes
+    ----------
+    ridge_free : list of bool
+        Whether a setting takes the Root.
+    own : dict of int to LinearReducer
+        Settings that summarise rows in a way of their own.
+    refitted : list of int
+        Settings whose statistics cannot be pooled: they are fitted to the rows of each fold.
+    keeps_rows : bool
+        Whether the readout keeps the training rows.
+    """
+
+    ridge_free: list[bool]
+    own: dict[int, LinearReducer]
+    refitted: list[int]
+    keeps_rows: bool
+
+    @property
+    def projects_training(self) -> bool:
+        """Whether the projections of the training rows are needed."""
+        return self.keeps_rows or bool(self.refitted)
+
+    @property
+    def statistic(self) -> Any:
+        """From rows, labels and weights to a Pool."""
+        return partial(Pool.of, root=any(self.ridge_free), own=self.own)
+
+
+def recipe_of(candidates: Candidates, shape: tuple[int, int, int], *, pools: bool) -> Recipe:
+    """Ask every setting what it needs; one that does not fit the shape is refused by this.
+
+    `pools` says whether statistics of such rows can be pooled.
+    """
+    settings = candidates.settings
+    needs = [setting.reducer._needs(*shape) for setting in settings]
+    refitted = [i for i, s in enumerate(settings) if not (pools and s.reducer._one_pass)]
+    own = {
+        i: s.reducer
+        for i, s in enumerate(settings)
+        if i not in refitted and not s.reducer._shares_moments
+    }
+    free = [bool(each.get("ridge_free")) and i not in refitted for i, each in enumerate(needs)]
+    return Recipe(free, own, refitted, isinstance(candidates.readouts[0], MLkNN))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warning that there are fewer directions than asked for: a grid may ask."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="n_components=")
+        yield

@@ -1,0 +1,113 @@
+"""Scores of held-out rows for every dimension, from the directions of the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from labelspan.choice._neighbours import neighbour_scores
+from labelspan.classifiers import MLkNN
+from labelspan.linalg import regular_factor, solve_ridges
+from labelspan.moments import Moments
+
+
+@dataclass(frozen=True)
+class Training:
+    """The training rows as a readout sees them.
+
+    Attributes
+    ----------
+    pooled : Moments or None
+        Of the projections and of labels in {-1, +1}, if they are known from pooled statistics.
+    Z : ndarray of shape (n_train, K) or None
+        Projections, if they are needed.
+    Y : ndarray or csr_array of shape (n_train, q)
+        Labels.
+    """
+
+    pooled: Moments | None
+    Z: np.ndarray | None
+    Y: Any
+
+    @property
+    def moments(self) -> Moments:
+        """What a ridge readout learns from."""
+        if self.pooled is not None:
+            return self.pooled
+        return Moments.of(self.Z, self.Y, tt=False).signed()
+
+
+def readout_scores(
+    readouts: Sequence[Any], training: Training, Z: np.ndarray, counts: Sequence[int]
+) -> Iterator[tuple[int, int, np.ndarray]]:
+    """For every readout and every k the scores (n, q) of the held-out rows.
+
+    Parameters
+    ----------
+    readouts : sequence of MultiOutputRidge or of MLkNN
+        With the parameters of the grid.
+    training : Training
+        What they learn from.
+    Z : ndarray of shape (n, K)
+        Projections of the held-out rows.
+    counts : sequence of int
+        The k, ascending.
+
+    Yields
+    ------
+    readout : int
+        Its number.
+    k : int
+        How many projections it reads.
+    scores : ndarray of shape (n, q)
+    """
+    if not counts:
+        return
+    if isinstance(readouts[0], MLkNN):
+        assert training.Z is not None
+        yield from neighbour_scores(readouts, training.Z, training.Y, Z, counts)
+        return
+    moments = training.moments
+    for r, readout in enumerate(readouts):
+        for k, scores in ridge_scores(readout.ridge, moments, Z, counts):
+            yield r, k, scores
+
+
+def ridge_scores(
+    ridge: float, moments: Moments, Z: np.ndarray, counts: Sequence[int]
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Scores of the ridge regression on the first k projections, for each k.
+
+    With zz + ridge I = L L', the leading blocks of L are the factors of the leading blocks, so
+    that the scores are sums over the columns of Z L^-T, each times a row of L^-1 zt: all k
+    together cost O(n K^2 + n K q), as the largest alone.
+    """
+    top = first(moments, counts[-1])
+    Z = Z[:, : counts[-1]] - top.x_mean
+    L = regular_factor(top.xx, 1.0, ridge)
+    if L is None:
+        # The projections nearly depend on each other: a rank cut for each k.
+        for k in counts:
+            yield k, Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean
+        return
+    C = linalg.solve_triangular(L, top.xt, lower=True, check_finite=False)
+    U = linalg.solve_triangular(L, Z.T, lower=True, check_finite=False).T
+    scores, start = np.broadcast_to(top.t_mean, (len(Z), len(top.t_mean))), 0
+    for k in counts:
+        scores = scores + U[:, start:k] @ C[start:k]
+        start = k
+        yield k, scores
+
+
+def coefficients(ridge: float, moments: Moments, k: int) -> np.ndarray:
+    """Weights (k, q) of the ridge regression on the first k projections."""
+    return solve_ridges(first(moments, k), (ridge,)).coefficients()
+
+
+def first(moments: Moments, k: int) -> Moments:
+    """Moments of the first k columns."""
+    return replace(moments, x_mean=moments.x_mean[:k], xt=moments.xt[:k], xx=moments.xx[:k, :k])

@@ -1,0 +1,88 @@
+"""The chosen reducer and readout on all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from labelspan._classifier import remember, remember_features
+from labelspan._labels import Labels
+from labelspan.base import LinearReducer
+from labelspan.choice._pool import Pool
+from labelspan.choice._readout import coefficients
+from labelspan.classifiers import MLkNN
+from labelspan.linalg import Route
+from labelspan.moments import Moments
+
+
+@dataclass(frozen=True)
+class Refit:
+    """All that a refit needs besides the statistics.
+
+    Attributes
+    ----------
+    source : estimator
+        Knows number and names of the features.
+    X : array of shape (n, D)
+        All rows.
+    labels : Labels
+        Their labels.
+    route : Route
+        The coordinates of pooled statistics.
+    """
+
+    source: Any
+    X: Any
+    labels: Labels
+    route: Route
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the fitted arrays."""
+        return np.dtype(np.float32 if self.X.dtype == np.float32 else np.float64)
+
+    def reducer(self, reducer: LinearReducer) -> LinearReducer:
+        """Fit to the rows: for a reducer whose statistics could not be pooled."""
+        best = clone(reducer).fit(self.X, self.labels.Y)
+        remember_features(best, self.source)
+        best._remember(self.labels)
+        return best
+
+    def pooled_reducer(
+        self, reducer: LinearReducer, i: int, pool: Pool, ridge_free: bool
+    ) -> tuple[LinearReducer, Moments]:
+        """What ``fit`` to all rows gives, from their statistics; and moments of the projections."""
+        best = clone(reducer)
+        pairs = pool.directions(i, best, ridge_free)
+        remember_features(best, self.source)
+        best.solver_ = self.route.solver
+        best._remember(self.labels)
+        lifted = pairs.mapped(self.route.lift)
+        best._store(lifted, self.route.mean(pool.statistics(i, ridge_free).x_mean), self.dtype)
+        moments = pool.projected(pairs.vectors, ridge_free)
+        components = best.components_.astype(np.float64)
+        # Stored directions have their signs fixed, and their mean may be rounded to float32.
+        signs = np.sign(np.einsum("kd,dk->k", components, lifted.vectors))
+        shift = components @ (self.route.mean(pool.moments.x_mean) - best.mean_)
+        return best, replace(
+            moments,
+            x_mean=shift,
+            xt=moments.xt * signs[:, None],
+            xx=moments.xx * np.outer(signs, signs),
+        )
+
+    def readout(self, readout: Any, reducer: LinearReducer, moments: Moments | None) -> Any:
+        """Fit the readout to the projections, from their moments where these suffice."""
+        best = clone(readout)
+        best.n_features_in_ = reducer.n_components_
+        if moments is None or isinstance(best, MLkNN):
+            best._accept(reducer._project(self.X), self.labels)
+            return best
+        remember(best, self.labels)
+        W = coefficients(best.ridge, moments, reducer.n_components_)
+        best._keep_about(np.empty((0, len(W)), self.dtype), W, moments.x_mean, moments.t_mean)
+        best.solver_ = "scatter"
+        return best

@@ -1,0 +1,116 @@
+"""The table of a search and the choice from it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+
+def results_table(points: Sequence[dict[str, Any]], folds: Sequence[Any]) -> dict[str, Any]:
+    """``cv_results_``: times, parameters, and for each scorer splits, mean, std and rank."""
+    table: dict[str, Any] = {}
+    for kind in ("fit_time", "score_time"):
+        times = np.array([getattr(fold, kind) for fold in folds])
+        table[f"mean_{kind}"], table[f"std_{kind}"] = times.mean(axis=0), times.std(axis=0)
+    table["mean_n_components"] = np.mean([fold.n_components for fold in folds], axis=0)
+    for name in sorted({name for point in points for name in point}):
+        table[f"param_{name}"] = column_of(points, name)
+    table["params"] = list(points)
+    nothing = np.full(len(points), np.nan)
+    for name in dict.fromkeys(name for fold in folds for name in fold.test):
+        scores = np.array([fold.test.get(name, nothing) for fold in folds])
+        for i, split in enumerate(scores):
+            table[f"split{i}_test_{name}"] = split
+        mean = scores.mean(axis=0)
+        table[f"mean_test_{name}"], table[f"std_test_{name}"] = mean, scores.std(axis=0)
+        worst = np.where(np.isnan(mean), -np.inf, mean)
+        table[f"rank_test_{name}"] = rankdata(-worst, method="min").astype(np.int32)
+    return table
+
+
+def column_of(points: Sequence[dict[str, Any]], name: str) -> np.ma.MaskedArray:
+    """One parameter of all points, masked where a point has none; numbers as numbers."""
+    column = np.ma.MaskedArray(np.empty(len(points), dtype=object), mask=True)
+    for i, point in enumerate(points):
+        if name in point:
+            column[i] = point[name]
+    present = column.compressed().tolist()
+    for kind in (int, float):
+        if all(isinstance(value, kind | int) and not isinstance(value, bool) for value in present):
+            filled = np.ma.MaskedArray(np.zeros(len(points), dtype=kind), mask=column.mask)
+            filled[~column.mask] = present
+            return filled
+    return column
+
+
+def measured(table: dict[str, Any]) -> list[str]:
+    """Names of the scorers; raises if no candidate could be scored."""
+    names = [key.removeprefix("mean_test_") for key in table if key.startswith("mean_test_")]
+    missing = [np.isnan(table[f"mean_test_{name}"]) for name in names]
+    if not names or all(gaps.all() for gaps in missing):
+        raise ValueError(
+            "No candidate has a score on every fold: on the training rows of some fold no reducer "
+            "has a direction, or the scorer gives NaN. Check y for labels or classes without rows, "
+            "use fewer folds, or another scorer."
+        )
+    if any(gaps.any() for gaps in missing):
+        n_missing = int(np.any(missing, axis=0).sum())
+        warnings.warn(
+            f"{n_missing} of {len(missing[0])} candidates have no score on some fold: there the "
+            "reducer has no direction, or the scorer gives NaN. They are not chosen.",
+            UserWarning,
+            stacklevel=6,
+        )
+    return names
+
+
+def chosen_index(table: dict[str, Any], name: str, rule: str, n_folds: int) -> int:
+    """Number of the candidate that a rule picks; of equals the first."""
+    if rule == "best":
+        return int(np.argmin(table[f"rank_test_{name}"]))
+    return smallest_within(table, name, n_folds)
+
+
+def smallest_within(table: dict[str, Any], name: str, n_folds: int) -> int:
+    """The candidate of fewest directions, then best score, within one standard error."""
+    within, mean = within_one_error(table, name, n_folds), table[f"mean_test_{name}"]
+    return int(within[np.lexsort((-mean[within], table["mean_n_components"][within]))[0]])
+
+
+def within_one_error(table: dict[str, Any], name: str, n_folds: int) -> np.ndarray:
+    """Numbers of the candidates within one standard error of the best."""
+    mean = table[f"mean_test_{name}"]
+    best = int(np.argmin(table[f"rank_test_{name}"]))
+    return np.flatnonzero(mean >= mean[best] - standard_error(table, name, n_folds)[best])
+
+
+def standard_error(table: dict[str, Any], name: str, n_folds: int) -> np.ndarray:
+    """Standard errors of the mean scores, from their scatter over the folds."""
+    return np.asarray(table[f"std_test_{name}"] / np.sqrt(max(n_folds - 1, 1)))
+
+
+def method_ranks(table: dict[str, Any], name: str, n_folds: int) -> dict[str, float]:
+    """Mean rank over the folds of the best candidate of each method, best first."""
+    places = best_of_methods(table, name)
+    scores = np.array(
+        [table[f"split{i}_test_{name}"][list(places.values())] for i in range(n_folds)]
+    )
+    ranks = rankdata(-np.nan_to_num(scores, nan=-np.inf), axis=1).mean(axis=0)
+    order = np.argsort(ranks, kind="stable")
+    methods = list(places)
+    return {methods[i]: float(ranks[i]) for i in order}
+
+
+def best_of_methods(table: dict[str, Any], name: str) -> dict[str, int]:
+    """The number of the best candidate of each method."""
+    ranks = table[f"rank_test_{name}"]
+    places: dict[str, int] = {}
+    for i, reducer in enumerate(table["param_reducer"]):
+        method = repr(reducer)
+        if method not in places or ranks[i] < ranks[places[method]]:
+            places[method] = i
+    return places

@@ -1,0 +1,134 @@
+"""The two passes of a search: statistics of the parts, then scores of the held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+from labelspan._labels import Labels
+from labelspan._progress import watched
+from labelspan.choice._candidates import Candidates
+from labelspan.choice._folds import FoldScores, score_fold, score_solved, solve_fold
+from labelspan.choice._judge import Judge
+from labelspan.choice._pool import Pool, Recipe
+from labelspan.choice._splits import Fold, Parts, parts_of
+from labelspan.choice._stream import held_out_projections
+from labelspan.linalg import Route, choose_solver, route_of
+from labelspan.moments import Sample, checked, collect_parts
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search over checked rows.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Features.
+    labels : Labels
+        In memory.
+    folds : list of (train, test)
+        Row numbers, ascending.
+    candidates : Candidates
+        What is tried.
+    recipe : Recipe
+        How they are served.
+    judge : Judge
+        What measures them.
+    """
+
+    X: Any
+    labels: Labels
+    folds: Sequence[Fold]
+    candidates: Candidates
+    recipe: Recipe
+    judge: Judge
+
+    @cached_property
+    def route(self) -> Route:
+        """Coordinates of the statistics: those of the rows if X is wide."""
+        if len(self.recipe.refitted) == len(self.candidates.settings):
+            return Route(Sample(self.X, self.labels.Y), "own")
+        return route_of(
+            self.X,
+            self.labels.Y,
+            advice="Select features first.",
+            thin=False,
+            ridge_free=any(self.recipe.ridge_free),
+        )
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The parts that training sets consist of."""
+        return parts_of(self.folds, self.X.shape[0])
+
+    @cached_property
+    def pools(self) -> dict[int, Pool]:
+        """Statistics of the parts: the first pass."""
+        sample = self.route.sample
+        return collect_parts(sample.X, sample.Y, self.recipe.statistic, self.parts.number)
+
+    def pooled(self) -> Pool:
+        """Statistics of all rows."""
+        pool: Pool = self.parts.pooled(self.pools)
+        checked(pool.moments)
+        return pool
+
+    @property
+    def n_passes(self) -> int:
+        """How often the rows are read, apart from the refit."""
+        pooled = len(self.recipe.refitted) < len(self.candidates.settings)
+        return 1 + pooled + len(self.recipe.refitted) * len(self.folds)
+
+    def scores(self, n_jobs: int | None, verbose: int) -> list[FoldScores]:
+        """Measures of every candidate on every fold: the second pass."""
+        if self.route.solver == "own":
+            training: list[Any] = [None] * len(self.folds)
+        else:
+            training = self.parts.training_sums(self.pools)
+        of_fold = self._streamed(training) if is_dask_array(self.X) else self._in_memory(training)
+        done = Parallel(n_jobs=n_jobs, return_as="generator")(of_fold)
+        return watched(done, len(self.folds), verbose > 0)
+
+    def _in_memory(self, training: list[Any]) -> Any:
+        X, Y = self.route.sample.X, self.labels.Y
+        for fold, pool in zip(self.folds, training, strict=True):
+            yield delayed(score_fold)(X, Y, fold, pool, self.candidates, self.recipe, self.judge)
+
+    def _streamed(self, training: list[Any]) -> Any:
+        tests = [test for _, test in self.folds]
+        solved = [
+            solve_fold(self.X, None, train, pool, self.candidates.settings, self.recipe)
+            for (train, _), pool in zip(self.folds, training, strict=True)
+        ]
+        projections = held_out_projections(self.X, tests, solved)
+        for each, Z, test in zip(solved, projections, tests, strict=True):
+            truth, no_rows = self.judge.target[test], np.empty((len(test), 0))
+            yield delayed(score_solved)(
+                each, Z, None, None, self.candidates, self.judge, truth, no_rows
+            )
+
+
+def is_large_sparse(X: Any) -> bool:
+    """Whether X is sparse and so large on both sides that no scatter of it is formed."""
+    if is_dask_array(X) or not sparse.issparse(X):
+        return False
+    return choose_solver(*X.shape, sparse=True, streamed=False) == "krylov"
+
+
+def refuse_rows(recipe: Recipe, candidates: Candidates) -> None:
+    """Refuse candidates that need the rows themselves, which lie in the blocks of a Dask array."""
+    needing = [type(candidates.settings[i].reducer).__name__ for i in recipe.refitted]
+    if recipe.projects_training:
+        name = needing[0] if needing else "MLkNN"
+        raise TypeError(
+            f"X is a Dask array, but {name} needs the rows in memory. Leave it out, or compute X "
+            "first: X.compute()."
+        )

@@ -1,0 +1,125 @@
+"""Which parts of the rows each training set consists of, and sums of parts without subtraction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Rows in parts, so that the training rows of every fold are some of the parts.
+
+    Attributes
+    ----------
+    number : ndarray of int of shape (n_partitions, n)
+        The part of each row in each partition, -1 for none.
+    training : list of ndarray of int
+        The parts that each fold trains on.
+    whole : ndarray of int
+        Parts that are all rows together.
+    """
+
+    number: np.ndarray
+    training: list[np.ndarray]
+    whole: np.ndarray
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts there are, over all partitions."""
+        return int(self.number.max()) + 1
+
+    def training_sums(self, statistics: dict[int, Any]) -> list[Any]:
+        """Statistics of the training rows of each fold from those of the parts."""
+        sums: list[Any] = [None] * len(self.training)
+        for partition in self.number:
+            present = np.unique(partition[partition >= 0])
+            folds = [i for i, parts in enumerate(self.training) if parts[0] in present]
+            left_out: dict[int, list[int]] = {}
+            for i in folds:
+                missing = np.setdiff1d(present, self.training[i])
+                if len(missing) == 1:
+                    left_out.setdefault(int(missing[0]), []).append(i)
+                else:
+                    sums[i] = reduce(add, (statistics[p] for p in self.training[i].tolist()))
+            kept = [statistics[p] for p in present.tolist() if p not in left_out]
+            outside = reduce(add, kept) if kept else None
+            others = without_each([statistics[p] for p in left_out], outside)
+            for numbers, total in zip(left_out.values(), others, strict=True):
+                for i in numbers:
+                    sums[i] = total
+        return sums
+
+    def pooled(self, statistics: dict[int, Any]) -> Any:
+        """Statistics of all rows."""
+        return reduce(add, (statistics[p] for p in self.whole.tolist()))
+
+
+def without_each(parts: list[Any], outside: Any) -> Iterator[Any]:
+    """For each of the parts the sum of all the others and of `outside`.
+
+    What each half leaves out is added once: O(k log k) additions for k parts, and no subtraction,
+    which would leave the rounding of the whole where only the part left out varies.
+    """
+    if len(parts) < 2:
+        yield from [outside] * len(parts)
+        return
+    middle = len(parts) // 2
+    for mine, other in ((parts[:middle], parts[middle:]), (parts[middle:], parts[:middle])):
+        total = reduce(add, other)
+        yield from without_each(mine, total if outside is None else outside + total)
+
+
+def parts_of(folds: Sequence[Fold], n_rows: int) -> Parts:
+    """Rows that every fold of a run trains on, or does not, are one part.
+
+    A run of k folds that needs more than k + 1 parts is cut: k-fold splits have k, each
+    repetition of them is a run, and random splits get a few parts each.
+    """
+    number, training, start, first = [], [], 0, 0
+    while start < len(folds):
+        codes, stop = run_of(folds, start, n_rows)
+        masks = [mask_of(train, n_rows) for train, _ in folds[start:stop]]
+        # Rows that no fold of a run trains on are needed once, for the sum of all rows.
+        idle = ~np.any(masks, axis=0)
+        if start > 0:
+            codes = np.where(idle, -1, codes)
+        present, codes = numbered(codes, first)
+        number.append(codes)
+        training += [np.unique(codes[mask]) for mask in masks]
+        start, first = stop, first + present
+    whole = np.unique(number[0])
+    return Parts(np.array(number), training, whole)
+
+
+def run_of(folds: Sequence[Fold], start: int, n_rows: int) -> tuple[np.ndarray, int]:
+    """Codes of the rows by which folds train on them, for as long a run as pays; where it ends."""
+    codes = np.zeros(n_rows, dtype=np.int64)
+    for stop in range(start, len(folds)):
+        longer = 2 * codes + mask_of(folds[stop][0], n_rows)
+        present, longer = np.unique(longer, return_inverse=True)
+        if stop > start and len(present) > stop - start + 2:
+            return codes, stop
+        codes = longer
+    return codes, len(folds)
+
+
+def numbered(codes: np.ndarray, first: int) -> tuple[int, np.ndarray]:
+    """How many codes there are, and the codes as numbers from `first` on; -1 stays."""
+    present = np.unique(codes[codes >= 0])
+    numbers = np.searchsorted(present, codes) + first
+    return len(present), np.where(codes < 0, -1, numbers)
+
+
+def mask_of(rows: np.ndarray, n_rows: int) -> np.ndarray:
+    """Which of all rows these are."""
+    mask = np.zeros(n_rows, dtype=bool)
+    mask[rows] = True
+    return mask

@@ -1,0 +1,112 @@
+"""Statistics of several groups of rows in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._blocks import check_block
+from labelspan._compat import is_dask_array
+from labelspan._validation import refuse_overflow
+from labelspan.moments._collect import BLOCK_BYTES, equal_blocks
+
+Statistic = TypeVar("Statistic")
+OfRows = Callable[[Any, Any, Any], Statistic]
+
+
+def collect_parts(
+    X: Any, Y: Any, statistic: OfRows, parts: np.ndarray, weights: np.ndarray | None = None
+) -> dict[int, Any]:
+    """Add up ``statistic(X_rows, Y_rows, weights)`` over the rows of each part, in one pass.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Features; blocks of a Dask array are checked on their workers.
+    Y : ndarray or csr_array of shape (n, q)
+        Label indicators in memory.
+    statistic : callable
+        From rows of X, of Y and their weights (or None) to something that can be added.
+    parts : ndarray of int of shape (n_partitions, n)
+        Number of the part that a row belongs to in each partition, below 0 for none. No number
+        occurs in two partitions.
+    weights : ndarray of shape (n,) or None
+        Row weights.
+
+    Returns
+    -------
+    dict of int to statistic
+        By the numbers of the parts.
+    """
+    if is_dask_array(X):
+        return collect_parts_dask(X, Y, statistic, parts, weights)
+    sums: dict[int, Any] = {}
+    for rows in blocks_of(X, int(parts.max()) + 1):
+        block = of_parts(statistic, X[rows], Y[rows], parts[:, rows], taken(weights, rows))
+        sums = merged(sums, block)
+    return sums
+
+
+def blocks_of(X: Any, n_parts: int) -> Iterator[slice]:
+    """Blocks of rows in which the share of a part is about as tall as wide: adding costs D^2."""
+    n_rows, n_columns = X.shape
+    if sparse.issparse(X):
+        return iter([slice(0, n_rows)])
+    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), n_columns * n_parts, 1)
+    return equal_blocks(n_rows, n_rows / height)
+
+
+def collect_parts_dask(
+    X: Any, Y: Any, statistic: OfRows, parts: np.ndarray, weights: np.ndarray | None
+) -> dict[int, Any]:
+    """The same over the blocks of a Dask array: sums only leave the workers, in one compute."""
+    import dask
+
+    of_block, plus = (dask.delayed(f, pure=False) for f in (checked_parts, merged))
+    found = [
+        of_block(statistic, block, Y[rows], parts[:, rows], taken(weights, rows))
+        for block, rows in dask_blocks(X)
+    ]
+    while len(found) > 1:
+        pairs = [plus(a, b) for a, b in zip(found[::2], found[1::2], strict=False)]
+        found = pairs + found[2 * len(pairs) :]
+    return found[0].compute()
+
+
+def dask_blocks(X: Any) -> Iterator[tuple[Any, slice]]:
+    """The blocks of a Dask array that have rows, delayed, and where their rows are."""
+    ends = np.cumsum(X.chunks[0])
+    for block, end, size in zip(X.to_delayed().ravel(), ends, X.chunks[0], strict=True):
+        if size:
+            yield block, slice(int(end - size), int(end))
+
+
+def checked_parts(statistic: OfRows, X: Any, Y: Any, parts: Any, weights: Any) -> dict[int, Any]:
+    """The parts of one block on its worker, where its values are checked."""
+    rows = check_block(X)
+    refuse_overflow(rows, whole=False)
+    return of_parts(statistic, rows, Y, parts, weights)
+
+
+def of_parts(statistic: OfRows, X: Any, Y: Any, parts: Any, weights: Any) -> dict[int, Any]:
+    """Statistics of the parts of one block."""
+    found = {}
+    for partition in parts:
+        for part in np.unique(partition[partition >= 0]).tolist():
+            rows = np.flatnonzero(partition == part)
+            found[part] = statistic(X[rows], Y[rows], taken(weights, rows))
+    return found
+
+
+def taken(weights: np.ndarray | None, rows: Any) -> np.ndarray | None:
+    """Weights of some rows."""
+    return None if weights is None else weights[rows]
+
+
+def merged(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:
+    """Sums of what two blocks have of the same part."""
+    both = {part: a[part] + b[part] if part in a else b[part] for part in b}
+    return {**a, **both}

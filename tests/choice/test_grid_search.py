@@ -1,0 +1,130 @@
+"""For every candidate, fold and scorer the scores are those of GridSearchCV over a pipeline."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.model_selection import (
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+)
+
+import labelspan as ls
+from labelspan.metrics import MEASURES, get_scorer
+from tests.choice.oracle import assert_same_scores, grid_search
+
+# Every one-pass method.
+REDUCERS = [
+    ls.MDDM(),
+    (ls.MDDM(constraint="feature"), {"mu": [0.1, 0.9]}),
+    ls.MDDM(label_correlation="rbf", label_width=10.0),
+    (ls.MVMD(), {"beta": [0.0, 0.5, 1.0]}),
+    (ls.LabelCCA(), {"ridge": [0.1, 10.0], "label_ridge": [0.1]}),
+    (ls.OPLS(), {"ridge": [0.1, 1.0]}),
+    (ls.MLSI(), {"beta": [0.5, 1.0]}),
+]
+# Not for wide X: its rows give their labels exactly, so that all correlations are 1.
+RIDGE_FREE = [
+    ls.MDDM(constraint="feature", mu=1.0),
+    ls.LabelCCA(ridge=0.0, label_ridge=0.0),
+    ls.OPLS(ridge=0.0),
+]
+TWO_PASS = [ls.MLDA(), ls.DMLDA(), ls.LPP(n_neighbors=3)]
+DIMENSIONS = [1, 2, 3, 9, 0.9, None]
+# Scikit-learn's names, a labelspan measure of labels and one of scores.
+SCORERS = {
+    "micro": "f1_micro",
+    "ranking": get_scorer("average_precision"),
+    "macro": get_scorer("macro_f1"),
+    "loss": get_scorer("ranking_loss"),
+}
+
+RIDGES = (ls.MultiOutputRidge(min_labels=1), {"ridge": [0.01, 3.0]})
+
+
+def sample(n=60, n_features=7, n_labels=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n_features)) * np.linspace(0.5, 2, n_features) + 1.0
+    X[rng.random(X.shape) < 0.3] = 0.0
+    scores = X @ rng.standard_normal((n_features, n_labels)) + rng.standard_normal((n, n_labels))
+    return X, (scores > np.median(scores, axis=0)).astype(int)
+
+
+def compare(search, X, Y, folds, tolerance=1e-10):
+    search.set_params(cv=folds).fit(X, Y)
+    readout = search.readout[0] if isinstance(search.readout, tuple) else search.readout
+    slow = grid_search(search, X, Y, folds, readout, search.scoring)
+    assert_same_scores(search, slow, tolerance)
+    return search
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(60, 7), (24, 40)], ids=["tall", "wide"])
+@pytest.mark.parametrize("readout", [RIDGES, (ls.MLkNN(), {"n_neighbors": [1, 5]})], ids=repr)
+def test_every_method(form, shape, readout):
+    X, Y = sample(*shape)
+    scoring = SCORERS if readout is RIDGES else {"micro": "f1_micro", "loss": SCORERS["loss"]}
+    reducers = REDUCERS + RIDGE_FREE * (shape[0] > shape[1])
+    search = ls.ReducerCV(reducers, DIMENSIONS, readout=readout, scoring=scoring, refit="micro")
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))
+    compare(search, form(X), Y, folds)
+    assert search.n_passes_ == 2 + (readout is not RIDGES)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_methods_of_several_passes_are_fitted_to_each_fold(form):
+    X, Y = sample()
+    search = ls.ReducerCV(
+        [*TWO_PASS, ls.MVMD()], [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro"
+    )
+    compare(search, form(X), Y, list(KFold(3).split(X)))
+    # Each of them reads the rows of each fold; to refit one, and a readout to it, takes two more.
+    pooled = isinstance(search.best_estimator_, ls.MVMD)
+    assert search.n_passes_ == 2 + 3 * 3 + 2 * (not pooled)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure(name):
+    X, Y = sample()
+    search = ls.ReducerCV([ls.MVMD()], [1, 4], readout=RIDGES, scoring=get_scorer(name))
+    compare(search, X, Y, list(KFold(4).split(X)))
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        KFold(2),
+        RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+        ShuffleSplit(n_splits=4, test_size=0.2, train_size=0.5, random_state=0),
+        TimeSeriesSplit(4),
+    ],
+    ids=lambda cv: type(cv).__name__,
+)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_every_kind_of_split(cv, form):
+    X, Y = sample()
+    search = ls.ReducerCV([ls.MVMD(), ls.LabelCCA()], [1, 2], readout=RIDGES)
+    compare(search, form(X), Y, list(cv.split(X)))
+
+
+@pytest.mark.parametrize("name", ["emotions", "yeast", "scene", "enron", "bibtex"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_benchmark_sets(name, form, dataset):
+    data = dataset(name)
+    X = data.X.toarray() if sparse.issparse(data.X) else data.X
+    Y = data.Y.toarray() if sparse.issparse(data.Y) else data.Y
+    # 600 rows of each, enron and bibtex wide: the cost is that of GridSearchCV.
+    X, Y = X[:600], Y[:600]
+    reducers = [ls.MDDM(), ls.MVMD(), ls.LabelCCA(), ls.OPLS(ridge=10.0), ls.MLSI()]
+    search = ls.ReducerCV(
+        reducers, [2, 5], readout=ls.MultiOutputRidge(), scoring=SCORERS, refit="micro"
+    )
+    compare(search, form(X), Y, list(KFold(3, shuffle=True, random_state=0).split(X)))
+
+
+@pytest.mark.parametrize("shape", [(60, 7), (24, 40)], ids=["tall", "wide"])
+def test_far_from_the_origin(shape):
+    X, Y = sample(*shape)
+    search = ls.ReducerCV(REDUCERS, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro")
+    compare(search, X + 1e6 * X.std(axis=0), Y, list(KFold(3).split(X)), 1e-8)
