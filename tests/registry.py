@@ -5,6 +5,7 @@ ESTIMATORS has one entry per class; the laws in tests/laws pick entries by what 
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sklearn.linear_model import Ridge
@@ -20,7 +21,7 @@ class Method:
     """An extractor with its transcription.
 
     estimator has n_components=None, so that every direction can be compared; `transcription`
-    takes X, Y and returns all eigenvalues and directions.
+    takes X, Y and returns all eigenvalues and directions. `streams`: it takes Dask arrays.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Method:
     one_pass: bool = True
     thin: bool = False
     supervised: bool = True
+    streams: bool = True
 
 
 METHODS = [
@@ -71,7 +73,31 @@ METHODS = [
     Method("mlsi", ls.MLSI(None), reference.mlsi),
     Method("mlsi-1", ls.MLSI(None, beta=1.0), lambda X, Y: reference.mlsi(X, Y, 1.0)),
     Method("mlda", ls.MLDA(None), reference.mlda, one_pass=False, thin=True),
-    Method("dmlda", ls.DMLDA(None), reference.dmlda, one_pass=False),
+    *(
+        Method(
+            f"mlda-{weights}",
+            ls.MLDA(None, weights=weights),
+            partial(reference.mlda, weights=weights),
+            one_pass=weights in ("binary", "entropy"),
+            thin=True,
+            streams=weights in ("binary", "entropy"),
+        )
+        for weights in ("binary", "entropy", "fuzzy", "dependence")
+    ),
+    Method("dmlda", ls.DMLDA(None), reference.dmlda),
+    Method(
+        "dmlda-correlation",
+        ls.DMLDA(None, weights="correlation"),
+        partial(reference.dmlda, weights="correlation"),
+        one_pass=False,
+    ),
+    Method(
+        "dmlda-fuzzy",
+        ls.DMLDA(None, weights="fuzzy"),
+        partial(reference.dmlda, weights="fuzzy"),
+        one_pass=False,
+        streams=False,
+    ),
 ]
 # Those without an eigenvalue sum to share, or without labels.
 LPP = Method(
@@ -142,7 +168,7 @@ ESTIMATORS = [
     extractor(
         ls.HSL(2),
         "hsl",
-        variants=(ls.HSL(), ls.HSL(2, expansion="star"), ls.HSL(expansion="zhou", ridge=0)),
+        variants=(ls.HSL(), ls.HSL(2, expansion="star"), ls.HSL(expansion="zhou")),
         one_pass=False,
         per_row={"ridge": 1},
         per_unit={"ridge": 2},
@@ -157,7 +183,7 @@ ESTIMATORS = [
     extractor(
         ls.MLDA(2),
         "mlda",
-        variants=(ls.MLDA(),),
+        variants=(ls.MLDA(), ls.MLDA(1, weights="entropy"), ls.MLDA(weights="dependence")),
         one_pass=False,
         per_row={"ridge": 1},
         per_unit={"ridge": 2},
@@ -166,8 +192,7 @@ ESTIMATORS = [
     extractor(
         ls.DMLDA(3),
         "dmlda",
-        variants=(ls.DMLDA(),),
-        one_pass=False,
+        variants=(ls.DMLDA(), ls.DMLDA(weights="correlation"), ls.DMLDA(weights="fuzzy")),
         per_row={"ridge": 1},
         per_unit={"ridge": 2},
         excuses={

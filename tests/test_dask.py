@@ -14,6 +14,7 @@ import labelspan as ls
 from tests.registry import METHODS, RIDGE_FREE, name
 
 CHUNK = 37
+STREAMED = [method for method in METHODS if method.streams]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def assert_same_directions(a, b, tolerance=1e-10):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
-@pytest.mark.parametrize("method", [*METHODS, *RIDGE_FREE], ids=name)
+@pytest.mark.parametrize("method", [*STREAMED, *RIDGE_FREE], ids=name)
 def test_cluster_equals_memory(method, form, client, sample):
     X, Y = sample
     memory = clone(method.estimator).fit(X, Y)
@@ -64,7 +65,7 @@ def test_cluster_equals_memory(method, form, client, sample):
         for value in vars(model).values():
             assert not dask.is_dask_collection(value)
         assert all(type(getattr(model, n)) is np.ndarray for n in ("components_", "mean_"))
-        if method not in (METHODS[0], METHODS[-1]):
+        if method not in (STREAMED[0], STREAMED[-1]):
             break  # the forms of Y do not depend on the method
 
 
@@ -82,7 +83,7 @@ def test_transform_stays_lazy(form, client, sample):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "passes"), [(ls.MDDM(), 1), (ls.MLSI(), 1), (ls.MLDA(), 2), (ls.DMLDA(), 2)]
+    ("estimator", "passes"), [(ls.MDDM(), 1), (ls.MLSI(), 1), (ls.MLDA(), 2), (ls.DMLDA(), 1)]
 )
 def test_one_compute_a_pass(estimator, passes, client, sample, monkeypatch):
     X, Y = sample

@@ -113,8 +113,9 @@ def test_constant_features_hold_no_direction(method, form, shape, value):
 @pytest.mark.parametrize("Y", [np.zeros((20, 3)), np.ones((20, 3))], ids=["none", "all"])
 def test_constant_labels(method, Y):
     model = clone(method.estimator)
-    if method.name.startswith(("mvmd", "mlsi", "dmlda")):
-        # These have directions of the features alone.
+    chooses = method.name == "mlda-dependence" and Y.any()
+    if method.name.startswith(("mvmd", "mlsi", "dmlda")) or chooses:
+        # These have directions of the features alone, or part the rows among their labels.
         assert np.isfinite(model.fit(X, Y).components_).all()
     else:
         with pytest.raises(ValueError, match="no direction to keep"):
@@ -216,7 +217,7 @@ def test_more_components_than_the_rank_is_a_warning():
 
 
 def test_two_pass_methods_say_why_there_is_no_partial_fit():
-    for model in (ls.MLDA(), ls.DMLDA(), ls.LPP()):
+    for model in (ls.MLDA(), ls.DMLDA(weights=Y.astype(float)), ls.LPP(), ls.HSL()):
         assert not hasattr(model, "partial_fit")
         with pytest.raises(AttributeError) as refusal:
             model.partial_fit(X, Y)

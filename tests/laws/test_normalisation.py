@@ -7,7 +7,7 @@ from sklearn.neighbors import kneighbors_graph
 
 import labelspan as ls
 from tests.laws.test_laws import EVERY, problem
-from tests.reference.extraction import correlation_weights
+from tests.reference.extraction import label_weights
 from tests.registry import name
 
 
@@ -17,7 +17,8 @@ def ridged(scatter, ridge):
 
 def spread(X, weights):
     """Sum over k of the scatter of the rows about mean k, row i counting weights[i, k]."""
-    means = [w @ X / w.sum() for w in weights.T]
+    # A label may have no weight left.
+    means = [w @ X / max(w.sum(), 1e-300) for w in weights.T]
     pairs = zip(weights.T, means, strict=True)
     return sum((X - m).T @ np.diag(w) @ (X - m) for w, m in pairs)
 
@@ -48,14 +49,9 @@ def mlsi(model, X, Y):
     return ridged(Xc.T @ np.linalg.inv(ridged(joint, model.joint_ridge)) @ Xc, model.ridge)
 
 
-def mlda(model, X, Y):
-    """S_w about the means of the labels, rows weighed by Eq. (44)."""
-    return ridged(spread(X, correlation_weights(Y)), model.ridge)
-
-
-def dmlda(model, X, Y):
-    """S_w about the means of the labels, a row once for each of its labels."""
-    return ridged(spread(X, Y.astype(float)), model.ridge)
+def within_labels(model, X, Y):
+    """S_w about the means of the labels, rows weighed by W."""
+    return ridged(spread(X, label_weights(X, Y, model.weights)), model.ridge)
 
 
 def lpp(model, X, Y):
@@ -74,8 +70,8 @@ METRICS = {
     ls.OPLS: feature_scatter,
     ls.HSL: feature_scatter,
     ls.MLSI: mlsi,
-    ls.MLDA: mlda,
-    ls.DMLDA: dmlda,
+    ls.MLDA: within_labels,
+    ls.DMLDA: within_labels,
     ls.LPP: lpp,
 }
 

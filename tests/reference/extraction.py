@@ -121,29 +121,93 @@ def correlation_weights(Y):
     return np.array([C @ y / y.sum() if y.sum() > 0 else np.zeros(len(y)) for y in Y])
 
 
-def mlda(X, Y, ridge=0.1):
+def entropy_weights(Y):
+    """Chen et al. 2007: the labels of a row share it; an empty row weighs 0."""
+    return Y.astype(float) * reciprocal(Y.sum(axis=1))[:, None]
+
+
+def memberships(X, Y, centres):
+    """1 / distance^2 to the centres of a row's labels, made to add up to 1."""
+    W = np.zeros(Y.shape)
+    for i in range(len(X)):
+        labels = np.flatnonzero(Y[i])
+        squares = ((X[i] - centres[labels]) ** 2).sum(axis=1)
+        # The only row of a label is its centre.
+        near = squares <= 1e-13 * (X[i] ** 2).sum()
+        nearness = near.astype(float) if near.any() else 1 / squares
+        W[i, labels] = nearness / nearness.sum()
+    return W
+
+
+def fuzzy_centres(X, W):
+    """Means of the rows with the weights W^2."""
+    V = W**2
+    return np.diag(reciprocal(V.sum(axis=0))) @ V.T @ X
+
+
+def fuzzy_weights(X, Y):
+    """Lin and Chen 2010: memberships and centres in turn until no membership changes by 1e-6."""
+    before, W = np.inf, entropy_weights(Y)
+    while np.abs(W - before).max() >= 1e-6:
+        before, W = W, memberships(X, Y, fuzzy_centres(X, W))
+    return W
+
+
+def dependence_weights(X, Y):
+    """Xu 2018: each row to its label with the largest sum_j Theta_ij W_jk, until none changes.
+
+    Theta = Xc Xc'; the rows in the order of their distances from the mean, the largest first.
+    """
+    Xc = centring(len(X)) @ X
+    Theta, W = Xc @ Xc.T, entropy_weights(Y)
+    lengths = np.sqrt(np.diag(Theta))
+    order = np.argsort(-np.round(lengths / lengths.max(), 10), kind="stable")
+    changed = True
+    while changed:
+        changed = False
+        for i in order:
+            labels = np.flatnonzero(Y[i])
+            if len(labels):
+                # Ties are left as they are, or go to the first label.
+                g = (Theta[i] @ W)[labels]
+                good = g >= g.max() - 1e-11 * np.abs(Theta[i]).sum()
+                if W[i].max() < 1 or not good @ W[i, labels]:
+                    W[i], changed = np.eye(Y.shape[1])[labels[np.argmax(good)]], True
+    return W
+
+
+def label_weights(X, Y, weights):
+    """W (n, q) by its name."""
+    if weights == "binary":
+        return Y.astype(float)
+    if weights in ("fuzzy", "dependence"):
+        return {"fuzzy": fuzzy_weights, "dependence": dependence_weights}[weights](X, Y)
+    return {"entropy": entropy_weights, "correlation": correlation_weights}[weights](Y)
+
+
+def mlda(X, Y, weights="correlation", ridge=0.1):
     """MVMD Eqs. (41)-(44) and (47)."""
-    Z = correlation_weights(Y)
+    Z = label_weights(X, Y, weights)
     Xc = centring(len(X)) @ X
     w = Z.sum(axis=1)
     between = Z @ np.diag(reciprocal(Z.sum(axis=0))) @ Z.T - np.outer(w, w) / w.sum()
     return largest(Xc.T @ between @ Xc, Xc.T @ within(Z) @ Xc + ridge * np.eye(X.shape[1]))
 
 
-def dmlda(X, Y, ridge=0.1):
-    """MVMD Eqs. (45)-(47), with the symmetric part of (46)."""
+def dmlda(X, Y, weights="binary", ridge=0.1):
+    """MVMD Eqs. (45)-(47), with the symmetric part of (46) and W in the place of Y."""
     n, q = Y.shape
-    Y = Y.astype(float)
+    W = label_weights(X, Y, weights)
     Xc = centring(n) @ X
-    inverse = reciprocal(Y.sum(axis=0))
+    inverse = reciprocal(W.sum(axis=0))
     between = (
         q * np.eye(n)
-        - 2 * np.outer(np.ones(n), inverse) @ Y.T
-        + n * Y @ np.diag(inverse**2) @ Y.T
-        - within(Y)
+        - 2 * np.outer(np.ones(n), inverse) @ W.T
+        + n * W @ np.diag(inverse**2) @ W.T
+        - within(W)
     )
     between = (between + between.T) / 2
-    return largest(Xc.T @ between @ Xc, Xc.T @ within(Y) @ Xc + ridge * np.eye(X.shape[1]))
+    return largest(Xc.T @ between @ Xc, Xc.T @ within(W) @ Xc + ridge * np.eye(X.shape[1]))
 
 
 def neighbour_graph(X, n_neighbors):

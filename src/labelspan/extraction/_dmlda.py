@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -11,6 +12,15 @@ import numpy as np
 
 from labelspan._compat import Interval
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.extraction._weights import (
+    WEIGHTS,
+    check_weights,
+    inverse,
+    is_row_local,
+    refusals,
+    row_sums,
+    weighed,
+)
 from labelspan.linalg import EigenPairs, column_scales, leading_pencil, row_space
 from labelspan.moments import Moments, Sample, Statistics, checked, collect
 
@@ -19,11 +29,12 @@ class DMLDA(LinearReducer):
     r"""Directions that separate the rows without a label from the mean of the rows with it.
 
     .. math:: S_b\, p = \lambda\, (S_w + \mathrm{ridge}\, I)\, p, \qquad
-              S_b = \sum_k \sum_{i \notin k} (x_i - m_k)(x_i - m_k)'
+              S_b = \sum_k \sum_i (1 - W_{ik}) (x_i - m_k)(x_i - m_k)', \quad
+              S_w = \sum_k \sum_i W_{ik} (x_i - m_k)(x_i - m_k)'
 
-    with :math:`m_k` the mean of the rows of label k and S_w the scatter of the rows about the
-    means of their labels: Eqs. (42) and (45)-(47) of [1]_, after [2]_. Unlike :class:`MLDA` it
-    gives as many directions as X has dimensions.
+    with :math:`m_k` the mean of the rows of label k. Eqs. (42) and (45)-(47) of [1]_, after [2]_,
+    have W = Y; other weights are those of :class:`MLDA`, and the means are weighted as well. Unlike
+    :class:`MLDA` it gives as many directions as X has dimensions.
 
     Parameters
     ----------
@@ -32,6 +43,11 @@ class DMLDA(LinearReducer):
         a positive eigenvalue (as many as the rank of X).
     ridge : float > 0, default=0.1
         The paper's gamma_xy.
+    weights : str or array-like of shape (n_samples, n_labels), default="binary"
+        What a row counts for each label: "binary" (the equations of the paper), "entropy",
+        "correlation" (the program of its author), "fuzzy", "dependence", see :class:`MLDA`; or
+        numbers in [0, 1], one row per row of X. "binary" and "entropy" have ``partial_fit``,
+        they and "correlation" take Dask arrays.
 
     Attributes
     ----------
@@ -60,10 +76,10 @@ class DMLDA(LinearReducer):
     Notes
     -----
     Eq. (46) is not symmetric as printed; its symmetric part is meant. X is centred first (both
-    scatters are shift-invariant), so with 0/1 labels, c_i labels in row i and n_k rows of
-    label k, S_w = Xc' diag(c) Xc - sum_k n_k m_k m_k' and S_b = q ``xx`` + n sum_k m_k m_k' - S_w.
+    scatters are shift-invariant), so with w_i the sum of the weights of row i and n_k that of
+    label k, S_w = Xc' diag(w) Xc - sum_k n_k m_k m_k' and S_b = q ``xx`` + n sum_k m_k m_k' - S_w.
     A label without rows has 1 / n_k taken as 0: its mean is then the overall mean.
-    Two passes: ``xx``, ``xt``, then the weighted scatter. Time O(n D^2 + D^3), memory O(D^2);
+    Time O(n D^2 + D^3), memory O(D^2);
     n for D if n < D.
 
     References
@@ -86,30 +102,46 @@ class DMLDA(LinearReducer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": N_COMPONENTS,
         "ridge": [Interval(Real, 0, None, closed="neither")],
+        "weights": WEIGHTS,
     }
-    _one_pass = False
 
-    def __init__(self, n_components: int | float | None = 0.999, *, ridge: float = 0.1):
+    def __init__(
+        self,
+        n_components: int | float | None = 0.999,
+        *,
+        ridge: float = 0.1,
+        weights: Any = "binary",
+    ):
         self.n_components = n_components
         self.ridge = ridge
+        self.weights = weights
+
+    @property
+    def _one_pass(self) -> bool:  # type: ignore[override]
+        return is_row_local(self.weights)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(**refusals(self.weights))
+        return tags
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
+        check_weights(self.weights, (n_rows, n_labels), most=1.0)
         return {"thin": False}
 
     def _summarise(self, sample: Sample) -> Statistics:
-        plain: Moments = checked(collect(sample, partial(Moments.of, tt=False)))
-        counted: Moments = collect(sample, counted_moments)
-        return LabelScatter(plain, counted.about(plain.x_mean))
+        sample, weigh = weighed(sample, self.weights)
+        statistics = collect(sample, partial(LabelScatter.of, weigh))
+        return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any) -> EigenPairs:
         plain = statistics.plain
         count = plain.weight * plain.t_mean
-        inverse = np.divide(1.0, count, out=np.zeros_like(count), where=count > 0)
         xx, xt, V = row_space(plain)
-        counted = statistics.counted if V is None else V.T @ statistics.counted @ V
-        within = counted - (xt * inverse) @ xt.T
+        counted = statistics.scatter if V is None else V.T @ statistics.scatter @ V
+        within = counted - (xt * inverse(count)) @ xt.T
         between = len(count) * xx - within
-        between += (plain.weight * xt * inverse**2) @ xt.T
+        between += (plain.weight * xt * inverse(count) ** 2) @ xt.T
         within[np.diag_indices_from(within)] += self.ridge
         scales = column_scales(np.diag(between) / np.diag(within))
         pairs = leading_pencil(between, within, self.n_components, scales, np.diag(counted))
@@ -118,24 +150,67 @@ class DMLDA(LinearReducer):
 
 @dataclass(frozen=True)
 class LabelScatter:
-    """Plain moments, and the scatter in which a row counts once for each of its labels."""
+    """Moments of X and the weights W, and those of X with the sum of its weights on each row.
 
+    `x_mean` stands for the mean of `plain`; if it is moved, so are both.
+    """
+
+    x_mean: np.ndarray
     plain: Moments
-    counted: np.ndarray
+    counted: Moments
+
+    @classmethod
+    def of(
+        cls, weigh: Callable[[Any], Any], X: Any, Y: Any, weights: np.ndarray | None = None
+    ) -> LabelScatter:
+        """Statistics of one block, whose rows may have weights."""
+        W = weigh(Y)
+        counts = row_sums(W) if weights is None else row_sums(W) * weights
+        plain = Moments.of(X, W, weights, tt=False)
+        counted = Moments.of(X, np.empty((X.shape[0], 0)), counts, tt=False)
+        return cls(plain.x_mean, plain, counted)
+
+    def __add__(self, other: LabelScatter) -> LabelScatter:
+        (plain, counted), (others, others_counted) = self.about_origin(), other.about_origin()
+        plain = plain + others
+        return LabelScatter(plain.x_mean, plain, counted + others_counted)
+
+    def about_origin(self) -> tuple[Moments, Moments]:
+        """Both moments about the origin of `x_mean`."""
+        shift = self.x_mean - self.plain.x_mean
+        plain = replace(self.plain, x_mean=self.x_mean)
+        return plain, replace(self.counted, x_mean=self.counted.x_mean + shift)
+
+    def moved(self, shift: np.ndarray) -> LabelScatter:
+        """The same statistics of X + shift."""
+        return replace(self, x_mean=self.x_mean + shift)
+
+    @property
+    def scatter(self) -> np.ndarray:
+        """Scatter of X with the sums of the weights, about the plain mean, (D, D)."""
+        return self.counted.about(self.plain.x_mean)
+
+    @property
+    def kind(self) -> tuple[str]:
+        """What is in it: only statistics of one kind add up."""
+        return ("label scatter",)
 
     @property
     def spread(self) -> np.ndarray:
         """Numbers that overflow if any sum of squares of X does."""
-        return np.diag(self.counted)
+        return self.plain.spread + self.counted.spread
 
     @property
-    def x_mean(self) -> np.ndarray:
-        """Mean of X."""
-        return self.plain.x_mean
+    def t_mean(self) -> np.ndarray:
+        """Mean of the weights of each label."""
+        return self.plain.t_mean
 
+    @property
+    def squares(self) -> np.ndarray:
+        """Squared lengths of the centred columns."""
+        return self.plain.squares
 
-def counted_moments(X: Any, Y: Any, weights: np.ndarray | None = None) -> Moments:
-    """Moments of one block with the number of labels of each row as its weight, or its factor."""
-    counts = np.asarray(Y.sum(axis=1)).ravel()
-    counts = counts if weights is None else counts * weights
-    return Moments.of(X, np.empty((X.shape[0], 0)), counts, tt=False)
+    @property
+    def weight(self) -> float:
+        """Sum of the row weights."""
+        return self.plain.weight

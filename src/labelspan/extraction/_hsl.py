@@ -11,6 +11,7 @@ from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.extraction._weights import inverse, rows_times
 from labelspan.linalg import EigenPairs, leading
 from labelspan.moments import Sample, Statistics, collect, summarise
 
@@ -161,15 +162,9 @@ def rows_of_labels(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndar
 def by_degree(Y: Any, weights: np.ndarray | None = None) -> Any:
     """diag(Y weights)^-1/2 Y; rows of degree 0 stay 0."""
     degree = Y @ (np.ones(Y.shape[1]) if weights is None else weights)
-    scale = inverse(np.sqrt(degree))
-    return sparse.diags_array(scale) @ Y if sparse.issparse(Y) else scale[:, None] * Y
+    return rows_times(inverse(np.sqrt(degree)), Y)
 
 
 def columns_times(T: Any, scale: np.ndarray) -> Any:
     """T diag(scale)."""
     return T @ sparse.diags_array(scale) if sparse.issparse(T) else T * scale
-
-
-def inverse(values: np.ndarray) -> np.ndarray:
-    """1 / values, and 0 for 0."""
-    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)

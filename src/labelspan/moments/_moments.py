@@ -183,13 +183,13 @@ class Moments:
 def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
     """The block about its weighted mean if dense, as it is if sparse, in float64; and the mean.
 
-    A dense block is first taken about its first row: a constant column is then zero exactly,
-    and so is its mean's rounding error, which would otherwise look like a direction.
+    A dense block is first taken about its first row that counts: a constant column is then zero
+    exactly, and so is its mean's rounding error, which would otherwise look like a direction.
     """
     total = max(float(w.sum()), np.finfo(np.float64).tiny)
     if sparse.issparse(A):
         return A.astype(np.float64, copy=False), (w @ A) / total
-    first = A[0].astype(np.float64)
+    first = A[int(np.argmax(w > 0))].astype(np.float64)
     A = np.subtract(A, first, dtype=np.float64)
     offset = (w @ A) / total
     A -= offset
