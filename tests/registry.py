@@ -361,6 +361,15 @@ ESTIMATORS = [
         empty_rows=False,
     ),
     Entry(
+        ls.LabelPLS(2),
+        "tests.reference.subspace:nipals",
+        "tests/subspace/test_pls.py",
+        variants=(ls.LabelPLS(4),),
+        dask="fit",
+        one_pass=True,
+        weights="coef_",
+    ),
+    Entry(
         ls.SharedSubspaceClassifier(2),
         "tests.reference.subspace:shared_subspace",
         "tests/subspace/test_shared_subspace.py",

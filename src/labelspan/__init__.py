@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
     from labelspan.subspace import (
         ASOClassifier,
+        LabelPLS,
         SharedSubspaceClassifier,
         SharedSubspaceClassifierCV,
         StructuralF1SVM,
@@ -74,6 +75,7 @@ _ESTIMATORS = {
     "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
     "subspace": (
         "ASOClassifier",
+        "LabelPLS",
         "SharedSubspaceClassifier",
         "SharedSubspaceClassifierCV",
         "StructuralF1SVM",
@@ -117,6 +119,7 @@ __all__ = [
     "KernelSharedSubspaceClassifier",
     "LaRankSVM",
     "LabelCCA",
+    "LabelPLS",
     "LabelSubset",
     "MLkNN",
     "MultiOutputRidge",

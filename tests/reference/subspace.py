@@ -104,3 +104,20 @@ def best_f1_threshold(scores, positive):
         hits = np.sum(chosen & positive)
         best = max(best, 2.0 * hits / max(chosen.sum() + positive.sum(), 1))
     return best
+
+
+def nipals(X, T, n_components):
+    """PLS2 as Wold's NIPALS on the rows at convergence: rotations R, loadings C, X and T centred.
+
+    Weights w: leading left singular vector of E'F; score t = Ew; both E and F are deflated by t.
+    R = W (P'W)^-1, so that t = Xc R; coefficients R C'.
+    """
+    E, F = X - X.mean(axis=0), T - T.mean(axis=0)
+    W, P, C = [], [], []
+    for _ in range(n_components):
+        w = np.linalg.svd(E.T @ F)[0][:, 0]
+        t = E @ w
+        W, P, C = [*W, w], [*P, E.T @ t / (t @ t)], [*C, F.T @ t / (t @ t)]
+        E, F = E - np.outer(t, P[-1]), F - np.outer(t, C[-1])
+    W, P, C = np.array(W).T, np.array(P).T, np.array(C).T
+    return W @ np.linalg.inv(P.T @ W), C

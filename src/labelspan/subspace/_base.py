@@ -36,15 +36,20 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return lazily(self, X, self._project, len(self.theta_))
+            return lazily(self, X, self._project, len(self._basis))
         return self._project(check_features(self, X))
 
     def _project(self, X: Any) -> np.ndarray:
-        return project(X, self.mean_, self.theta_)
+        return project(X, self.mean_, self._basis)
+
+    @property
+    def _basis(self) -> np.ndarray:
+        """What ``transform`` projects on, (r, D)."""
+        return self.theta_
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.theta_)
+        return len(self._basis)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -136,6 +136,7 @@ METHODS: tuple[Method, ...] = (
     Method("mvmd", "MVMD", "reducer", f"{_EXTRACTION}:MVMD", (), _MVMD),
     Method("cca", "CCA", "reducer", f"{_EXTRACTION}:LabelCCA", (), "Sun, Ji and Ye 2011"),
     Method("opls", "OPLS", "reducer", f"{_EXTRACTION}:OPLS", (), "Sun, Ji and Ye 2011"),
+    Method("pls", "PLS", "reducer", "labelspan.subspace:LabelPLS", (), "Dayal and MacGregor 1997"),
     Method("hsl", "HSL", "reducer", f"{_EXTRACTION}:HSL", (), "Sun, Ji and Ye 2008"),
     Method("mlsi", "MLSI", "reducer", f"{_EXTRACTION}:MLSI", (), "Yu, Yu and Tresp 2005"),
     Method("mlda", "MLDA", "reducer", f"{_EXTRACTION}:MLDA", (), "Wang et al. 2010"),

@@ -1,0 +1,158 @@
+"""Partial least squares from scatter matrices alone (improved kernel PLS no. 2)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from labelspan.linalg._eigenpairs import EPS
+
+Apply = Callable[[np.ndarray], np.ndarray]
+# The Gram matrix of the covariances follows from rank-one changes until it has shrunk so much.
+ANEW = 1e-4
+
+
+@dataclass(frozen=True)
+class Components:
+    """Directions of partial least squares.
+
+    Attributes
+    ----------
+    R : ndarray of shape (D, k)
+        Directions: scores are Xc R, which are uncorrelated.
+    C : ndarray of shape (q, k)
+        Loadings of the targets: the regression on the first j scores has the coefficients
+        R[:, :j] C[:, :j]'.
+    values : ndarray of shape (k,)
+        Squared covariance of each score with what the ones before have left of the targets, for
+        weights of length one.
+    """
+
+    R: np.ndarray
+    C: np.ndarray
+    values: np.ndarray
+
+
+def partial_least_squares(
+    scatter: Apply, xt: np.ndarray, n_components: int, metric: Apply | None = None
+) -> Components:
+    """Directions one by one: the weights w that have the largest covariance with T, deflated.
+
+    Parameters
+    ----------
+    scatter : callable
+        From r (D,) to xx r.
+    xt : ndarray of shape (D, q)
+        Xc'Tc.
+    n_components : int
+        How many directions; fewer, with a warning, if nothing of T is left to explain: none if
+        xt is zero.
+    metric : callable or None
+        From V to M V, if the coordinates are not orthonormal: the inner product is v'M w.
+
+    Returns
+    -------
+    Components
+        What NIPALS finds on the rows (Dayal and MacGregor, J. Chemometrics 11, 1997). Cost per
+        direction: one product with xx, D q, the leading eigenvector of a matrix of min(D, q)
+        rows, and D k.
+    """
+    state = Deflated(xt, metric)
+    directions: list[np.ndarray] = []
+    loadings: list[np.ndarray] = []
+    targets: list[np.ndarray] = []
+    values: list[float] = []
+    while len(directions) < n_components:
+        value, r = state.leading()
+        # What rounding leaves of T when all of it is explained.
+        if not value > (values[0] * (max(xt.shape) * EPS) ** 2 if values else 0.0):
+            break
+        for _ in directions[:2]:
+            # Twice from the third on: the scores stay uncorrelated, however many there are.
+            r = r - np.array(directions).T @ (np.array(loadings) @ r)
+        z = scatter(r)
+        Mz = state.times_metric(z)
+        tau = float(r @ Mz)
+        if not tau > 0:
+            break
+        c = (state.Mxt.T @ r) / tau
+        directions.append(r)
+        loadings.append(Mz / tau)
+        targets.append(c)
+        values.append(value)
+        state.subtract(z, Mz, c)
+    if len(directions) < n_components:
+        warn_of_rank(n_components, len(directions))
+    R, C = (
+        np.reshape(found, (-1, side)).T
+        for found, side in zip((directions, targets), xt.shape, strict=True)
+    )
+    return Components(R, C, np.array(values))
+
+
+class Deflated:
+    """s = Xc'T for what is left of T, and the leading left singular vector of it.
+
+    Parameters
+    ----------
+    xt : ndarray of shape (D, q)
+        The whole Xc'T.
+    metric : callable or None
+        See :func:`partial_least_squares`.
+    """
+
+    def __init__(self, xt: np.ndarray, metric: Apply | None):
+        self._metric = metric
+        self.s = xt.copy()
+        self.Mxt = xt if metric is None else metric(xt)
+        self._Ms = self.s if metric is None else self.Mxt.copy()
+        # The Gram matrix of the smaller side; coordinates with a metric have few targets.
+        self._tall = metric is not None or xt.shape[0] >= xt.shape[1]
+        self._renew()
+
+    def times_metric(self, v: np.ndarray) -> np.ndarray:
+        """M v."""
+        return v if self._metric is None else self._metric(v)
+
+    def leading(self) -> tuple[float, np.ndarray]:
+        """The largest squared covariance with unit weights, and the weights (D,)."""
+        last = len(self._gram) - 1
+        values, vectors = linalg.eigh(
+            self._gram, subset_by_index=(last, last), driver="evr", check_finite=False
+        )
+        value, vector = float(values[0]), vectors[:, 0]
+        if not self._tall or not value > 0:
+            return value, vector
+        return value, self.s @ vector / np.sqrt(value)
+
+    def subtract(self, z: np.ndarray, Mz: np.ndarray, c: np.ndarray) -> None:
+        """Take z c' off s: what the score with xx r = z explains of T."""
+        if self._tall:
+            left, right, squares = c, self.s.T @ Mz, float(z @ Mz)
+        else:
+            left, right, squares = z, self.s @ c, float(c @ c)
+        self._gram -= np.outer(left, right) + np.outer(right, left)
+        self._gram += squares * np.outer(left, left)
+        self.s -= np.outer(z, c)
+        if self._metric is not None:
+            self._Ms -= np.outer(Mz, c)
+        if np.trace(self._gram) < ANEW * self._fresh:
+            self._renew()
+
+    def _renew(self) -> None:
+        self._gram = self.s.T @ self._Ms if self._tall else self.s @ self.s.T
+        self._fresh = float(np.trace(self._gram))
+
+
+def warn_of_rank(asked: int, found: int) -> None:
+    """Warn that nothing is left to explain."""
+    warnings.warn(
+        f"n_components={asked} is more than the {found} directions after which nothing of the "
+        f"labels is left to explain; {found} are kept (see n_components_).",
+        UserWarning,
+        stacklevel=3,
+    )
