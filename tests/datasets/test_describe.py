@@ -15,8 +15,6 @@ from labelspan.datasets import (
     load_dataset,
     load_yeast,
 )
-from labelspan.datasets.description import _block_shift
-from labelspan.datasets.description._block_shift import block_shift
 from labelspan.datasets.description._label_statistics import label_statistics
 
 matplotlib.use("Agg")
@@ -102,103 +100,6 @@ def test_sparse_equals_dense(data_folder):
     sparse = describe(sp.csr_array(emotions.X), sp.csr_array(emotions.Y))
     assert repr(dense) == repr(sparse)
     assert dense.block_shift.similarity == pytest.approx(sparse.block_shift.similarity)
-
-
-def test_defective_rcv1_is_flagged(data_folder):
-    defective = load_dataset("rcv1subset1-asdistributed")
-    result = describe(defective.X, defective.Y)
-    assert result.block_shift.found
-    assert result.block_shift.cut == 3000
-    assert result.block_shift.shift == -1
-    assert result.block_shift.leaked_features == (47235,)
-    assert "misaligned" in result.problems[0]
-    assert "feature 47235 holds labels there" in repr(result)
-
-
-@pytest.mark.parametrize(
-    "name", ["rcv1subset1", "emotions", "scene", "enron", "human-go", "slashdot"]
-)
-def test_sound_sets_are_not_flagged(name, data_folder):
-    dataset = load_dataset(name)
-    assert not block_shift(dataset.X, dataset.Y).found
-
-
-@pytest.mark.parametrize("shift", [-2, -1, 1, 2])
-def test_planted_shift_is_found(shift):
-    yeast = load_yeast()
-    Y = yeast.Y.copy()
-    Y[1200:] = np.roll(Y[1200:], shift, axis=1)
-    result = block_shift(yeast.X, Y)
-    assert result.found
-    assert result.shift == shift
-    assert abs(result.cut - 1200) <= 2417 / 8
-
-
-@pytest.mark.parametrize("n_off", [1, 2])
-def test_labels_written_off_their_columns_are_found_among_the_features(n_off):
-    """A file has the features before the labels, or behind them: there the labels run over."""
-    yeast = load_yeast()
-    before = [yeast.X.copy(), yeast.Y.copy()]
-    before[0][1200:, -n_off:] = yeast.Y[1200:, :n_off]
-    before[1][1200:] = np.pad(yeast.Y[1200:, n_off:], ((0, 0), (0, n_off)))
-    result = block_shift(*before)
-    assert (result.found, result.shift) == (True, -n_off)
-    assert result.leaked_features == tuple(range(103))[-n_off:]
-    behind = [yeast.X.copy(), yeast.Y.copy()]
-    behind[0][1200:, :n_off] = yeast.Y[1200:, -n_off:]
-    behind[1][1200:] = np.pad(yeast.Y[1200:, :-n_off], ((0, 0), (n_off, 0)))
-    result = block_shift(*behind)
-    assert (result.found, result.shift) == (True, n_off)
-    assert result.leaked_features == tuple(range(103))[:n_off]
-
-
-def test_rows_sorted_by_label_raise_no_alarm_but_a_shift_among_them_does(data_folder):
-    scene = load_dataset("scene")
-    for order in (np.argsort(scene.Y.argmax(axis=1), kind="stable"), np.lexsort(scene.Y.T)):
-        X, Y = scene.X[order], scene.Y[order]
-        assert block_shift(X, Y).found is False
-    half = len(Y) // 2
-    Y[half:] = np.roll(Y[half:], 1, axis=1)
-    result = block_shift(X, Y)
-    assert (result.found, result.shift) == (True, 1)
-
-
-def test_wide_data_keep_the_features_of_largest_variance(monkeypatch):
-    """Faint noise beside the features changes nothing where it is too wide to be used."""
-    yeast = load_yeast()
-    Y = np.roll(yeast.Y, 1, axis=1)
-    Y[:1200] = yeast.Y[:1200]
-    faint = 0.01 * yeast.X.std(axis=0).min()
-    noise = faint * np.random.default_rng(0).standard_normal((len(Y), 200))
-    # Inside, as the first and the last two features stand beside the labels.
-    X = np.hstack([yeast.X[:, :50], noise, yeast.X[:, 50:]])
-    # 14 labels and four features beside them, and room for the other 99 features.
-    monkeypatch.setattr("labelspan.datasets.description._block_shift.MAX_PROFILE_VALUES", 18 * 99)
-    wide, narrow = block_shift(X, Y), block_shift(yeast.X, Y)
-    assert wide.found
-    assert (wide.cut, wide.shift) == (narrow.cut, narrow.shift)
-    assert wide.similarity == pytest.approx(narrow.similarity)
-    assert wide.shifted_similarity == pytest.approx(narrow.shifted_similarity)
-
-
-def test_standard_error_of_a_mean_is_the_textbooks(monkeypatch):
-    """The jackknife over groups of equal size gives s / sqrt(8) of the group means exactly."""
-    X = np.random.default_rng(0).standard_normal((80, 1))
-
-    def gain_of_the_mean(X, Y, cut, shifts):
-        return [_block_shift._Gain(cut, shifts[0], straight=0.0, moved=X.mean())]
-
-    monkeypatch.setattr(_block_shift, "_gains", gain_of_the_mean)
-    groups = [X[start::8].mean() for start in range(8)]
-    actual = _block_shift._standard_error(X, X, _block_shift._Gain(40, 1, 0.0, X.mean()))
-    assert actual == pytest.approx(np.std(groups, ddof=1) / np.sqrt(8))
-
-
-def test_noise_raises_no_alarm():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        X, Y = rng.standard_normal((200, 20)), rng.random((200, 8)) < 0.3
-        assert not block_shift(X, Y).found
 
 
 def test_feature_that_is_a_label():

@@ -237,3 +237,24 @@ def test_what_is_told_is_part_of_a_plan_and_its_hash(tmp_path):
     assert other.cells[0].id != plan.cells[0].id
     with Store(tmp_path / "out") as store:
         assert set(run(plan, store, n_jobs=1).statuses) == {"ok"}
+
+
+def test_describe_realigns_labels_that_stand_off(labelspan, tmp_path):
+    yeast = load_yeast()
+    X, Y = yeast.X.copy(), yeast.Y.copy()
+    X[:1500, -3:], Y[:1500] = Y[:1500, :3], np.pad(Y[:1500, 3:], ((0, 0), (0, 3)))
+    np.savez(tmp_path / "off.npz", X=X, Y=Y)
+    code, out, _ = labelspan("describe", tmp_path / "off.npz")
+    assert code == 1
+    assert "the rows before 1500 are misaligned: their labels stand 3 columns to the left" in out
+    assert "features 100 to 102 hold labels there; repair it by" in out
+    repaired = tmp_path / "on.npz"
+    code, out, err = labelspan("describe", tmp_path / "off.npz", "--realign", repaired)
+    assert "misaligned" not in out
+    assert f"labels of the rows before 1500 moved back by 3 columns; written to {repaired}" in err
+    np.testing.assert_array_equal(read_npz(repaired).Y, yeast.Y)
+    line = refused(labelspan, "describe", repaired, "--realign", tmp_path / "again.npz")
+    assert "--realign: no misaligned rows in on; nothing was written" in line
+    assert not (tmp_path / "again.npz").exists()
+    line = refused(labelspan, "describe", repaired, "--realign", tmp_path / "again.csv")
+    assert "give a name that ends with .npz" in line

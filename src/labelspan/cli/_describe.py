@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from labelspan.cli import _options as options
 from labelspan.cli import _output as output
-from labelspan.datasets import describe
+from labelspan.datasets import MultilabelDataset, describe, realign, write_npz
 from labelspan.experiments import Source
 from labelspan.experiments.plan import text_fields
 
@@ -30,10 +31,18 @@ def command(
     n_features: options.NFeatures = None,
     n_labels: options.NLabels = None,
     encoding: options.Encoding = "",
+    out: Annotated[
+        Path | None,
+        typer.Option("--realign", help="Where to write the data with labels moved back, npz."),
+    ] = None,
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Describe a data set and look for defects; exit code 1 if there are any."""
+    if out is not None:
+        options.check_archive(out, "realign")
     dataset = read_source(data, context).load()
+    if out is not None:
+        dataset = _realigned(dataset, out)
     found = describe(
         dataset.X,
         dataset.Y,
@@ -46,6 +55,16 @@ def command(
     else:
         print(f"{output.clean(dataset.name)}: {found!r}")
     raise typer.Exit(1 if found.problems else 0)
+
+
+def _realigned(dataset: MultilabelDataset, out: Path) -> MultilabelDataset:
+    """Write the repaired data set, and describe that one."""
+    repaired = realign(dataset)
+    if repaired is dataset:
+        raise ValueError(f"--realign: no misaligned rows in {dataset.name}; nothing was written.")
+    write_npz(repaired, out)
+    output.say(f"{repaired.source.rpartition('; ')[2]}; written to {out}")
+    return repaired
 
 
 def read_source(data: str, context: typer.Context) -> Source:

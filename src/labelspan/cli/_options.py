@@ -99,3 +99,10 @@ def check_place(path: Path, option: str) -> None:
                 f"--{option} is {str(path)!r}, but the folder {folder} cannot hold new files; "
                 "choose another place."
             ) from error
+
+
+def check_archive(path: Path, option: str) -> None:
+    """Refuse a place for a data set that may not be written, or whose name is another format's."""
+    if path.suffix != ".npz":
+        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with .npz.")
+    check_place(path, option)

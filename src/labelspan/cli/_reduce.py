@@ -62,9 +62,7 @@ def command(
         refuse_beside(context, "apply", FITTING, "which fits nothing")
     if rows not in ("train", "all"):
         raise ValueError(f"--rows is {rows!r}; give train or all.")
-    if out.suffix != ".npz":
-        raise ValueError(f"--out is {str(out)!r}; give a name that ends with .npz.")
-    check_place(out, "out")
+    options.check_archive(out, "out")
     if model is not None:
         check_place(model, "model")
     dataset = read_source(data, context).load()

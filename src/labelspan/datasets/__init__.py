@@ -1,7 +1,7 @@
 """Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
 from labelspan.datasets.catalogue import DatasetInfo, list_datasets, load_dataset, load_yeast
-from labelspan.datasets.description import BlockShift, Description, describe
+from labelspan.datasets.description import BlockShift, Description, describe, realign
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
 from labelspan.datasets.io.binary import read_mat, read_npz, write_npz
@@ -26,6 +26,7 @@ __all__ = [
     "read_mat",
     "read_npz",
     "read_xmc",
+    "realign",
     "write_arff",
     "write_libsvm",
     "write_npz",

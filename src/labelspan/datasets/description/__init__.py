@@ -2,5 +2,6 @@
 
 from labelspan.datasets.description._block_shift import BlockShift
 from labelspan.datasets.description._describe import Description, describe
+from labelspan.datasets.description._realign import realign
 
-__all__ = ["BlockShift", "Description", "describe"]
+__all__ = ["BlockShift", "Description", "describe", "realign"]

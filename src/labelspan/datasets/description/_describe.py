@@ -17,6 +17,7 @@ from labelspan.datasets.description._feature_scales import (
     feature_scales,
     identifier_features,
 )
+from labelspan.datasets.description._input import features, indicators, zero_filled
 from labelspan.datasets.description._label_features import label_features
 from labelspan.datasets.description._label_statistics import label_statistics
 from labelspan.datasets.io import numbered
@@ -56,7 +57,7 @@ class Description:
     label_features : tuple of (int, int)
         Feature and label that mark the same rows.
     block_shift : BlockShift or None
-        The test for a misaligned block of rows; None where it cannot be made.
+        The test for misaligned rows; None where it cannot be made.
     identifiers : tuple of str
         Features that number the rows: another whole number in each row, in the order of the
         file or close together.
@@ -160,7 +161,8 @@ def describe(
     Y : array or sparse array of shape (n_samples, n_labels)
         Label indicators; positive is present.
     train, test : ndarray of int, optional
-        Rows of the split, to look for test rows in the training part.
+        Rows of the split, to look for test rows in the training part, and for misaligned rows
+        in one of the two.
     feature_names : sequence of str, optional
         Names for the report; by default ``feature0``, ``feature1`` and so on.
 
@@ -186,7 +188,7 @@ def describe(
     imbalance         mean 7.197, largest 53.4, SCUMBLE 0.104
     no problems found
     """
-    X, Y = _features(X), _indicators(Y)
+    X, Y = features(X), indicators(Y)
     if X.shape[0] != Y.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}; they must agree")
     names = numbered("feature", X.shape[1]) if feature_names is None else tuple(feature_names)
@@ -197,7 +199,7 @@ def describe(
     duplicates = find_duplicates(_without(X, identifiers), Y, train, test)
     scales = feature_scales(X)
     n_missing = int(np.count_nonzero(np.isnan(X.data if sp.issparse(X) else X)))
-    complete = X if n_missing == 0 else _zero_filled(X)
+    complete = zero_filled(X)
     return Description(
         n_samples=X.shape[0],
         n_features=X.shape[1],
@@ -205,44 +207,13 @@ def describe(
         n_missing=n_missing,
         n_constant_features=_n_constant(X),
         label_features=label_features(complete, Y),
-        block_shift=block_shift(complete, Y),
+        block_shift=block_shift(complete, Y, train, test),
         identifiers=tuple(names[i] for i in identifiers),
         dominant_feature=_dominant(scales, names),
         scales=_extremes(scales, names),
         **vars(statistics),
         **vars(duplicates),
     )
-
-
-def _features(X: Any) -> Any:
-    if sp.issparse(X):
-        csr = sp.csr_array(X, dtype=np.float64, copy=True)
-        csr.sum_duplicates()
-        csr.eliminate_zeros()
-        return csr
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2:
-        raise ValueError(f"X has {X.ndim} dimensions; expected 2, samples by features")
-    return X
-
-
-def _indicators(Y: Any) -> sp.csr_array:
-    if not sp.issparse(Y):
-        Y = np.asarray(Y)
-        if Y.ndim != 2:
-            raise ValueError(f"Y has {Y.ndim} dimensions; expected 2, samples by labels")
-    csr = sp.csr_array(Y > 0).astype(np.float64)
-    csr.sum_duplicates()
-    csr.eliminate_zeros()
-    return csr
-
-
-def _zero_filled(X: Any) -> Any:
-    if not sp.issparse(X):
-        return np.nan_to_num(X, nan=0.0)
-    filled = X.copy()
-    filled.data = np.nan_to_num(filled.data, nan=0.0)
-    return filled
 
 
 def _n_constant(X: Any) -> int:
@@ -293,9 +264,21 @@ def _scales_sentence(found: tuple[str, str, float] | None) -> str:
 
 
 def _shift_sentence(shift: BlockShift) -> str:
-    leaked = ", ".join(str(column) for column in shift.leaked_features)
+    side = "left" if shift.shift < 0 else "right"
     return (
-        f"rows from about {shift.cut} on are misaligned: their labels fit the rows before "
-        f"when shifted by {shift.shift} (similarity {shift.shifted_similarity:.2f}, "
-        f"{shift.similarity:.2f} as they are); feature {leaked} holds labels there"
+        f"{shift.where} are misaligned: their labels stand {shift.columns} to the {side} "
+        f"(similarity to the other rows {shift.similarity:.2f} as they are, "
+        f"{shift.shifted_similarity:.2f} moved back), and {_overflow_text(shift)}"
     )
+
+
+def _overflow_text(shift: BlockShift) -> str:
+    """Where the labels stand that have no column, and what to do."""
+    if shift.overflow == "lost":
+        return "not all of them can be found; leave these rows out"
+    repair = "repair it by labelspan.datasets.realign(dataset) (--realign FILE)"
+    if shift.overflow == "labels":
+        return f"the rest at the other end of Y; {repair}"
+    first, last = shift.leaked_features[0], shift.leaked_features[-1]
+    place = f"feature {first} holds" if first == last else f"features {first} to {last} hold"
+    return f"{place} labels there; {repair}"

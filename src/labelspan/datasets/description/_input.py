@@ -1,0 +1,45 @@
+"""What every part of a description reads: plain features, indicators of the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def features(X: Any) -> Any:
+    """Give features as float64, dense or CSR without stored zeros; never the caller's array."""
+    if sp.issparse(X):
+        csr = sp.csr_array(X, dtype=np.float64, copy=True)
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+        return csr
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimensions; expected 2, samples by features")
+    return X
+
+
+def indicators(Y: Any) -> sp.csr_array:
+    """Give labels as CSR of ones; positive is present."""
+    if not sp.issparse(Y):
+        Y = np.asarray(Y)
+        if Y.ndim != 2:
+            raise ValueError(f"Y has {Y.ndim} dimensions; expected 2, samples by labels")
+    csr = sp.csr_array(Y > 0).astype(np.float64)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return csr
+
+
+def zero_filled(X: Any) -> Any:
+    """Replace NaN by zero, in a copy if there are any."""
+    values = X.data if sp.issparse(X) else X
+    if not np.isnan(values).any():
+        return X
+    filled = X.copy()
+    if sp.issparse(X):
+        filled.data = np.nan_to_num(values, nan=0.0)
+        return filled
+    return np.nan_to_num(values, nan=0.0)

@@ -1,0 +1,258 @@
+"""Labels written some columns off in a part of the rows: found, located, moved back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labelspan.datasets import (
+    MultilabelDataset,
+    describe,
+    list_datasets,
+    load_dataset,
+    load_yeast,
+    realign,
+)
+from labelspan.datasets.description._block_shift import block_shift, jackknife_error
+
+N, D, Q = 640, 40, 12
+
+
+def sample(seed=0, *, binary=False):
+    """Features that depend on the labels; dense ones, or zeros and ones."""
+    rng = np.random.default_rng(seed)
+    Y = rng.random((N, Q)) < rng.uniform(0.1, 0.4, Q)
+    X = Y @ rng.standard_normal((Q, D)) + 0.7 * rng.standard_normal((N, D))
+    X = sp.csr_array((X > 1.5) * 1.0) if binary else X
+    return MultilabelDataset("sample", X, Y.astype(np.uint8))
+
+
+def written_off(dataset, rows, shift):
+    """Write the labels of some rows off their columns: into the last features, or the first."""
+    X = dataset.X.toarray() if sp.issparse(dataset.X) else dataset.X.copy()
+    Y, size = dataset.Y.copy(), abs(shift)
+    if shift < 0:
+        X[rows, -size:] = Y[rows, :size]
+        Y[rows] = np.pad(Y[rows, size:], ((0, 0), (0, size)))
+    else:
+        X[rows, :size] = Y[rows, -size:]
+        Y[rows] = np.pad(Y[rows, :-size], ((0, 0), (size, 0)))
+    X = sp.csr_array(X) if sp.issparse(dataset.X) else X
+    return replace(dataset, X=X, Y=Y)
+
+
+def found_in(dataset):
+    return block_shift(dataset.X, dataset.Y, dataset.train, dataset.test)
+
+
+def assert_repaired(defective, sound, shift, rows):
+    """Labels are the sound ones; features too, but for zeros where labels had been written."""
+    repaired = realign(defective)
+    np.testing.assert_array_equal(repaired.Y, sound.Y)
+    assert repaired.Y.dtype == sound.Y.dtype
+    expected = sound.X.copy()
+    expected[rows, shift if shift < 0 else 0 : None if shift < 0 else shift] = 0
+    np.testing.assert_array_equal(repaired.X, expected)
+    assert realign(repaired) is repaired
+
+
+@pytest.mark.parametrize(("number", "shift", "part"), [(1, 1, "on"), (4, 24, "on"), (5, 11, "")])
+def test_rcv1_as_distributed_is_found_and_repaired_value_for_value(
+    number, shift, part, data_folder
+):
+    defective = load_dataset(f"rcv1subset{number}-asdistributed")
+    result = describe(defective.X, defective.Y)
+    found, n_features = result.block_shift, defective.X.shape[1]
+    assert (found.found, found.cut, found.shift) == (True, 3000, -shift)
+    assert found.part == ("after" if part else "before")
+    assert found.leaked_features == tuple(range(n_features - shift, n_features))
+    rows = "the rows from 3000 on" if part else "the rows before 3000"
+    assert result.problems[0].startswith(f"{rows} are misaligned: their labels stand {shift} col")
+    repaired, sound = realign(defective), load_dataset(f"rcv1subset{number}")
+    np.testing.assert_array_equal(repaired.Y, sound.Y)
+    for key in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(repaired.X, key), getattr(sound.X, key))
+    assert repaired.source.endswith(f"; labels of {rows} moved back by {found.columns}")
+
+
+SOUND = [info.name for info in list_datasets() if "asdistributed" not in info.name]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_sets_are_not_flagged(name, data_folder):
+    dataset = load_dataset(name)
+    found = found_in(dataset)
+    assert found.found is False
+    assert found.shifted_similarity < found.similarity
+
+
+@pytest.mark.parametrize("shift", [-1, -3, -8, 1, 5])
+@pytest.mark.parametrize("rows", [slice(0, 203), slice(203, N), slice(0, 480), slice(311, N)])
+def test_a_shift_is_found_in_either_part_without_a_split(rows, shift):
+    """A dense feature is no 0 or 1, so that the first row is found exactly."""
+    sound = sample()
+    defective = written_off(sound, rows, shift)
+    found = found_in(defective)
+    assert (found.found, found.shift, found.overflow) == (True, shift, "features")
+    assert (found.part, found.cut) == (
+        ("after", rows.start) if rows.start else ("before", rows.stop)
+    )
+    assert_repaired(defective, sound, shift, rows)
+
+
+def test_where_features_look_like_labels_the_first_row_is_found_within_few():
+    sound = sample(binary=True)
+    for rows, shift in ((slice(0, 203), -3), (slice(311, N), -5), (slice(203, N), 2)):
+        found = found_in(written_off(sound, rows, shift))
+        assert (found.found, found.shift, found.overflow) == (True, shift, "features")
+        assert abs(found.cut - (rows.start or rows.stop)) <= 5
+
+
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_a_part_of_a_shuffled_split(part):
+    order = np.random.default_rng(1).permutation(N)
+    sound = replace(sample(), train=order[:400], test=order[400:])
+    defective = written_off(sound, getattr(sound, part), -4)
+    result = describe(defective.X, defective.Y, train=sound.train, test=sound.test)
+    assert (result.block_shift.part, result.block_shift.cut) == (part, None)
+    assert result.problems[0].startswith(f"the {part} rows are misaligned: their labels stand 4 c")
+    assert_repaired(defective, sound, -4, getattr(sound, part))
+
+
+def test_a_split_at_the_defect_is_its_cut():
+    sound = replace(sample(binary=True), train=np.arange(N - 101, N), test=np.arange(0, N - 101))
+    found = found_in(written_off(sound, sound.test, -4))
+    assert (found.found, found.part, found.cut, found.shift) == (True, "before", N - 101, -4)
+
+
+def test_labels_in_another_order():
+    """A shift is found whatever the order of the labels; another order of a part is not one."""
+    sound, rng = sample(), np.random.default_rng(2)
+    for _ in range(6):
+        order = rng.permutation(Q)
+        found = found_in(written_off(replace(sound, Y=sound.Y[:, order]), slice(320, N), -4))
+        assert (found.found, found.shift) == (True, -4)
+        Y = sound.Y.copy()
+        Y[320:] = Y[320:, order]
+        found = block_shift(sound.X, Y)
+        assert not found.found or found.overflow == "lost"
+
+
+@pytest.mark.parametrize("shift", [-6, -2, -1, 1, 2])
+def test_labels_that_went_round(shift):
+    yeast = load_yeast()
+    Y = yeast.Y.copy()
+    Y[1200:] = np.roll(Y[1200:], shift, axis=1)
+    found = block_shift(yeast.X, Y)
+    assert (found.found, found.part) == (True, "after")
+    # Of 14 labels, 8 to the right is 6 to the left.
+    assert found.shift in (shift, shift + 14)
+    assert (found.overflow, found.leaked_features) == ("labels", ())
+    # Yeast's labels tell little of a single row.
+    assert abs(found.cut - 1200) <= 40
+    defective = MultilabelDataset(
+        X=yeast.X, Y=Y, train=np.arange(1200), test=np.arange(1200, len(Y))
+    )
+    assert "the rest at the other end of Y" in describe(yeast.X, Y).problems[0]
+    repaired = realign(defective)
+    np.testing.assert_array_equal(repaired.Y, yeast.Y)
+    np.testing.assert_array_equal(repaired.X, yeast.X)
+
+
+def test_lost_labels_are_not_made_up():
+    sound = sample()
+    Y = sound.Y.copy()
+    Y[400:] = np.pad(Y[400:, 3:], ((0, 0), (0, 3)))
+    found = block_shift(sound.X, Y)
+    assert (found.found, found.part, found.shift, found.overflow) == (True, "after", -3, "lost")
+    assert abs(found.cut - 400) <= 10
+    assert "not all of them can be found; leave these rows out" in describe(sound.X, Y).problems[0]
+    with pytest.raises(
+        ValueError, match="stand 3 columns off, and not all of them can be found; leave"
+    ):
+        realign(replace(sound, Y=Y))
+
+
+def test_missing_values_stay_and_the_callers_arrays_too():
+    sound = sample()
+    sound.X[5, 7] = np.nan
+    defective = written_off(sound, slice(320, N), -2)
+    before = defective.X.copy(), defective.Y.copy()
+    assert_repaired(defective, sound, -2, slice(320, N))
+    np.testing.assert_array_equal(defective.X, before[0])
+    np.testing.assert_array_equal(defective.Y, before[1])
+
+
+def test_sparse_equals_dense():
+    defective = written_off(sample(), slice(320, N), -2)
+    dense = realign(defective)
+    sparse = realign(replace(defective, X=sp.csr_array(defective.X), Y=sp.csr_array(defective.Y)))
+    np.testing.assert_array_equal(sparse.X.toarray(), dense.X)
+    np.testing.assert_array_equal(sparse.Y.toarray(), dense.Y)
+    assert sparse.Y.dtype == dense.Y.dtype
+    assert sparse.X.data.all()
+    assert sparse.Y.data.all()
+
+
+def test_of_very_many_labels_the_most_frequent_are_compared(monkeypatch):
+    monkeypatch.setattr("labelspan.datasets.description._profiles.MAX_LABELS", 8)
+    found = found_in(written_off(sample(), slice(320, N), -3))
+    assert (found.found, found.cut, found.shift) == (True, 320, -3)
+
+
+def test_wide_data_keep_the_features_of_largest_variance(monkeypatch):
+    """Faint noise beside the features changes nothing where it is too wide to be used."""
+    yeast = load_yeast()
+    Y = np.roll(yeast.Y, 1, axis=1)
+    Y[:1200] = yeast.Y[:1200]
+    faint = 0.01 * yeast.X.std(axis=0).min()
+    noise = faint * np.random.default_rng(0).standard_normal((len(Y), 200))
+    X = np.hstack([yeast.X, noise])
+    monkeypatch.setattr("labelspan.datasets.description._profiles.MAX_PROFILE_VALUES", 14 * 103)
+    wide, narrow = block_shift(X, Y), block_shift(yeast.X, Y)
+    assert wide.found
+    assert (wide.cut, wide.shift) == (narrow.cut, narrow.shift)
+    assert wide.similarity == pytest.approx(narrow.similarity)
+    assert wide.shifted_similarity == pytest.approx(narrow.shifted_similarity)
+
+
+def test_rows_sorted_by_label_raise_no_alarm_but_a_shift_among_them_does(data_folder):
+    scene = load_dataset("scene")
+    for order in (np.argsort(scene.Y.argmax(axis=1), kind="stable"), np.lexsort(scene.Y.T)):
+        X, Y = scene.X[order], scene.Y[order]
+        found = block_shift(X, Y)
+        assert found is None or found.found is False
+    half = len(Y) // 2
+    Y[half:] = np.roll(Y[half:], 1, axis=1)
+    found = block_shift(X, Y)
+    assert (found.found, abs(found.shift)) == (True, 1)
+
+
+def test_jackknife_error_of_a_mean_is_the_textbooks():
+    """Groups of equal size give s / sqrt(16) of the group means exactly."""
+    values = np.random.default_rng(0).standard_normal((16, 5))
+    without = [np.delete(values, group, axis=0).mean() for group in range(16)]
+    expected = np.std(values.mean(axis=1), ddof=1) / 4
+    assert jackknife_error(without) == pytest.approx(expected)
+
+
+def test_noise_raises_no_alarm():
+    rng = np.random.default_rng(0)
+    for n_samples, n_features, n_labels in ((200, 20, 8), (100, 5, 20), (400, 8, 8)):
+        for _ in range(15):
+            X = rng.standard_normal((n_samples, n_features))
+            assert not block_shift(X, rng.random((n_samples, n_labels)) < 0.3).found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_tiny_data_raise_no_alarm(n_samples, n_features, n_labels, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n_samples, n_features))
+    dataset = MultilabelDataset(X=X, Y=rng.integers(0, 2, (n_samples, n_labels)))
+    assert realign(dataset) is dataset
