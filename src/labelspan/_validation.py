@@ -208,13 +208,16 @@ def passes(estimator: Any, X: Any) -> bool:
     is finite only if they are; where it overflows, a second look decides.
     """
     known = vars(estimator)
-    if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32) or X.ndim != 2:
+    if type(X) is sparse.csr_array:
+        values = X.data if X.has_canonical_format else np.full(1, np.nan)
+    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.c_contiguous:
+        values = X.ravel()
+    else:
         return False
-    if X.shape[1] != known.get("n_features_in_") or "feature_names_in_" in known:
+    if "feature_names_in_" in known or X.shape[1] != known.get("n_features_in_") or not X.shape[0]:
         return False
-    if not len(X) or not X.flags.c_contiguous:
+    if values.dtype not in (np.float64, np.float32):
         return False
-    values = X.ravel()
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.dot(values, values) <= LARGEST_SQUARES)
 

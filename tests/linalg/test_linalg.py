@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import labelspan as ls
 from labelspan.linalg import (
+    Gathered,
     choose_solver,
     fix_signs,
     inverse_root,
@@ -16,6 +17,7 @@ from labelspan.linalg import (
     leading_pencil,
     leading_sum,
     narrow,
+    regress_pooled,
     spectral,
 )
 from labelspan.linalg._block_cg import block_cg, thin_qr
@@ -326,3 +328,28 @@ def test_conjugate_gradients_that_break_down_warn():
     A = np.diag([1.0, 0.0, 0.0])
     with pytest.warns(ConvergenceWarning, match=r"stopped after 1 iterations at a relative resid"):
         block_cg(lambda V: A @ V, np.array([[0.0], [1.0], [0.0]]))
+
+
+@pytest.mark.parametrize("bad", [(), (0,), (1, 2), (0, 1, 2)], ids=str)
+def test_blocks_without_a_ridge_are_kept_as_their_condition_asks(bad, rng):
+    X = rng.standard_normal((90, 5))
+    T = rng.standard_normal((90, 2))
+    # A constant column in one block; columns that differ by a millionth in the bad ones.
+    X[:30, 4] = 3.0
+    for i in bad:
+        rows = slice(30 * i, 30 * i + 30)
+        X[rows, 1] = X[rows, 0] + 1e-6 * X[rows, 1]
+    parts = [Gathered.of(X[i : i + 30], T[i : i + 30], tt=True) for i in (0, 30, 60)]
+    assert [part.safe is None for part in parts] == [i in bad for i in range(3)]
+    total = (parts[0] + parts[1] + parts[2]).moved(np.full(5, 7.0))
+    assert total.kind == parts[0].kind
+    assert total.weight == 90
+    np.testing.assert_allclose(total.x_mean, X.mean(axis=0) + 7.0, rtol=1e-14)
+    joined = total.joined()
+    centred = X - X.mean(axis=0)
+    R = linalg.qr(centred, mode="r")[0][:5]
+    np.testing.assert_allclose(np.abs(joined.root.R), np.abs(R), rtol=1e-8, atol=1e-14)
+    found = regress_pooled(total, 0.0)
+    expected = linalg.lstsq(centred, T - T.mean(axis=0))[0]
+    np.testing.assert_allclose(centred @ found.coefficients(), centred @ expected, atol=1e-9)
+    np.testing.assert_allclose(found.tt, (T - T.mean(axis=0)).T @ T, atol=1e-12)

@@ -23,7 +23,7 @@ from labelspan._validation import check_features, in_dtype
 from labelspan.labelspace._problem import ADVICE, PooledProblem, Problem
 from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
 from labelspan.labelspace._topk import top_k
-from labelspan.linalg import EigenPairs, regress
+from labelspan.linalg import EigenPairs, Gathered, regress
 from labelspan.moments import BLOCK_BYTES
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
@@ -101,6 +101,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        if isinstance(statistics, Gathered):
+            statistics = statistics.joined()
         self._code(PooledProblem(statistics, rest, float(self.ridge)), dtype)
 
     def _code(self, problem: Any, dtype: Any) -> None:

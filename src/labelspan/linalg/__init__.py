@@ -1,6 +1,7 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
+from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import (
     Back,
     column_scales,

@@ -152,11 +152,6 @@ class Triangle:
         """Squared lengths of the centred columns of X."""
         return self.root.squares
 
-    @property
-    def kind(self) -> tuple[Any, ...]:
-        """What is in it: only statistics of one kind add up."""
-        return ("triangle", *self.moments.kind)
-
 
 def from_triangle(root: Root, xt: np.ndarray) -> Whitened:
     """W and back from R: by substitution if R is safely regular, else by its singular values."""

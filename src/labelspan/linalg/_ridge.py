@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of
@@ -144,10 +145,10 @@ def regress(
 
 def chunk_statistics(
     sample: Sample, *, shared: bool = False, tt: bool = False
-) -> Moments | Root | Triangle:
+) -> Moments | Root | Gathered:
     """What :func:`regress_pooled` needs of rows that do not come back; they add up."""
     if sample.solver == "root" and not shared:
-        return collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False)
+        return collect(sample, partial(Gathered.of, tt=tt), whole_sparse=False)
     return cast("Moments | Root", summarise(sample, tt=tt))
 
 
@@ -159,6 +160,8 @@ def regress_pooled(
     shared: bool = False,
 ) -> Regression:
     """The regression of :func:`regress` from the pooled statistics of chunks."""
+    if isinstance(statistics, Gathered):
+        statistics = statistics.joined()
     if isinstance(statistics, Triangle):
         moments = checked(statistics.moments)
         moments = moments.signed() if signed else moments

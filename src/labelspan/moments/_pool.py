@@ -18,7 +18,7 @@ from labelspan.moments._moments import anchored
 FEWEST_BYTES = 2**22
 MOST_BYTES = 2**28
 # Small pieces are stacked when they are so many: a chunk may be one row.
-MOST_PIECES = 128
+MOST_PIECES = 1024
 
 Summarise = Callable[[Sample], Any]
 
@@ -85,14 +85,14 @@ class Pool:
         if origin is None:
             return total, np.zeros(self.shape[0])
         moved = total.moved(origin)
-        # The rounding error of the sum, exactly (Knuth's two-sum).
-        part = moved.x_mean - origin
-        return moved, (origin - (moved.x_mean - part)) + (total.x_mean - part)
+        # Where the mean is far above the spread, the difference is exact.
+        return moved, (origin - moved.x_mean) + total.x_mean
 
     def _limit(self) -> int:
         n_features, n_labels = self.shape
-        square = 8 * n_features * (n_labels if self.solver == "thin" else n_features)
-        return min(max(FEWEST_BYTES, square), MOST_BYTES)
+        # Without a ridge, few rows would look as if columns depended on each other.
+        height = {"thin": n_labels, "root": 4 * n_features}.get(self.solver, n_features)
+        return min(max(FEWEST_BYTES, 8 * n_features * height), MOST_BYTES)
 
     def _pieces(self, sample: Sample) -> Iterator[Sample]:
         """Copies of rows to hold: the caller may put the next chunk into the same array."""

@@ -1,0 +1,101 @@
+"""Blocks of rows for least squares without a ridge: Gram matrices where safe, else QR factors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from labelspan.linalg._least_norm import Triangle
+from labelspan.linalg._whiten import regular_factor
+from labelspan.moments import Moments, Root
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Moments of the blocks whose own pivots say that eight digits survive, factors of the others.
+
+    A Gram matrix costs a third of a QR factor, but squares the condition number, and rows that
+    came in chunks cannot be read again. The sum of safe blocks is safe: if each Gram matrix is at
+    least delta times its diagonal, then so is the sum.
+
+    Attributes
+    ----------
+    safe : Moments or None
+        With xx.
+    others : Triangle or None
+        Of the other blocks.
+    """
+
+    safe: Moments | None
+    others: Triangle | None
+
+    @classmethod
+    def of(cls, X: Any, T: Any, *, tt: bool) -> Gathered:
+        """One block of rows."""
+        if X.shape[0] > X.shape[1]:
+            moments = Moments.of(X, T, tt=tt)
+            if upper_factor(moments.xx) is not None:
+                return cls(moments, None)
+        return cls(None, Triangle.of(X, T, tt=tt))
+
+    def __add__(self, other: Gathered) -> Gathered:
+        return Gathered(plus(self.safe, other.safe), plus(self.others, other.others))
+
+    def moved(self, by: np.ndarray) -> Gathered:
+        """The same of X + by, for a row (D,)."""
+        safe, others = self.safe, self.others
+        return Gathered(safe and safe.moved(by), others and others.moved(by))
+
+    def joined(self) -> Triangle:
+        """One factor of all rows, beside their products with T."""
+        if self.safe is None:
+            assert self.others is not None
+            return self.others
+        R = upper_factor(self.safe.xx)
+        # Rounding of the sum; safe pivots were far above it.
+        assert R is not None
+        root = Root(self.safe.weight, self.safe.x_mean, np.zeros(0), R)
+        thin = replace(self.safe, xx=None, x_squares=self.safe.squares.copy())
+        return plus(Triangle(root, thin), self.others)
+
+    @property
+    def weight(self) -> float:
+        """Number of rows."""
+        return sum(part.weight for part in (self.safe, self.others) if part is not None)
+
+    @property
+    def x_mean(self) -> np.ndarray:
+        """Mean of X."""
+        if self.safe is None or self.others is None:
+            part = self.safe or self.others
+            assert part is not None
+            return part.x_mean
+        share = self.others.weight / self.weight
+        return self.safe.x_mean + share * (self.others.x_mean - self.safe.x_mean)
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What is in it: only statistics of one kind add up."""
+        part = self.safe or self.others
+        assert part is not None
+        return ("gathered", part.tt is not None)
+
+
+def plus(a: Any, b: Any) -> Any:
+    """The sum of those that are there."""
+    return a + b if a is not None and b is not None else a or b
+
+
+def upper_factor(xx: np.ndarray) -> np.ndarray | None:
+    """R (D, D) with R'R = xx; None if its columns nearly depend on each other, but for zeros."""
+    active = np.flatnonzero(np.diag(xx))
+    if len(active) == 0:
+        return np.zeros_like(xx)
+    L = regular_factor(xx if len(active) == len(xx) else xx[np.ix_(active, active)], 1.0, 0.0)
+    if L is None:
+        return None
+    R = np.zeros_like(xx)
+    R[: len(active), active] = np.tril(L).T
+    return R
