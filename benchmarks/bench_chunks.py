@@ -55,7 +55,7 @@ def in_chunks(estimator, chunks):
 
 
 def comparisons():
-    for n_features, density, form in ((300, 1, "dense"), (2000, 0.05, "sparse")):
+    for n_features, density, form in ((300, 1, "dense"), (1000, 0.1, "sparse")):
         X, Y = problem(n_features, density)
         many, few = cut(X, Y, 1000), cut(X, Y, 10)
         for estimator in ESTIMATORS:

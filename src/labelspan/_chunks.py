@@ -131,8 +131,9 @@ class Chunked:
             pool = self._chunks.pool
             chunk = Sample(X, labels.Y, pool.solver, labels.weights, part=True)
             pool.add(chunk, self._summarise)
-            self._chunks.settled = False
-            self._drop(*self._learnt)
+            if first or self._chunks.settled:
+                self._chunks.settled = False
+                self._drop(*self._learnt)
         return self
 
     def _gate_chunk(
@@ -163,8 +164,8 @@ class Chunked:
         return vars(self).get("classes_")
 
     def _parameters_changed(self) -> bool:
-        then = self._chunks.parameters
-        return any(getattr(self, name) is not value for name, value in then.items())
+        now = vars(self)
+        return any(now[name] is not value for name, value in self._chunks.parameters.items())
 
     def _plan(self, shape: tuple[int, int], first: bool) -> None:
         """Decide what to keep of the rows, or refuse to keep something else than before."""

@@ -124,7 +124,8 @@ def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = No
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
     labels = check_labels(y, classes)
-    if not isinstance(X, np.ndarray) or X.shape[:1] != labels.Y.shape[:1]:
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    if not plain or X.shape[:1] != labels.Y.shape[:1]:
         check_consistent_length(X, labels.Y)
     if labels.classes is not None and is_classifier(estimator) and np.asarray(y).ndim == 2:
         warn_of_column()
@@ -218,7 +219,7 @@ def passes(estimator: Any, X: Any) -> bool:
         return False
     if values.dtype not in (np.float64, np.float32):
         return False
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return bool(np.dot(values, values) <= LARGEST_SQUARES)
 
 

@@ -58,7 +58,7 @@ class Pool:
         if is_dask_array(sample.X):
             total = self._plus(total, (sample,), summarise)
         for piece in self._pieces(sample):
-            if held and sparse.issparse(held[0].X) != sparse.issparse(piece.X):
+            if held and isinstance(held[0].X, tuple) != isinstance(piece.X, tuple):
                 total, held, size = self._plus(total, held, summarise), (), 0
             held, size = (*held, piece), size + n_bytes(piece)
             if size >= self._limit():
@@ -95,10 +95,14 @@ class Pool:
         return min(max(FEWEST_BYTES, 8 * n_features * height), MOST_BYTES)
 
     def _pieces(self, sample: Sample) -> Iterator[Sample]:
-        """Copies of rows to hold: the caller may put the next chunk into the same array."""
+        """Copies of rows to hold: the caller may put the next chunk into the same array.
+
+        Of sparse rows the arrays are held: to make a matrix of each piece takes ten times as long.
+        """
         X, origin = sample.X, self._origin
         if sparse.issparse(X):
-            yield replace(sample, X=X.copy())
+            arrays = X.data[: X.nnz].copy(), X.indices[: X.nnz].copy(), X.indptr.copy()
+            yield replace(sample, X=arrays)
         elif not is_dask_array(X):
             for rows in row_blocks(X) if X.nbytes > BLOCK_BYTES else (slice(None),):
                 moved = X[rows].copy() if origin is None else X[rows] - origin
@@ -107,6 +111,9 @@ class Pool:
 
     def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
         sample, origin = stacked(held), self._origin
+        if isinstance(sample.X, tuple):
+            shape = len(sample.X[2]) - 1, self.shape[0]
+            sample = replace(sample, X=sparse.csr_array(sample.X, shape=shape))
         if origin is None or not is_left(sample.X):
             block = summarise(sample)
         else:
@@ -120,28 +127,31 @@ class Pool:
 
 
 def stacked(samples: tuple[Sample, ...]) -> Sample:
-    """One sample of all rows; all X are dense, or all are sparse."""
+    """One sample of all rows that are held; all X are dense, or all are sparse."""
     if len(samples) == 1:
         return samples[0]
     X, Y = [sample.X for sample in samples], [sample.Y for sample in samples]
     if any(map(sparse.issparse, Y)) and not all(map(sparse.issparse, Y)):
         # Chunks of a few rows fall on both sides of the density that decides between the two.
-        size = sum(map(np.size, Y))
+        size = sum(labels.shape[0] * labels.shape[1] for labels in Y)
         few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
         Y = [sparse.csr_array(labels) if few else dense_labels(labels) for labels in Y]
     weights = None
     if any(sample.weights is not None for sample in samples):
-        ones = (np.ones(sample.X.shape[0]) for sample in samples)
+        ones = (np.ones(sample.Y.shape[0]) for sample in samples)
         given = (sample.weights for sample in samples)
         weights = np.concatenate([b if a is None else a for a, b in zip(given, ones, strict=True)])
-    return replace(samples[0], X=stack(X), Y=stack(Y), weights=weights)
+    labels = sparse.vstack(Y, format="csr") if sparse.issparse(Y[0]) else np.concatenate(Y)
+    rows = stacked_csr(X) if isinstance(X[0], tuple) else np.concatenate(X)
+    return replace(samples[0], X=rows, Y=labels, weights=weights)
 
 
-def stack(arrays: list[Any]) -> Any:
-    """Rows of dense arrays, or of sparse ones."""
-    if sparse.issparse(arrays[0]):
-        return sparse.vstack(arrays, format="csr")
-    return np.concatenate(arrays)
+def stacked_csr(pieces: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """Data, column numbers and row ends of CSR matrices one below the other."""
+    data, indices, ends = zip(*pieces, strict=True)
+    before = np.cumsum([0, *map(len, data)])
+    moved = (end[1:] + n for end, n in zip(ends, before[:-1], strict=True))
+    return np.concatenate(data), np.concatenate(indices), np.concatenate([[0], *moved])
 
 
 def dense_labels(Y: Any) -> np.ndarray:
@@ -174,7 +184,7 @@ def taken_off(X: Any, origin: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def n_bytes(sample: Sample) -> int:
-    """Bytes that the rows of a sample take."""
-    arrays = (sample.X, sample.Y)
-    parts = [(A.data, A.indices) if sparse.issparse(A) else (A,) for A in arrays]
-    return sum(part.nbytes for group in parts for part in group)
+    """Bytes that rows take which are held."""
+    X, Y = sample.X, sample.Y
+    features = X[0].nbytes + X[1].nbytes if isinstance(X, tuple) else X.nbytes
+    return int(features + (12 * Y.nnz if sparse.issparse(Y) else Y.nbytes))
