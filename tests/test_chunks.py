@@ -283,3 +283,29 @@ def test_scores_of_a_single_label_and_of_one_row():
     model = ls.DiscriminativeRatio(2).partial_fit(X[:1], Y[:1])
     with pytest.warns(UserWarning, match="No feature tells the labels apart"):
         assert model.ranking_.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_blocks_are_read_once_and_a_fault_leaves_the_model():
+    def broken():
+        yield X[:20], Y[:20]
+        raise OSError("the disk is gone")
+
+    model = ls.MVMD(2)
+    for blocks, error in ((broken(), OSError), ([], ValueError), ([(X, Y[:-1])], ValueError)):
+        with pytest.raises(error, match=r"disk|empty; expected at least one pair|inconsistent"):
+            model.fit_blocks(blocks)
+        assert not hasattr(model, "n_features_in_")
+    model.fit(X[:30], Y[:30])
+    expected = model.transform(X)
+    with pytest.raises(OSError, match="disk"):
+        model.fit_blocks(broken())
+    assert_array_equal(model.transform(X), expected)
+    with pytest.raises(NotFittedError, match="no label has occurred yet"):
+        ls.MDDM().fit_blocks([(X, np.zeros_like(Y))])
+    # What follows is added.
+    model.fit_blocks([(X[:20], Y[:20])]).partial_fit(X[20:], Y[20:])
+    assert_allclose(model.components_, ls.MVMD(2).fit(X, Y).components_, atol=1e-12)
+    y = np.array(["a", "b", "c"])[Y.sum(axis=1) % 3]
+    blocks = [(X[y == c], y[y == c]) for c in "cab"]
+    found = ls.MultiOutputRidge().fit_blocks(blocks, classes=["a", "b", "c"])
+    assert_array_equal(found.predict(X), ls.MultiOutputRidge().fit(X, y).predict(X))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,7 +29,7 @@ class NotYetError(NoDirectionError, NotFittedError):
 def _has_partial_fit(estimator: Chunked) -> bool:
     reason = estimator._needs_rows()
     if reason:
-        raise AttributeError(f"{type(estimator).__name__} has no partial_fit: {reason}")
+        raise AttributeError(f"{type(estimator).__name__} cannot learn from chunks: {reason}")
     return True
 
 
@@ -55,7 +56,7 @@ class Chunks:
 
 
 class Chunked:
-    """``partial_fit`` for estimators that learn from statistics that add up.
+    """``partial_fit`` and ``fit_blocks`` for estimators that learn from statistics that add up.
 
     A method says what it keeps of rows (``_summarise``, along the route ``_chunk_solver``) and how
     it learns from that (``_learn_pooled``). A chunk only adds to the pool, and what an earlier one
@@ -73,7 +74,7 @@ class Chunked:
     label_names_: np.ndarray
 
     def _needs_rows(self) -> str:
-        """Why there is no ``partial_fit``, and what to do instead; empty if there is one."""
+        """Why chunks do not do, and what to do instead; empty if they do."""
         return ""
 
     @abstractmethod
@@ -134,6 +135,35 @@ class Chunked:
             if first or self._chunks.settled:
                 self._chunks.settled = False
                 self._drop(*self._learnt)
+        return self
+
+    @available_if(_has_partial_fit)
+    def fit_blocks(self, blocks: Iterable[tuple[Any, ...]], classes: Any = None) -> Any:
+        """Learn from blocks of rows that need not be in memory together, in one pass.
+
+        The result is that of ``fit`` on all blocks together; ``partial_fit`` adds to it. If a
+        block is refused, or `blocks` raises, the estimator stays as it was.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y) or (X, y, sample_weight)
+            Features, labels and weights of each block, as ``partial_fit`` takes them.
+        classes : array-like or None
+            All classes of a 1-d `y`; None takes those of the first block.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        with unchanged_if_refused(self):
+            self._forget()
+            for X, y, *weights in blocks:
+                self.partial_fit(X, y, classes, *weights)
+            if "_chunks" not in vars(self):
+                raise ValueError("blocks is empty; expected at least one pair (X, y).")
+            # A fit that finds nothing to learn says so at once.
+            self._settle()
         return self
 
     def _gate_chunk(

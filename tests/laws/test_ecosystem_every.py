@@ -66,10 +66,14 @@ def test_chunks_pool(entry):
     model = clone(entry.estimator)
     if not entry.one_pass:
         assert not hasattr(model, "partial_fit")
+        assert not hasattr(model, "fit_blocks")
         return
-    for rows in (slice(0, 20), slice(20, 23), slice(23, None)):
-        model.partial_fit(X[rows], Y[rows])
-    assert_same(outputs(model, X_new), outputs(plain(entry.name), X_new), entry.tolerance)
+    chunks = [(X[rows], Y[rows]) for rows in (slice(0, 20), slice(20, 23), slice(23, None))]
+    for chunk in chunks:
+        model.partial_fit(*chunk)
+    at_once = clone(entry.estimator).fit(X[:20], Y[:20]).fit_blocks(iter(chunks))
+    for found in (model, at_once):
+        assert_same(outputs(found, X_new), outputs(plain(entry.name), X_new), entry.tolerance)
 
 
 @law(lambda entry: entry.one_pass)
