@@ -240,6 +240,15 @@ ESTIMATORS = [
         per_unit={"ridge": 2},
     ),
     label_space(
+        ls.LEML(3, ridge=0.5, tol=1e-13, max_iter=10_000),
+        "tests.reference.labelspace:nuclear_norm",
+        "test_leml",
+        variants=(ls.LEML(), ls.LEML(2)),
+        per_row={"ridge": 1},
+        per_unit={"ridge": 1},
+        tolerance=1e-6,
+    ),
+    label_space(
         ls.LabelSubset(3),
         "tests.reference.labelspace:column_subset",
         "test_label_subset",

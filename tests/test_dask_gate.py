@@ -22,7 +22,7 @@ STREAMED = [
     ls.MDDM(2), ls.OPLS(2), ls.MLDA(1), ls.DMLDA(1), ls.MVMD(2), ls.MultiOutputRidge(),
     ls.SharedSubspaceClassifier(1), ls.PLST(1), ls.CPLST(1), ls.OCCA(1), ls.FaIE(1),
     ls.CompressedSensing(1, random_state=0), ls.PartialBinaryRelevance(1, random_state=0),
-    ls.LabelSubset(1), ls.MultilabelFisherScore(2), ls.DiscriminativeRatio(2),
+    ls.LabelSubset(1), ls.LEML(1), ls.MultilabelFisherScore(2), ls.DiscriminativeRatio(2),
 ]  # fmt: skip
 IN_MEMORY = [
     ls.LPP(2), ls.MLkNN(3), ls.LaRankSVM(random_state=0), ls.CLaRankSVM(random_state=0),

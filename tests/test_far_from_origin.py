@@ -32,7 +32,7 @@ FREE = [
     ls.SharedSubspaceClassifier(2), ls.SharedSubspaceClassifierCV(n_components=2, cv=3),
     ls.KernelCPLST(2, kernel="linear"), ls.KernelSharedSubspaceClassifier(2, kernel="linear"),
     ls.KernelCPLST(2), ls.ThresholdTuner(ls.MultiOutputRidge()), ls.FaIE(2),
-    ls.LabelSubset(2),
+    ls.LabelSubset(2), ls.LEML(2),
 ]  # fmt: skip
 SPARSE = FREE[:9]
 # Those that learn a bias like any other weight, or from the rows as they are.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from labelspan.labelspace import (
         CPLST,
+        LEML,
         OCCA,
         PLST,
         CompressedSensing,
@@ -64,6 +65,7 @@ _ESTIMATORS = {
     ),
     "labelspace": (
         "CPLST",
+        "LEML",
         "OCCA",
         "PLST",
         "CompressedSensing",
@@ -98,6 +100,7 @@ __all__ = [
     "CPLST",
     "DMLDA",
     "HSL",
+    "LEML",
     "LPP",
     "MDDM",
     "MLDA",

@@ -106,3 +106,37 @@ def leverage_probabilities(Y, M):
     """Their Algorithm 1: squared lengths of the rows of V_M, divided by M."""
     V = svd(Y.astype(float), full_matrices=False)[2][:M]
     return (V**2).sum(axis=0) / M
+
+
+def leml_turn(X, Y, H, ridge):
+    """Yu et al. 2014, squared loss, all labels: both normal equations as one large system each."""
+    X, Z = centred(X), shifted(Y)
+    k = H.shape[1]
+    kron = np.kron(H.T @ H, X.T @ X) + ridge * np.eye(k * X.shape[1])
+    W = np.linalg.solve(kron, (X.T @ Z @ H).ravel(order="F")).reshape(-1, k, order="F")
+    codes = X @ W
+    return W, np.linalg.solve(codes.T @ codes + ridge * np.eye(k), codes.T @ Z).T
+
+
+def leml_objective(X, Y, W, H, ridge):
+    """Their Eq. (2) with squared loss, both sides centred."""
+    loss = np.linalg.norm(shifted(Y) - centred(X) @ W @ H.T) ** 2
+    return 0.5 * loss + 0.5 * ridge * (np.linalg.norm(W) ** 2 + np.linalg.norm(H) ** 2)
+
+
+def nuclear_norm(X, Y, ridge, n_steps=20_000):
+    """min |Z - XB|^2 / 2 + ridge |B|_* by accelerated proximal steps: singular values shrunk."""
+    X, Z = centred(X), shifted(Y)
+    step = 1 / np.linalg.norm(X, 2) ** 2
+    B = ahead = np.zeros((X.shape[1], Y.shape[1]))
+    t = 1.0
+    for _ in range(n_steps):
+        U, s, Vt = svd(ahead + step * X.T @ (Z - X @ ahead), full_matrices=False)
+        new = (U * np.maximum(s - step * ridge, 0)) @ Vt
+        if np.abs(new - B).max() <= 1e-13 * np.abs(new).max() and np.array_equal(B, ahead):
+            break
+        # Momentum starts anew where it points uphill.
+        t = 1.0 if np.sum((ahead - new) * (new - B)) > 0 else t
+        t, before = (1 + np.sqrt(1 + 4 * t**2)) / 2, t
+        B, ahead = new, new + (before - 1) / t * (new - B)
+    return B, 0.5 * np.linalg.norm(Z - X @ B) ** 2 + ridge * np.linalg.norm(B, "nuc")

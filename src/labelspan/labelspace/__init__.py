@@ -13,6 +13,7 @@ from labelspan.labelspace._directions import no_direction, signed
 from labelspan.labelspace._error_curves import ErrorCurves, error_curves
 from labelspan.labelspace._faie import FaIE
 from labelspan.labelspace._label_subset import LabelSubset
+from labelspan.labelspace._leml import LEML
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plst import PLST
@@ -21,6 +22,7 @@ from labelspan.labelspace._regressor import Codes
 
 __all__ = [
     "CPLST",
+    "LEML",
     "OCCA",
     "PLST",
     "CompressedSensing",

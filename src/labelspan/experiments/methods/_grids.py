@@ -110,6 +110,7 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
         "CPLST": _RIDGE,
         "OCCA": _RIDGE,
         "FaIE": _RIDGE,
+        "LEML": {"ridge": Candidates((0.1, 10.0))},
         "PartialBinaryRelevance": _RIDGE,
         "KernelCPLST": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 0.1))},
         "KernelSharedSubspaceClassifier": {

@@ -155,6 +155,7 @@ METHODS: tuple[Method, ...] = (
     Method("cplst", "CPLST", "model", f"{_LABELSPACE}:CPLST", (), _CPLST),
     Method("occa", "OCCA", "model", f"{_LABELSPACE}:OCCA", (), _CPLST),
     Method("faie", "FaIE", "model", f"{_LABELSPACE}:FaIE", (), "Lin et al. 2014"),
+    Method("leml", "LEML", "model", f"{_LABELSPACE}:LEML", (), "Yu et al. 2014"),
     Method("cssp", "ML-CSSP", "model", f"{_LABELSPACE}:LabelSubset", (), "Bi and Kwok 2013"),
     Method("pbr", "PBR", "model", f"{_LABELSPACE}:PartialBinaryRelevance", (), _CPLST),
     Method("kernel-cplst", "kernel CPLST", "model", f"{_KERNELS}:KernelCPLST", (), _CPLST),

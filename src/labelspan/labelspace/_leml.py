@@ -1,0 +1,302 @@
+"""Low-rank empirical risk minimisation with squared loss."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+
+from labelspan._about_mean import level_at
+from labelspan._compat import Interval
+from labelspan._validation import in_dtype
+from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
+from labelspan.labelspace._directions import at_most, no_direction
+from labelspan.labelspace._problem import ADVICE
+from labelspan.labelspace._regressor import LinearCodes
+from labelspan.linalg import EigenPairs, fix_signs, route_of, spectral
+from labelspan.moments import summarise
+
+# Turns between two duality gaps, and the share of tol below which a turn gains nothing.
+CHECKED, GAINED = 5, 1e-2
+
+
+class LEML(LabelSpaceClassifier):
+    r"""Linear classifiers of low rank that minimise the squared loss (LEML).
+
+    .. math:: \min_{W, H} \; \tfrac12 \|Z - X_c W H'\|_F^2
+              + \tfrac{\rho}{2} \left(\|W\|_F^2 + \|H\|_F^2\right)
+
+    Yu et al. [1]_ with all labels observed: W (D, M), H (q, M). With enough components this is
+    the convex problem :math:`\min_B \frac12 \|Z - X_c B\|^2 + \rho \|B\|_*` of B = W H', whose
+    duality gap is reported.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Number of codes M, the largest rank of B; None for as many as features or labels, which
+        solves the convex problem. More than that: a warning; ``n_components_`` holds the number
+        kept. 0 predicts the label means.
+    ridge : float, default=1.0
+        Penalty :math:`\rho` on both factors, positive; it shrinks the singular values of B.
+    tol : float, default=1e-4
+        The turns end when the duality gap is below `tol` of the objective; or when a turn
+        lowers the objective by less than a hundredth of `tol`, since with few components the gap
+        does not vanish.
+    max_iter : int, default=100
+        Largest number of turns; a ConvergenceWarning tells when they did not suffice.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_labels)
+        Right singular vectors of B, orthonormal rows.
+    eigenvalues_ : ndarray of shape (n_components_,)
+        Singular values of B, descending.
+    primal_objective_ : float
+        Value of the objective at the solution.
+    dual_objective_ : float
+        A lower bound on the objective for any number of components.
+    n_iter_ : int
+        Number of turns.
+    label_mean_ : ndarray of shape (n_labels,)
+        Mean of the training labels.
+    regressor_ : object
+        The linear map to the codes; has ``predict``, ``coef_`` and ``intercept_``.
+    n_components_ : int
+        Number of codes M.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
+    label_names_ : ndarray of str
+        Names of the labels, if y was a frame.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    See Also
+    --------
+    CPLST : Reduced-rank regression: a penalty on W H' instead of one on each factor.
+
+    Notes
+    -----
+    Both steps are exact and need the statistics only, where the paper has conjugate gradients on
+    the rows. In the coordinates of the eigenvectors of xx, which become diag(a), with C for xt
+    and H'H = diag(h), as it is after the factors were balanced,
+
+    .. math:: W_{ij} = (C H)_{ij} / (a_i h_j + \rho), \qquad
+              H = C' W (W' \operatorname{diag}(a) W + \rho I)^{-1}.
+
+    Balancing (W H' = P diag(s) V', then W = P s^1/2 and H = V s^1/2) never raises the objective.
+    The dual bound takes the residual E of the solution, with the singular values of Xc'E cut to
+    rho: tight where the gap is due to too few components only. Time O(n D^2 + D^3) once and
+    O(D q M + (D + q) M^2) per turn, memory O(D^2 + D q); if n < D, replace D by n.
+
+    ``truncate(M)`` keeps the M leading singular vectors of B: the best approximation of the weights
+    of that rank, not the model that ``fit`` finds for M.
+
+    References
+    ----------
+    .. [1] H.-F. Yu, P. Jain, P. Kar and I. S. Dhillon, "Large-scale multi-label learning with
+       missing labels", ICML 2014.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.labelspace import LEML
+    >>> yeast = load_yeast()
+    >>> model = LEML().fit(yeast.X[yeast.train], yeast.Y[yeast.train])
+    >>> bool(model.primal_objective_ <= (1 + 1e-4) * model.dual_objective_)
+    True
+    >>> model.predict_topk(yeast.X[yeast.test], k=3).shape
+    (917, 3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": COMMON["n_components"],
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+    # The weights are learnt with the directions: there is no regressor to choose.
+    regressor = None
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        ridge: float = 1.0,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+    ):
+        self.n_components = n_components
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _pose(self, X: Any, Y: Any) -> Any:
+        route = route_of(X, Y, advice=ADVICE, thin=False)
+        statistics: Any = summarise(route.sample)
+        form, mean = spectral(statistics), statistics.t_mean
+        # The squares of labels in {0, 1} are themselves.
+        total = statistics.weight * float(np.sum(mean - mean**2))
+        problem = LowRank(form.s, form.UT, total, float(self.ridge))
+        M = self._n_codes(form.UT.shape, mean)
+        factors, dual, n_iter = self._solve(problem, M)
+        coef = route.lift(form.V @ (factors.P * factors.s))
+        x_mean, objectives = route.mean(statistics.x_mean), problem.objectives(factors)
+        return Solution(X, x_mean, mean, factors, coef, objectives, dual, n_iter)
+
+    def _n_codes(self, shape: tuple[int, ...], label_mean: np.ndarray) -> int:
+        if self.n_components == 0 or min(shape) == 0 or np.isin(label_mean, (0.0, 1.0)).all():
+            no_direction(len(label_mean), self.n_components)
+            return 0
+        return at_most(self.n_components, min(shape), "directions that features and labels have")
+
+    def _solve(self, problem: LowRank, M: int) -> tuple[Factors, float, int]:
+        """Take turns until the gap or the gain is small: factors, dual bound, turns."""
+        factors = problem.start(M)
+        dual, last, turn = problem.dual(factors), problem.objectives(factors)[-1], 0
+        while M > 0 and turn < self.max_iter:
+            turn += 1
+            factors = problem.turn(factors)
+            primal = problem.objectives(factors)[-1]
+            done = last - primal <= GAINED * self.tol * primal
+            if turn % CHECKED == 0 or done or turn == self.max_iter:
+                dual = max(dual, problem.dual(factors))
+                if done or primal - dual <= self.tol * primal:
+                    return factors, dual, turn
+            last = primal
+        if M > 0:
+            warnings.warn(
+                f"{turn} turns left a duality gap of {(last - dual) / last:.1e} of the objective "
+                f"(tol {self.tol:g}). Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return factors, dual, turn
+
+    def _directions(self, problem: Any) -> EigenPairs:
+        self._objectives = problem.objectives
+        self.primal_objective_ = float(problem.objectives[-1])
+        self.dual_objective_, self.n_iter_ = problem.dual, problem.n_iter
+        return EigenPairs(problem.factors.s, problem.factors.V)
+
+    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> LinearCodes:
+        level = level_at(problem.X, problem.mean, problem.coef, np.zeros(len(V)))
+        coef = in_dtype(problem.coef.T, dtype, "The coefficients of the codes")
+        return LinearCodes(problem.mean, coef, level)
+
+    def _cut_from(self, n_fitted: int) -> None:
+        self._objectives = self._objectives[: self.n_components_ + 1].copy()
+        self.primal_objective_ = float(self._objectives[-1])
+
+    def _decode(self, T: np.ndarray) -> np.ndarray:
+        return linear_scores(T, self.components_, self.label_mean_)
+
+
+@dataclass(frozen=True)
+class Factors:
+    """B = P diag(s) V' in the coordinates of the row space: P (r, M), s (M,), V (q, M)."""
+
+    P: np.ndarray
+    s: np.ndarray
+    V: np.ndarray
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The factors with their weights `coef` (D, M) on the features, and how they were found.
+
+    `objectives` are those of the first 0, 1, ... M singular vectors.
+    """
+
+    X: Any
+    mean: np.ndarray
+    label_mean: np.ndarray
+    factors: Factors
+    coef: np.ndarray
+    objectives: np.ndarray
+    dual: float
+    n_iter: int
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """The problem in the coordinates of Xc = U diag(s) V'.
+
+    Attributes
+    ----------
+    s : ndarray of shape (r,)
+        Singular values of Xc.
+    UT : ndarray of shape (r, q)
+        U'Z.
+    total : float
+        Squared norm of Z.
+    ridge : float
+        The penalty.
+    """
+
+    s: np.ndarray
+    UT: np.ndarray
+    total: float
+    ridge: float
+
+    def start(self, M: int) -> Factors:
+        """The leading part of the ridge regression."""
+        B = (self.s / (self.s**2 + self.ridge))[:, None] * self.UT
+        if M == 0:
+            return Factors(np.zeros((len(B), 0)), np.zeros(0), np.zeros((B.shape[1], 0)))
+        P, s, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
+        return Factors(P[:, :M], s[:M], Vt[:M].T)
+
+    def turn(self, factors: Factors) -> Factors:
+        """W for the given H, H for that W, and both balanced."""
+        a, root = self.s[:, None] ** 2, np.sqrt(factors.s)
+        W = self._cross(factors.V) * root / (a * factors.s + self.ridge)
+        inner = W.T @ (a * W)
+        inner[np.diag_indices_from(inner)] += self.ridge
+        right = (self.s[:, None] * W).T @ self.UT
+        H = linalg.solve(inner, right, assume_a="pos", check_finite=False).T
+        return balanced(W, H)
+
+    def objectives(self, factors: Factors) -> np.ndarray:
+        """The objective of the first 0, 1, ... M singular vectors: V is orthonormal."""
+        fits = np.einsum("ij,ij->j", factors.P, self._cross(factors.V))
+        sizes = np.square(self.s[:, None] * factors.P).sum(axis=0)
+        gains = factors.s * (self.ridge - fits) + 0.5 * factors.s**2 * sizes
+        return 0.5 * self.total + np.concatenate([[0.0], np.cumsum(gains)])
+
+    def dual(self, factors: Factors) -> float:
+        """Max <Z, N> - |N|^2 / 2 subject to ||Xc'N|| <= ridge, at a feasible N.
+
+        N is the residual E, but for the part U U'E of it, of which the singular vectors v of
+        Xc'E with s > ridge keep ridge / s only.
+        """
+        E = self.UT - (self.s[:, None] * factors.P * factors.s) @ factors.V.T
+        R = self.s[:, None] * E
+        wide = R.shape[0] < R.shape[1]
+        K = R @ R.T if wide else R.T @ R
+        values, v = linalg.eigh(K, subset_by_value=(self.ridge**2, np.inf), check_finite=False)
+        sizes = np.sqrt(values)
+        v = R.T @ v / sizes if wide else v
+        N = E - (E @ v * (1 - self.ridge / sizes)) @ v.T
+        outside = self.total - np.square(self.UT).sum()
+        return float(0.5 * outside + np.sum(self.UT * N) - 0.5 * np.square(N).sum())
+
+    def _cross(self, V: np.ndarray) -> np.ndarray:
+        """V' xt of the labels V, (r, M)."""
+        product: np.ndarray = self.s[:, None] * (self.UT @ V)
+        return product
+
+
+def balanced(W: np.ndarray, H: np.ndarray) -> Factors:
+    """Singular vectors and values of W H', by QR of both: O((r + q) M^2)."""
+    (Q, R), (G, L) = (linalg.qr(A, mode="economic", check_finite=False) for A in (W, H))
+    u, s, vt = linalg.svd(R @ L.T, check_finite=False)
+    V = np.ascontiguousarray((G @ vt.T).T)
+    signs = np.where(np.einsum("ij,ij->i", fix_signs(V.copy()), V) < 0, -1.0, 1.0)
+    return Factors((Q @ u) * signs, s, V.T * signs)

@@ -1,0 +1,154 @@
+"""LEML against the convex problem, its closed form, and the normal equations of the paper."""
+
+import numpy as np
+import pytest
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+
+from labelspan.labelspace import LEML
+from labelspan.labelspace._leml import Factors, LowRank
+from labelspan.metrics import precision_at_k
+from tests.labelspace.problems import problem
+from tests.reference import labelspace as reference
+
+SHAPES = [(80, 10, 6), (80, 4, 9), (20, 12, 30), (15, 40, 6)]
+EXACT = {"tol": 1e-15, "max_iter": 20_000}
+
+
+def weights(model):
+    """B, (D, q)."""
+    return model.regressor_.coef_.T @ model.components_
+
+
+def balanced(model):
+    """W (D, M) and H (q, M) of the objective."""
+    root = np.sqrt(model.eigenvalues_)
+    return model.regressor_.coef_.T / root, model.components_.T * root
+
+
+@pytest.mark.parametrize("ridge", [1.0, 8.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_with_all_components_it_is_the_convex_problem(shape, ridge):
+    n, n_features, n_labels = shape
+    X, Y = problem(1, n, n_features, n_labels)
+    model = LEML(ridge=ridge, **EXACT).fit(X, Y)
+    B, optimum = reference.nuclear_norm(X, Y, ridge)
+    np.testing.assert_allclose(model.primal_objective_, optimum, rtol=1e-8)
+    np.testing.assert_allclose(model.dual_objective_, optimum, rtol=1e-8)
+    theirs = reference.centred(X) @ B + Y.mean(axis=0)
+    np.testing.assert_allclose(model.decision_function(X) + 0.5, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [0.3, 2.0])
+def test_orthonormal_features_have_a_closed_form(ridge):
+    X, Y = problem(2)
+    X = linalg.qr(reference.centred(X), mode="economic")[0]
+    U, s, Vt = linalg.svd(X.T @ reference.shifted(Y), full_matrices=False)
+    model = LEML(ridge=ridge, **EXACT).fit(X, Y)
+    np.testing.assert_allclose(
+        weights(model), (U * np.maximum(s - ridge, 0)) @ Vt, atol=1e-8 * s[0]
+    )
+    # With fewer components the leading ones: each is shrunk by itself.
+    short = LEML(2, ridge=ridge, **EXACT).fit(X, Y)
+    np.testing.assert_allclose(
+        weights(short), (U[:, :2] * np.maximum(s[:2] - ridge, 0)) @ Vt[:2], atol=1e-8 * s[0]
+    )
+
+
+def test_a_turn_solves_the_normal_equations_of_the_paper():
+    X, Y = problem(3)
+    U, s, Vt = linalg.svd(reference.centred(X), full_matrices=False)
+    UT = U.T @ reference.shifted(Y)
+    rng = np.random.default_rng(0)
+    V = linalg.qr(rng.standard_normal((6, 3)), mode="economic")[0]
+    sizes = np.array([2.0, 1.0, 0.5])
+    total = np.square(reference.shifted(Y)).sum()
+    found = LowRank(s, UT, total, 0.7).turn(Factors(np.zeros((10, 3)), sizes, V))
+    W, H = reference.leml_turn(X, Y, V * np.sqrt(sizes), 0.7)
+    ours = (Vt.T @ found.P * found.s) @ found.V.T
+    np.testing.assert_allclose(ours, W @ H.T, atol=1e-8)
+    np.testing.assert_allclose(found.V.T @ found.V, np.eye(3), atol=1e-10)
+
+
+@pytest.mark.parametrize("M", [1, 3])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_with_few_components_both_gradients_vanish_and_the_bound_holds(shape, M):
+    n, n_features, n_labels = shape
+    X, Y = problem(4, n, n_features, n_labels)
+    model = LEML(M, ridge=1.0, **EXACT).fit(X, Y)
+    W, H = balanced(model)
+    Xc, Z = reference.centred(X), reference.shifted(Y)
+    gradient = Xc.T @ (Z - Xc @ W @ H.T)
+    scale = np.linalg.norm(Xc.T @ Z, 2)
+    assert np.abs(gradient @ H - W).max() <= 1e-6 * scale
+    assert np.abs(gradient.T @ W - H).max() <= 1e-6 * scale
+    objective = reference.leml_objective(X, Y, W, H, 1.0)
+    np.testing.assert_allclose(model.primal_objective_, objective, rtol=1e-10)
+    optimum = reference.nuclear_norm(X, Y, 1.0)[1]
+    assert model.dual_objective_ <= optimum * (1 + 1e-10) <= model.primal_objective_ * (1 + 1e-9)
+
+
+def test_the_objective_never_rises():
+    X, Y = problem(5, n=20, n_features=12, n_labels=30)
+    U, s, _ = linalg.svd(reference.centred(X), full_matrices=False)
+    Z = reference.shifted(Y)
+    low_rank = LowRank(s[:12], U[:, :12].T @ Z, float(np.square(Z).sum()), 0.5)
+    factors, values = low_rank.start(4), []
+    for _ in range(30):
+        values.append(low_rank.objectives(factors)[-1])
+        factors = low_rank.turn(factors)
+    assert (np.diff(values) <= 1e-12 * values[0]).all()
+    assert values[-1] < values[0]
+
+
+def test_the_gap_ends_the_turns():
+    X, Y = problem(6)
+    model = LEML(ridge=2.0, tol=1e-3).fit(X, Y)
+    gap = model.primal_objective_ - model.dual_objective_
+    assert 0 <= gap <= 1e-3 * model.primal_objective_
+    with pytest.warns(ConvergenceWarning, match=r"2 turns left a duality gap of .* \(tol 1e-12\)"):
+        LEML(ridge=0.01, tol=1e-12, max_iter=2).fit(X, Y)
+
+
+def test_truncated_weights_are_the_leading_ones():
+    X, Y = problem(7)
+    model = LEML(ridge=0.5, **EXACT).fit(X, Y)
+    U, s, Vt = linalg.svd(weights(model), full_matrices=False)
+    short = model.truncate(2)
+    np.testing.assert_allclose(weights(short), (U[:, :2] * s[:2]) @ Vt[:2], atol=1e-8)
+    objective = reference.leml_objective(X, Y, *balanced(short), 0.5)
+    np.testing.assert_allclose(short.primal_objective_, objective, rtol=1e-10)
+    assert short.dual_objective_ == model.dual_objective_
+    means = model.truncate(0).decision_function(X) + 0.5
+    np.testing.assert_allclose(means, np.tile(Y.mean(axis=0), (len(X), 1)))
+
+
+def test_more_components_than_directions_warn():
+    X, Y = problem(8, n_features=3)
+    with pytest.warns(UserWarning, match="n_components=5 is more than the 3 directions that feat"):
+        assert LEML(5).fit(X, Y).n_components_ == 3
+
+
+def test_constant_labels_are_predicted_as_they_were_seen():
+    X, Y = problem(9)
+    Y = np.zeros_like(Y)
+    Y[:, 0] = 1
+    with pytest.warns(UserWarning, match="0 directions are kept and the label means"):
+        model = LEML(2).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), Y)
+
+
+# P@1, P@3 and P@5 of LEML in the Extreme Classification Repository, which states neither its
+# parameters nor its preprocessing.
+PRINTED = {"bibtex": (3.0, (62.54, 38.41, 28.21)), "delicious": (10.0, (65.67, 60.55, 56.08))}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_precision_of_the_top_labels_is_near_the_printed_one(dataset, name):
+    data, (ridge, printed) = dataset(name), PRINTED[name]
+    X = normalize(data.X)
+    model = LEML(100, ridge=ridge).fit(X[data.train], data.Y[data.train])
+    scores, Y = model.decision_function(X[data.test]), data.Y[data.test]
+    ours = [100 * precision_at_k(Y, scores, k=k) for k in (1, 3, 5)]
+    np.testing.assert_allclose(ours, printed, atol=1.0)
