@@ -20,7 +20,8 @@ SMALL = [
     ls.LabelCCA(2, ridge=0.0), ls.OPLS(2, ridge=0.0), ls.MLFS(2, random_state=0),
     ls.CMLFS(2, random_state=0), ls.LaRankSVM(random_state=0), ls.MDDM(2), ls.StructuralF1SVM(),
     ls.KernelCPLST(2, kernel="linear"), ls.MultiOutputRidge(), ls.MLkNN(3),
-    ls.MultilabelFisherScore(2), ls.DiscriminativeRatio(2),
+    ls.MultilabelFisherScore(2), ls.DiscriminativeRatio(2), ls.FaIE(2), ls.FaIE(2, ridge=0.0),
+    ls.LabelSubset(2), ls.LEML(2),
 ]  # fmt: skip
 OVERFLOWING = SMALL[:4]
 

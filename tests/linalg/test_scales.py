@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
-from labelspan.labelspace import CPLST, OCCA, PLST
+from labelspan.labelspace import CPLST, LEML, OCCA, PLST, FaIE, LabelSubset
 from labelspan.subspace import SharedSubspaceClassifier, SharedSubspaceClassifierCV
 from tests.comparison import sine
 from tests.reference import multiprecision as exact
@@ -251,7 +251,8 @@ def test_a_time_stamp_does_not_hide_the_features(form):
     assert goal > 0.8
     for model in (
         MultiOutputRidge(1.0), PLST(ridge=1.0), PLST(), CPLST(ridge=1.0), CPLST(), OCCA(ridge=1.0),
-        SharedSubspaceClassifier(),
+        SharedSubspaceClassifier(), FaIE(ridge=1.0), FaIE(ridge=0.0), LabelSubset(),
+        LEML(ridge=0.1),
     ):  # fmt: skip
         fitted = model.fit(form(X[train]), Y[train])
         assert auc(fitted.decision_function(form(X[test]))) > goal - 0.01, model
