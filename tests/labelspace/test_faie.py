@@ -11,6 +11,7 @@ from sklearn.svm import SVR
 
 from labelspan.labelspace import PLST, FaIE
 from labelspan.labelspace._faie import implicit_codes
+from labelspan.labelspace._problem import Problem
 from tests.comparison import sine
 from tests.labelspace.problems import problem
 from tests.labelspace.test_transcriptions import cuts
@@ -30,7 +31,7 @@ def test_codes_decoding_and_scores_are_those_of_the_transcription(shape, ridge, 
     kept = len(model.eigenvalues_)
     assert np.abs(model.eigenvalues_ - values[:kept]).max() <= 1e-8 * values[0]
     assert np.abs(values[kept:]).max(initial=0) <= 1e-8 * values[0]
-    codes = implicit_codes(X, Y, None, alpha, ridge).codes()
+    codes = implicit_codes(Problem(X, Y, ridge, True, True), None, alpha).codes()
     np.testing.assert_allclose(codes.T @ codes / n, np.eye(codes.shape[1]), atol=1e-8)
     for M in cuts(values, model.n_components_):
         assert sine(codes[:, :M], U[:, :M]) <= 1e-8

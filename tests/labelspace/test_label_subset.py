@@ -158,9 +158,18 @@ def test_a_regressor_is_refused():
         LabelSubset(classifier=LinearRegression()).fit(X, Y)
 
 
+def test_a_classifier_does_not_learn_from_chunks():
+    with pytest.raises(AttributeError) as refusal:
+        LabelSubset(classifier=LogisticRegression()).partial_fit(*problem(13))
+    assert "Set classifier=None for least squares, or use fit" in str(refusal.value.__cause__)
+    model = LabelSubset(3).partial_fit(*problem(13))
+    with pytest.raises(ValueError, match="cannot learn from chunks any more: classifier=Logistic"):
+        model.set_params(classifier=LogisticRegression()).predict(problem(13)[0])
+
+
 def test_a_classifier_does_not_learn_from_blocks():
     dask = pytest.importorskip("dask.array")
     X, Y = problem(11)
     blocks = dask.from_array(X, chunks=(40, 10)), dask.from_array(Y, chunks=(40, 6))
-    with pytest.raises(TypeError, match="classifier is LogisticRegression; only classifier=None"):
+    with pytest.raises(TypeError, match="only classifier=None learns from blocks"):
         LabelSubset(classifier=LogisticRegression()).fit(*blocks)

@@ -87,7 +87,9 @@ def test_rows_one_by_one_in_any_order(entry, form, monkeypatch):
         model = clone(entry.estimator)
         for i in order:
             model.partial_fit(form(X[[i]]), Y[[i]])
-        assert_same(outputs(model, X_new), whole, 1e-10)
+        # A solver that ends by its own tolerance agrees to that.
+        exact = entry.tolerance <= 1e-8
+        assert_same(outputs(model, X_new), whole, 1e-10 if exact else entry.tolerance)
 
 
 @law(lambda entry: entry.one_pass)

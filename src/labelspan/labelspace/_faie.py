@@ -8,15 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._about_mean import level_at
 from labelspan._compat import Interval
 from labelspan._validation import check_square, in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import no_direction
-from labelspan.labelspace._problem import ADVICE
 from labelspan.labelspace._regressor import LinearCodes, fit_regressor
-from labelspan.linalg import EigenPairs, fix_signs, leading_sum, route_of, solve_ridges
-from labelspan.moments import summarise
+from labelspan.linalg import EigenPairs, fix_signs, leading_sum, regress_pooled
 
 
 class FaIE(LabelSpaceClassifier):
@@ -111,6 +108,7 @@ class FaIE(LabelSpaceClassifier):
         **COMMON,
         "alpha": [Interval(Real, 0, None, closed="left")],
     }
+    _scatter: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -125,16 +123,17 @@ class FaIE(LabelSpaceClassifier):
         self.alpha = alpha
         self.ridge = ridge
 
-    def _pose(self, X: Any, Y: Any) -> Any:
-        return implicit_codes(X, Y, self.n_components, float(self.alpha), float(self.ridge))
+    def _code(self, problem: Any, dtype: Any) -> None:
+        super()._code(implicit_codes(problem, self.n_components, float(self.alpha)), dtype)
 
     def _directions(self, problem: Any) -> EigenPairs:
         return EigenPairs(problem.values, problem.D.T)
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
+        sample = problem.sample
         if self.regressor is not None and len(V) > 0:
-            return fit_regressor(self.regressor, problem.X, problem.codes())
-        level = level_at(problem.X, problem.mean, problem.coef, np.zeros(len(V)))
+            return fit_regressor(self.regressor, sample.X, problem.codes())
+        level = sample.level(problem.mean, problem.coef, np.zeros(len(V)))
         coef = in_dtype(problem.coef.T, dtype, "The coefficients of the codes")
         return LinearCodes(problem.mean, coef, level)
 
@@ -154,10 +153,10 @@ class ImplicitCodes:
 
     Attributes
     ----------
-    X, Y : ndarray, csr_array or Dask array
-        The sample, (n, D) and (n, q).
+    sample : Problem or PooledProblem
+        The rows, or the statistics of chunks.
     mean, label_mean : ndarray of shape (D,) and (q,)
-        Its means.
+        Means of the features and labels.
     values : ndarray
         Eigenvalues of Z Z' + alpha H, descending.
     D : ndarray of shape (M, q)
@@ -168,8 +167,7 @@ class ImplicitCodes:
         Weights of the labels and of the features in the codes.
     """
 
-    X: Any
-    Y: Any
+    sample: Any
     mean: np.ndarray
     label_mean: np.ndarray
     values: np.ndarray
@@ -180,33 +178,31 @@ class ImplicitCodes:
 
     def codes(self) -> np.ndarray:
         """Codes of the training rows, (n, M)."""
-        of_labels = self.Y @ self.on_labels - self.label_mean @ self.on_labels
-        return np.asarray(of_labels + self.X @ self.on_features - self.mean @ self.on_features)
+        X, Y = self.sample.X, self.sample.Y
+        of_labels = Y @ self.on_labels - self.label_mean @ self.on_labels
+        return np.asarray(of_labels + X @ self.on_features - self.mean @ self.on_features)
 
 
-def implicit_codes(X: Any, Y: Any, M: int | None, alpha: float, ridge: float) -> ImplicitCodes:
+def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
     """Leading eigenvectors of Z Z' + alpha H by those of G'G.
 
     Parameters
     ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Features.
-    Y : ndarray, csr_array or Dask array of shape (n, q)
-        Labels in {0, 1}.
+    problem : Problem or PooledProblem
+        The sample and the ridge of H.
     M : int or None
         Number of codes.
-    alpha, ridge : float
-        Weight and ridge of H.
+    alpha : float
+        Weight of H.
 
     Returns
     -------
     ImplicitCodes
-        Formed to the M codes that are kept.
+        Of the M codes that are kept.
     """
-    # H needs all of the row space, not only what the labels ask of it: no thin route.
-    route = route_of(X, Y, advice=ADVICE, ridge_free=ridge == 0, thin=False)
-    statistics = summarise(route.sample, tt=True)
-    W, back, _ = solve_ridges(statistics, (ridge,)).solved[0]
+    # H needs all of the row space, not only what the labels ask of it.
+    (statistics, lift, mean), ridge = problem.whole(), problem.ridge
+    W, back, _ = regress_pooled(statistics, ridge).solved[0]
     tt, (r, q) = statistics.tt, W.shape
     check_square(q + r, "The matrix of labels and features", "Use PLST, or select features first.")
     E = back(np.eye(r))
@@ -221,15 +217,14 @@ def implicit_codes(X: Any, Y: Any, M: int | None, alpha: float, ridge: float) ->
     signs = np.where(np.einsum("ij,ij->i", fix_signs(D.copy()), D) < 0, -1.0, 1.0)
     V1, V2 = V1 * signs, V2 * signs
     return ImplicitCodes(
-        X,
-        Y,
-        route.mean(statistics.x_mean),
+        problem,
+        mean,
         statistics.t_mean,
         pairs.values,
         D * signs[:, None],
-        route.lift(back(W @ V1 + S @ V2)),
+        lift(back(W @ V1 + S @ V2)),
         V1,
-        route.lift(E @ V2),
+        lift(E @ V2),
     )
 
 

@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state, get_tags
 
 from labelspan._blocks import dense
 from labelspan._classifier import label_presence
-from labelspan._compat import HasMethods, StrOptions, is_dask_array
+from labelspan._compat import HasMethods, StrOptions
 from labelspan._labels import Labels
+from labelspan._tags import IN_MEMORY
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import Problem
@@ -117,6 +118,13 @@ class LabelSubset(LabelSpaceClassifier):
         "random_state": ["random_state"],
     }
     _centred: ClassVar[bool] = False
+    _scatter: ClassVar[bool] = True
+    _learnt: ClassVar[tuple[str, ...]] = (
+        *LabelSpaceClassifier._learnt,
+        "labels_",
+        "decoding_",
+        "_gram",
+    )
     # The parent learns by least squares; a classifier is this class's own way.
     regressor = None
     ridge = 0.0
@@ -134,26 +142,29 @@ class LabelSubset(LabelSpaceClassifier):
         self.classifier = classifier
         self.random_state = random_state
 
-    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
+    def _learn(self, X: Any, labels: Labels) -> None:
         if self.classifier is not None and not is_classifier(self.classifier):
             raise TypeError(
                 f"classifier is {type(self.classifier).__name__}, which is not a classifier; the "
                 "codes are labels. Use a classifier, None for least squares, or PLST and CPLST, "
                 "which take a regressor."
             )
-        if is_dask_array(X) and self.classifier is not None:
-            raise TypeError(
-                f"X is a Dask array and classifier is {type(self.classifier).__name__}; only "
-                "classifier=None learns from blocks. Compute X and y first: X.compute()."
-            )
-        return super()._gate(X, y)
+        super()._learn(X, labels)
+
+    def _needs_rows(self) -> str:
+        if self.classifier is None:
+            return ""
+        return (
+            f"classifier={type(self.classifier).__name__}(...) learns from the rows, which a chunk "
+            "does not keep. Set classifier=None for least squares, or use fit."
+        )
 
     def _pose(self, X: Any, Y: Any) -> Problem:
         return Problem(X, Y, 0.0, scatter=True, linear=self.classifier is None)
 
-    def _directions(self, problem: Problem) -> EigenPairs:
+    def _directions(self, problem: Any) -> EigenPairs:
         mean = problem.label_mean
-        gram = problem.label_scatter + problem.Y.shape[0] * np.outer(mean, mean)
+        gram = problem.label_scatter + problem.n_rows * np.outer(mean, mean)
         if self.n_components == 0 or not mean.any():
             chosen, pivots = np.zeros(0, dtype=np.int64), np.zeros(0)
             no_direction(len(gram), self.n_components)
@@ -169,7 +180,7 @@ class LabelSubset(LabelSpaceClassifier):
         V[chosen, np.arange(len(chosen))] = 1.0
         return EigenPairs(pivots, V)
 
-    def _regress(self, problem: Problem, V: np.ndarray, dtype: Any) -> Any:
+    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         self.decoding_ = decoding(self._gram, self.labels_).astype(dtype)
         if self.classifier is None or len(V) == 0:
             return super()._regress(problem, V, dtype)
@@ -193,6 +204,7 @@ class LabelSubset(LabelSpaceClassifier):
         tags = super().__sklearn_tags__()
         if self.classifier is not None:
             tags.input_tags.pairwise = get_tags(self.classifier).input_tags.pairwise
+            tags.label_tags.refuse(dask=f"{IN_MEMORY}: only classifier=None learns from blocks")
         return tags
 
 

@@ -11,15 +11,12 @@ import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan._about_mean import level_at
 from labelspan._compat import Interval
 from labelspan._validation import in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, no_direction
-from labelspan.labelspace._problem import ADVICE
 from labelspan.labelspace._regressor import LinearCodes
-from labelspan.linalg import EigenPairs, fix_signs, route_of, spectral
-from labelspan.moments import summarise
+from labelspan.linalg import EigenPairs, fix_signs, spectral
 
 # Turns between two duality gaps, and the share of tol below which a turn gains nothing.
 CHECKED, GAINED = 5, 1e-2
@@ -123,6 +120,13 @@ class LEML(LabelSpaceClassifier):
     }
     # The weights are learnt with the directions: there is no regressor to choose.
     regressor = None
+    _learnt: ClassVar[tuple[str, ...]] = (
+        *LabelSpaceClassifier._learnt,
+        "primal_objective_",
+        "dual_objective_",
+        "n_iter_",
+        "_objectives",
+    )
 
     def __init__(
         self,
@@ -137,18 +141,19 @@ class LEML(LabelSpaceClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _pose(self, X: Any, Y: Any) -> Any:
-        route = route_of(X, Y, advice=ADVICE, thin=False)
-        statistics: Any = summarise(route.sample)
-        form, mean = spectral(statistics), statistics.t_mean
+    def _code(self, problem: Any, dtype: Any) -> None:
+        super()._code(self._solution(problem), dtype)
+
+    def _solution(self, problem: Any) -> Solution:
+        statistics, lift, mean = problem.whole()
+        form, label_mean = spectral(statistics), statistics.t_mean
         # The squares of labels in {0, 1} are themselves.
-        total = statistics.weight * float(np.sum(mean - mean**2))
-        problem = LowRank(form.s, form.UT, total, float(self.ridge))
-        M = self._n_codes(form.UT.shape, mean)
-        factors, dual, n_iter = self._solve(problem, M)
-        coef = route.lift(form.V @ (factors.P * factors.s))
-        x_mean, objectives = route.mean(statistics.x_mean), problem.objectives(factors)
-        return Solution(X, x_mean, mean, factors, coef, objectives, dual, n_iter)
+        total = statistics.weight * float(np.sum(label_mean - label_mean**2))
+        low_rank = LowRank(form.s, form.UT, total, float(self.ridge))
+        M = self._n_codes(form.UT.shape, label_mean)
+        factors, dual, n_iter = self._solve(low_rank, M)
+        coef, objectives = lift(form.V @ (factors.P * factors.s)), low_rank.objectives(factors)
+        return Solution(problem, mean, label_mean, factors, coef, objectives, dual, n_iter)
 
     def _n_codes(self, shape: tuple[int, ...], label_mean: np.ndarray) -> int:
         if self.n_components == 0 or min(shape) == 0 or np.isin(label_mean, (0.0, 1.0)).all():
@@ -186,7 +191,7 @@ class LEML(LabelSpaceClassifier):
         return EigenPairs(problem.factors.s, problem.factors.V)
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> LinearCodes:
-        level = level_at(problem.X, problem.mean, problem.coef, np.zeros(len(V)))
+        level = problem.sample.level(problem.mean, problem.coef, np.zeros(len(V)))
         coef = in_dtype(problem.coef.T, dtype, "The coefficients of the codes")
         return LinearCodes(problem.mean, coef, level)
 
@@ -214,7 +219,7 @@ class Solution:
     `objectives` are those of the first 0, 1, ... M singular vectors.
     """
 
-    X: Any
+    sample: Any
     mean: np.ndarray
     label_mean: np.ndarray
     factors: Factors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,24 @@ from labelspan._about_mean import level_at, total_scatter
 from labelspan._compat import is_dask_array
 from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
-from labelspan.linalg import Regression, regress, regress_pooled
-from labelspan.moments import Moments
+from labelspan.linalg import Back, Regression, regress, regress_pooled, route_of
+from labelspan.moments import Moments, summarise
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
 EXACT_SIDE = 4000
+
+
+class Whole(NamedTuple):
+    """Statistics of all of the row space of X, not only of what the labels ask of it.
+
+    `lift` leads from their coordinates to directions (D, k); `mean` is that of X, (D,).
+    """
+
+    statistics: Any
+    lift: Back
+    mean: np.ndarray
+
+
 # About so many features that their scatter matrix does not fit.
 ADVICE = "Pass a regressor that scales to so many features, or select features first."
 
@@ -105,6 +118,12 @@ class Problem:
         empty = np.empty((self.Y.shape[0], 0))
         return Moments.of(empty, self.Y, xx=False).tt
 
+    def whole(self) -> Whole:
+        """Read X once: xx on its smaller side, xt, and tt if the method needs it."""
+        route = route_of(self.X, self.Y, advice=ADVICE, ridge_free=self.ridge == 0, thin=False)
+        statistics = summarise(route.sample, tt=self.scatter)
+        return Whole(statistics, route.lift, route.mean(statistics.x_mean))
+
     def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
         """Codes at the mean as it is stored, from those (M,) at the mean itself."""
         return level_at(self.X, mean, coef, offset)
@@ -166,6 +185,10 @@ class PooledProblem:
             scatter = self.statistics.squares
             rank = len(self.least_squares.solved[0].W)
             warn_if_any_label_fits(self.n_rows, rank, lambda: float(scatter.sum()))
+
+    def whole(self) -> Whole:
+        """The statistics themselves: chunks are never reduced to their row space."""
+        return Whole(self.statistics, lambda C: C, self.statistics.x_mean)
 
     def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
         """Codes at the mean as it is stored, from those (M,) at the mean itself."""
