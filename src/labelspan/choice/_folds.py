@@ -140,11 +140,13 @@ def score_solved(
         )
         counts = sorted(set(nested.counts) - {0})
         start = time.perf_counter()
-        for r, k, scores in readout_scores(candidates.readouts, training, Z[:, columns], counts):
-            same = [i for i, count in enumerate(nested.counts) if count == k]
-            for name, value in judge.measure(r, scores, rows, truth).items():
+        for r, some, scores in readout_scores(candidates.readouts, training, Z[:, columns], counts):
+            # Dimensions beyond what there is repeat the largest.
+            kept_by = np.searchsorted(some, nested.counts)
+            told = [i for i, k in enumerate(nested.counts) if k in some]
+            for name, values in judge.measure(r, scores, rows, truth).items():
                 column = measures.setdefault(name, np.full(n_points, np.nan))
-                column[places[same, r]] = value
+                column[places[told, r]] = np.asarray(values)[kept_by[told]]
         score_time[places] = (time.perf_counter() - start) / places.size
     return FoldScores(measures, fit_time, score_time, kept)
 

@@ -10,10 +10,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring, get_scorer_names
 
-from labelspan._classifier import remember
+from labelspan._blocks import dense
+from labelspan._classifier import decide, remember
 from labelspan._labels import Labels
 from labelspan.classifiers import MLkNN, MultiOutputRidge
-from labelspan.metrics import MEASURES, Measure, MeasureScorer
+from labelspan.metrics import MEASURES, Measure, MeasureScorer, count_each
+
+# Scorers of scikit-learn that a measure of ours computes, without checking the same labels each
+# time; None is the ``score`` of a classifier.
+SAME = {
+    None: "subset_accuracy",
+    "accuracy": "subset_accuracy",
+    "f1_micro": "micro_f1",
+    "f1_macro": "macro_f1",
+    "f1_samples": "samples_f1",
+}
 
 
 class KnownScores:
@@ -45,12 +56,12 @@ class Judge:
 
     Attributes
     ----------
-    scorer : callable
-        One or several scorers of scikit-learn.
+    scorer : callable or dict of str to Measure
+        One or several scorers of scikit-learn; measures are asked without one.
     readouts : list of KnownScores
         One for each readout of the grid.
     target : ndarray or csr_array of shape (n, q), or ndarray of shape (n,)
-        Truth, as scikit-learn takes it.
+        Truth, as the scorers take it.
     reads_rows : bool
         Whether a scorer may look at the rows themselves.
     """
@@ -64,17 +75,49 @@ class Judge:
     def of(cls, scoring: Any, readouts: list[Any], labels: Labels) -> Judge:
         """Judge for labels that are known."""
         known = [known_of(readout, labels) for readout in readouts]
-        scorer = check_scoring(known[0], scoring=scoring_of(scoring))
-        several = scoring.values() if isinstance(scoring, Mapping) else [scoring]
-        reads_rows = any(callable(each) and not isinstance(each, Measure) for each in several)
-        return cls(scorer, known, labels.target, reads_rows)
+        chosen = scoring_of(scoring, several_labels=labels.classes is None)
+        each = chosen if isinstance(chosen, dict) else {"score": chosen}
+        if labels.classes is None and all(isinstance(one, MeasureScorer) for one in each.values()):
+            measures = {name: one.measure for name, one in each.items()}
+            return cls(measures, known, labels.Y > 0, reads_rows=False)
+        reads_rows = any(
+            callable(one) and not isinstance(one, MeasureScorer) for one in each.values()
+        )
+        return cls(check_scoring(known[0], scoring=chosen), known, labels.target, reads_rows)
 
-    def measure(self, readout: int, scores: np.ndarray, X: Any, truth: Any) -> dict[str, float]:
-        """Measures of the scores (n, q) of one readout, by name."""
+    def measure(
+        self, readout: int, scores: np.ndarray, X: Any, truth: Any
+    ) -> dict[str, list[float]]:
+        """Measures of several scores (k, n, q) of one readout, by name."""
         known = self.readouts[readout]
-        known._known = scores
-        measured = self.scorer(known, X, truth)
-        return measured if isinstance(measured, dict) else {"score": measured}
+        if isinstance(self.scorer, dict):
+            return self._directly(known, scores, dense(truth))
+        found: dict[str, list[float]] = {}
+        for known._known in scores:
+            measured = self.scorer(known, X, truth)
+            each = measured if isinstance(measured, dict) else {"score": measured}
+            for name, value in each.items():
+                found.setdefault(name, []).append(value)
+        return found
+
+    def _directly(
+        self, known: Any, scores: np.ndarray, truth: np.ndarray
+    ) -> dict[str, list[float]]:
+        """The same where all are measures: those of labels share their counts."""
+        found = {}
+        counts: list[Any] = []
+        for name, measure in self.scorer.items():
+            sign = 1.0 if measure.direction == "max" else -1.0
+            if measure.needs == "labels":
+                if not counts:
+                    rows = decide(
+                        known, scores.reshape(-1, scores.shape[2]), known._thresholds(None)
+                    )
+                    counts = count_each(truth, rows.reshape(scores.shape))
+                found[name] = [sign * measure(each, None) for each in counts]
+            else:
+                found[name] = [sign * measure(truth, each) for each in scores]
+        return found
 
 
 def known_of(readout: Any, labels: Labels) -> Any:
@@ -85,22 +128,23 @@ def known_of(readout: Any, labels: Labels) -> Any:
     return known
 
 
-def scoring_of(scoring: Any) -> Any:
-    """Names of our measures and measures themselves as scorers; the rest as it is."""
+def scoring_of(scoring: Any, several_labels: bool) -> Any:
+    """Names of measures, and measures themselves, as scorers; the rest as it is."""
     if isinstance(scoring, Mapping):
-        return {name: scorer_of(each) for name, each in scoring.items()}
+        return {name: scorer_of(each, several_labels) for name, each in scoring.items()}
     if isinstance(scoring, list | tuple | set):
-        return {name_of(each): scorer_of(each) for each in scoring}
-    return scorer_of(scoring)
+        return {name_of(each): scorer_of(each, several_labels) for each in scoring}
+    return scorer_of(scoring, several_labels)
 
 
-def scorer_of(each: Any) -> Any:
+def scorer_of(each: Any, several_labels: bool) -> Any:
     """One scorer: scikit-learn's if it knows the name, else the measure of that name."""
     if isinstance(each, Measure):
         return MeasureScorer(each)
-    if isinstance(each, str) and each in MEASURES and each not in get_scorer_names():
-        return MeasureScorer(MEASURES[each])
-    return each
+    name = SAME.get(each) if several_labels and (each is None or isinstance(each, str)) else None
+    if name is None and isinstance(each, str) and each not in get_scorer_names():
+        name = each if each in MEASURES else None
+    return each if name is None else MeasureScorer(MEASURES[name])
 
 
 def name_of(each: Any) -> str:

@@ -17,7 +17,7 @@ BLOCK_CELLS = 2**22
 
 def neighbour_scores(
     readouts: Sequence[Any], T: np.ndarray, Y: Any, Z: np.ndarray, counts: Sequence[int]
-) -> Iterator[tuple[int, int, np.ndarray]]:
+) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
     """Probabilities (n, q) of each MLkNN on the first k projections, for each k.
 
     One walk over the distances finds the neighbours for every k, as many as any readout takes:
@@ -35,7 +35,7 @@ def neighbour_scores(
             s = readout.smoothing
             prior = (s + histogram[1].sum(axis=1)) / (2 * s + n_train)
             table = posterior(histogram, prior, s)
-            yield r, k, look_up(query[:, :n_near], Y, table)
+            yield r, [k], look_up(query[:, :n_near], Y, table)[None]
 
 
 def nested_neighbours(

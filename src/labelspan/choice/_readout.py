@@ -14,6 +14,10 @@ from labelspan.classifiers import MLkNN
 from labelspan.linalg import regular_factor, solve_ridges
 from labelspan.moments import Moments
 
+# Scores that are measured together: 32 MB.
+BLOCK_CELLS = 2**22
+FEW_COLUMNS = 32
+
 
 @dataclass(frozen=True)
 class Training:
@@ -43,8 +47,8 @@ class Training:
 
 def readout_scores(
     readouts: Sequence[Any], training: Training, Z: np.ndarray, counts: Sequence[int]
-) -> Iterator[tuple[int, int, np.ndarray]]:
-    """For every readout and every k the scores (n, q) of the held-out rows.
+) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
+    """For every readout and every k the scores (n, q) of the held-out rows, several k at a time.
 
     Parameters
     ----------
@@ -61,9 +65,9 @@ def readout_scores(
     ------
     readout : int
         Its number.
-    k : int
-        How many projections it reads.
-    scores : ndarray of shape (n, q)
+    some : sequence of int
+        Some of the k.
+    scores : ndarray of shape (n_some, n, q)
     """
     if not counts:
         return
@@ -73,13 +77,13 @@ def readout_scores(
         return
     moments = training.moments
     for r, readout in enumerate(readouts):
-        for k, scores in ridge_scores(readout.ridge, moments, Z, counts):
-            yield r, k, scores
+        for some, scores in ridge_scores(readout.ridge, moments, Z, counts):
+            yield r, some, scores
 
 
 def ridge_scores(
     ridge: float, moments: Moments, Z: np.ndarray, counts: Sequence[int]
-) -> Iterator[tuple[int, np.ndarray]]:
+) -> Iterator[tuple[Sequence[int], np.ndarray]]:
     """Scores of the ridge regression on the first k projections, for each k.
 
     With zz + ridge I = L L', the leading blocks of L are the factors of the leading blocks, so
@@ -92,15 +96,24 @@ def ridge_scores(
     if L is None:
         # The projections nearly depend on each other: a rank cut for each k.
         for k in counts:
-            yield k, Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean
+            yield [k], (Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean)[None]
         return
     C = linalg.solve_triangular(L, top.xt, lower=True, check_finite=False)
     U = linalg.solve_triangular(L, Z.T, lower=True, check_finite=False).T
-    scores, start = np.broadcast_to(top.t_mean, (len(Z), len(top.t_mean))), 0
-    for k in counts:
-        scores = scores + U[:, start:k] @ C[start:k]
-        start = k
-        yield k, scores
+    cells = len(Z) * len(top.t_mean)
+    together = max(BLOCK_CELLS // max(cells, 1), 1)
+    # A product of few columns costs less than adding to what fewer of them gave.
+    adds = counts[-1] > FEW_COLUMNS
+    last, start = top.t_mean, 0
+    for first_k in range(0, len(counts), together):
+        some = counts[first_k : first_k + together]
+        scores = np.empty((len(some), len(Z), len(top.t_mean)))
+        for place, k in zip(scores, some, strict=True):
+            np.matmul(U[:, start:k], C[start:k], out=place)
+            place += last
+            if adds:
+                last, start = place, k
+        yield some, scores
 
 
 def coefficients(ridge: float, moments: Moments, k: int) -> np.ndarray:

@@ -107,10 +107,14 @@ def method_ranks(table: dict[str, Any], name: str, n_folds: int) -> dict[str, fl
 
 def best_of_methods(table: dict[str, Any], name: str) -> dict[str, int]:
     """The number of the best candidate of each method."""
-    ranks = table[f"rank_test_{name}"]
+    ranks, reducers = table[f"rank_test_{name}"], table["param_reducer"]
+    best: dict[int, int] = {}
+    for i, reducer in enumerate(reducers):
+        if id(reducer) not in best or ranks[i] < ranks[best[id(reducer)]]:
+            best[id(reducer)] = i
     places: dict[str, int] = {}
-    for i, reducer in enumerate(table["param_reducer"]):
-        method = repr(reducer)
+    for i in best.values():
+        method = repr(reducers[i])
         if method not in places or ranks[i] < ranks[places[method]]:
             places[method] = i
     return places
