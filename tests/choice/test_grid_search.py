@@ -23,6 +23,8 @@ REDUCERS = [
     (ls.LabelCCA(), {"ridge": [0.1, 10.0], "label_ridge": [0.1]}),
     (ls.OPLS(), {"ridge": [0.1, 1.0]}),
     (ls.MLSI(), {"beta": [0.5, 1.0]}),
+    # Statistics of its own.
+    ls.HSL(expansion="zhou"),
 ]
 # Not for wide X: its rows give their labels exactly, so that all correlations are 1.
 RIDGE_FREE = [

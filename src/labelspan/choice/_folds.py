@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ from labelspan._about_mean import mean_of, project
 from labelspan._validation import NoDirectionError
 from labelspan.choice._candidates import Candidates, Setting
 from labelspan.choice._judge import Judge
-from labelspan.choice._pool import Pool, Recipe, quiet
+from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, readout_scores
 from labelspan.choice._splits import Fold
 from labelspan.linalg import n_directions
-from labelspan.moments import Moments
+from labelspan.moments import Moments, Sample
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,14 @@ class Solved:
 
 
 def solve_fold(
-    X: Any,
-    Y: Any,
+    sample: Sample,
     train: np.ndarray,
-    pool: Pool | None,
+    pool: Shared | None,
     settings: Sequence[Setting],
     recipe: Recipe,
 ) -> Solved:
     """Directions of every setting: from pooled statistics, or by a fit to the training rows."""
+    n_features = sample.X.shape[1]
     solved = []
     for i, setting in enumerate(settings):
         start = time.perf_counter()
@@ -95,7 +95,7 @@ def solve_fold(
         try:
             with quiet():
                 if i in recipe.refitted:
-                    reducer = clone(setting.reducer).fit(X[train], Y[train])
+                    reducer = clone(setting.reducer).fit(*sample.at(train))
                     values, vectors = reducer.eigenvalues_, reducer.components_.T
                 else:
                     assert pool is not None
@@ -103,10 +103,11 @@ def solve_fold(
                     values, vectors = pairs.values, pairs.vectors
                     projected = pool.projected(vectors, recipe.ridge_free[i])
         except NoDirectionError:
-            values, vectors = np.zeros(0), np.zeros((X.shape[1], 0))
+            values, vectors = np.zeros(0), np.zeros((n_features, 0))
         counts = [kept_of(value, values, vectors.shape[1]) for value in setting.dimensions]
         solved.append(Nested(vectors, counts, projected, time.perf_counter() - start))
-    return Solved(mean_of(X[train]) if pool is None else pool.moments.x_mean, solved)
+    mean = mean_of(sample.X[train]) if pool is None else pool.moments.x_mean
+    return Solved(mean, solved)
 
 
 def kept_of(dimension: Any, values: np.ndarray, n_found: int) -> int:
@@ -119,14 +120,16 @@ def kept_of(dimension: Any, values: np.ndarray, n_found: int) -> int:
 def score_solved(
     solved: Solved,
     Z: np.ndarray,
-    Z_train: np.ndarray | None,
-    Y_train: Any,
+    training: Sample | None,
     candidates: Candidates,
     judge: Judge,
     truth: Any,
     rows: Any,
 ) -> FoldScores:
-    """Measures of all candidates from the projections Z of the held-out rows."""
+    """Measures of all candidates from the projections Z of the held-out rows.
+
+    `training` are the projections of the training rows, if they are needed.
+    """
     n_points = len(candidates.points)
     measures: dict[str, np.ndarray] = {}
     fit_time, score_time, kept = (np.zeros(n_points) for _ in range(3))
@@ -135,12 +138,11 @@ def score_solved(
         places = setting.places
         fit_time[places] = nested.seconds / places.size
         kept[places] = np.array(nested.counts)[:, None]
-        training = Training(
-            nested.projected, None if Z_train is None else Z_train[:, columns], Y_train
-        )
         counts = sorted(set(nested.counts) - {0})
+        mine = None if training is None else replace(training, X=training.X[:, columns])
+        known = Training(nested.projected, mine)
         start = time.perf_counter()
-        for r, some, scores in readout_scores(candidates.readouts, training, Z[:, columns], counts):
+        for r, some, scores in readout_scores(candidates.readouts, known, Z[:, columns], counts):
             # Dimensions beyond what there is repeat the largest.
             kept_by = np.searchsorted(some, nested.counts)
             told = [i for i, k in enumerate(nested.counts) if k in some]
@@ -152,19 +154,20 @@ def score_solved(
 
 
 def score_fold(
-    X: Any,
-    Y: Any,
+    sample: Sample,
     fold: Fold,
-    pool: Pool | None,
+    pool: Shared | None,
     candidates: Candidates,
     recipe: Recipe,
     judge: Judge,
 ) -> FoldScores:
     """All candidates on one fold of rows in memory: held-out rows are read once."""
     train, test = fold
-    solved = solve_fold(X, Y, train, pool, candidates.settings, recipe)
-    held_out = X[test]
-    Z = solved.project(held_out)
-    Z_train = solved.project(X[train]) if recipe.projects_training else None
+    solved = solve_fold(sample, train, pool, candidates.settings, recipe)
+    held_out = sample.X[test]
+    Z, training = solved.project(held_out), None
+    if recipe.projects_training:
+        X, Y, *weights = sample.at(train)
+        training = Sample(solved.project(X), Y, weights=weights[0] if weights else None)
     rows = held_out if judge.reads_rows else np.empty((len(test), 0))
-    return score_solved(solved, Z, Z_train, Y[train], candidates, judge, judge.target[test], rows)
+    return score_solved(solved, Z, training, candidates, judge, judge.target[test], rows)

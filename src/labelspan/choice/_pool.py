@@ -19,7 +19,7 @@ from labelspan.moments import Moments, Root, Sample
 
 
 @dataclass(frozen=True)
-class Pool:
+class Shared:
     """Statistics that serve every setting, poolable by ``+``.
 
     Attributes
@@ -39,16 +39,19 @@ class Pool:
     @classmethod
     def of(
         cls, X: Any, Y: Any, weights: np.ndarray | None, *, root: bool, own: dict[int, Any]
-    ) -> Pool:
-        """Pool of one block of rows."""
+    ) -> Shared:
+        """Statistics of one block of rows."""
         return cls(
             Moments.of(X, Y, weights),
-            Root.of(X, Y) if root else None,
-            {i: reducer._summarise(Sample(X, Y)) for i, reducer in own.items()},
+            Root.of(X, Y, weights) if root else None,
+            {
+                i: reducer._summarise(Sample(X, Y, solver, weights))
+                for i, (reducer, solver) in own.items()
+            },
         )
 
-    def __add__(self, other: Pool) -> Pool:
-        return Pool(
+    def __add__(self, other: Shared) -> Shared:
+        return Shared(
             self.moments + other.moments,
             None if self.root is None or other.root is None else self.root + other.root,
             {i: statistics + other.own[i] for i, statistics in self.own.items()},
@@ -81,8 +84,8 @@ class Recipe:
     ----------
     ridge_free : list of bool
         Whether a setting takes the Root.
-    own : dict of int to LinearReducer
-        Settings that summarise rows in a way of their own.
+    own : dict of int to (LinearReducer, str)
+        Settings that summarise rows in a way of their own, and their solvers.
     refitted : list of int
         Settings whose statistics cannot be pooled: they are fitted to the rows of each fold.
     keeps_rows : bool
@@ -90,7 +93,7 @@ class Recipe:
     """
 
     ridge_free: list[bool]
-    own: dict[int, LinearReducer]
+    own: dict[int, tuple[LinearReducer, str]]
     refitted: list[int]
     keeps_rows: bool
 
@@ -101,8 +104,8 @@ class Recipe:
 
     @property
     def statistic(self) -> Any:
-        """From rows, labels and weights to a Pool."""
-        return partial(Pool.of, root=any(self.ridge_free), own=self.own)
+        """From rows, labels and weights to Shared statistics."""
+        return partial(Shared.of, root=any(self.ridge_free), own=self.own)
 
 
 def recipe_of(candidates: Candidates, shape: tuple[int, int, int], *, pools: bool) -> Recipe:
@@ -113,12 +116,12 @@ def recipe_of(candidates: Candidates, shape: tuple[int, int, int], *, pools: boo
     settings = candidates.settings
     needs = [setting.reducer._needs(*shape) for setting in settings]
     refitted = [i for i, s in enumerate(settings) if not (pools and s.reducer._one_pass)]
+    free = [bool(each.get("ridge_free")) and i not in refitted for i, each in enumerate(needs)]
     own = {
-        i: s.reducer
+        i: (s.reducer, "root" if free[i] else "scatter")
         for i, s in enumerate(settings)
         if i not in refitted and not s.reducer._shares_moments
     }
-    free = [bool(each.get("ridge_free")) and i not in refitted for i, each in enumerate(needs)]
     return Recipe(free, own, refitted, isinstance(candidates.readouts[0], MLkNN))
 
 

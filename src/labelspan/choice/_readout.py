@@ -12,7 +12,7 @@ from scipy import linalg
 from labelspan.choice._neighbours import neighbour_scores
 from labelspan.classifiers import MLkNN
 from labelspan.linalg import regular_factor, solve_ridges
-from labelspan.moments import Moments
+from labelspan.moments import Moments, Sample
 
 # Scores that are measured together: 32 MB.
 BLOCK_CELLS = 2**22
@@ -27,22 +27,20 @@ class Training:
     ----------
     pooled : Moments or None
         Of the projections and of labels in {-1, +1}, if they are known from pooled statistics.
-    Z : ndarray of shape (n_train, K) or None
-        Projections, if they are needed.
-    Y : ndarray or csr_array of shape (n_train, q)
-        Labels.
+    rows : Sample or None
+        Projections and labels, if they are needed.
     """
 
     pooled: Moments | None
-    Z: np.ndarray | None
-    Y: Any
+    rows: Sample | None
 
     @property
     def moments(self) -> Moments:
         """What a ridge readout learns from."""
         if self.pooled is not None:
             return self.pooled
-        return Moments.of(self.Z, self.Y, tt=False).signed()
+        assert self.rows is not None
+        return Moments.of(self.rows.X, self.rows.Y, self.rows.weights, tt=False).signed()
 
 
 def readout_scores(
@@ -72,8 +70,8 @@ def readout_scores(
     if not counts:
         return
     if isinstance(readouts[0], MLkNN):
-        assert training.Z is not None
-        yield from neighbour_scores(readouts, training.Z, training.Y, Z, counts)
+        assert training.rows is not None
+        yield from neighbour_scores(readouts, training.rows.X, training.rows.Y, Z, counts)
         return
     moments = training.moments
     for r, readout in enumerate(readouts):

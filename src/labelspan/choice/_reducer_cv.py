@@ -56,11 +56,11 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
     Parameters
     ----------
     reducers : list or None, default=None
-        Extractors, or pairs (extractor, dict of lists of its parameters). None takes every
-        extractor that needs one pass: :class:`MDDM`; MDDM with ``constraint="feature"`` and `mu`
-        in (0.1, 0.5, 0.9); :class:`MVMD` and :class:`MLSI` with `beta` in (0.1, 0.5, 0.9);
-        :class:`LabelCCA` and :class:`OPLS` with `ridge` in (0.1, 10, 1000). Extractors of several
-        passes are taken too, and fitted to each fold.
+        Extractors, or pairs (extractor, dict of lists of its parameters). None takes those that
+        have the statistics of one pass in common: :class:`MDDM`; MDDM with
+        ``constraint="feature"`` and `mu` in (0.1, 0.5, 0.9); :class:`MVMD` and :class:`MLSI` with
+        `beta` in (0.1, 0.5, 0.9); :class:`LabelCCA` and :class:`OPLS` with `ridge` in (0.1, 10,
+        1000). Extractors of several passes are taken too, and fitted to each fold.
     n_components : int, float, None or list of these, default=None
         Numbers of directions to try, shares of the eigenvalue sum in (0, 1), or None for all
         directions; a grid of a reducer goes first. By default up to ten numbers, equally spaced
@@ -345,6 +345,7 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.label_tags.refuse(soft_labels="measures candidates by labels that are 0 or 1")
         return tags
 
 

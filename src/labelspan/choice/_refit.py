@@ -11,11 +11,11 @@ from sklearn.base import clone
 from labelspan._classifier import remember, remember_features
 from labelspan._labels import Labels
 from labelspan.base import LinearReducer
-from labelspan.choice._pool import Pool
+from labelspan.choice._pool import Shared, quiet
 from labelspan.choice._readout import coefficients
 from labelspan.classifiers import MLkNN
 from labelspan.linalg import Route
-from labelspan.moments import Moments
+from labelspan.moments import Moments, Sample
 
 
 @dataclass(frozen=True)
@@ -46,26 +46,26 @@ class Refit:
 
     def reducer(self, reducer: LinearReducer) -> LinearReducer:
         """Fit to the rows: for a reducer whose statistics could not be pooled."""
-        best = clone(reducer).fit(self.X, self.labels.Y)
+        sample = Sample(self.X, self.labels.Y, weights=self.labels.weights)
+        best = clone(reducer).fit(*sample.at(slice(None)))
         remember_features(best, self.source)
         best._remember(self.labels)
         return best
 
     def pooled_reducer(
-        self, reducer: LinearReducer, i: int, pool: Pool, ridge_free: bool
+        self, reducer: LinearReducer, i: int, pool: Shared, ridge_free: bool
     ) -> tuple[LinearReducer, Moments]:
         """What ``fit`` to all rows gives, from their statistics; and moments of the projections."""
         best = clone(reducer)
-        pairs = pool.directions(i, best, ridge_free)
         remember_features(best, self.source)
-        best.solver_ = self.route.solver
         best._remember(self.labels)
-        lifted = pairs.mapped(self.route.lift)
-        best._store(lifted, self.route.mean(pool.statistics(i, ridge_free).x_mean), self.dtype)
-        moments = pool.projected(pairs.vectors, ridge_free)
+        best._learn(pool.statistics(i, ridge_free), self.route, self.dtype)
+        with quiet():
+            vectors = pool.directions(i, best, ridge_free).vectors
+        moments = pool.projected(vectors, ridge_free)
         components = best.components_.astype(np.float64)
         # Stored directions have their signs fixed, and their mean may be rounded to float32.
-        signs = np.sign(np.einsum("kd,dk->k", components, lifted.vectors))
+        signs = np.sign(np.einsum("kd,dk->k", components, self.route.lift(vectors)))
         shift = components @ (self.route.mean(pool.moments.x_mean) - best.mean_)
         return best, replace(
             moments,

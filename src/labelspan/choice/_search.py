@@ -17,7 +17,7 @@ from labelspan._progress import watched
 from labelspan.choice._candidates import Candidates
 from labelspan.choice._folds import FoldScores, score_fold, score_solved, solve_fold
 from labelspan.choice._judge import Judge
-from labelspan.choice._pool import Pool, Recipe
+from labelspan.choice._pool import Recipe, Shared
 from labelspan.choice._splits import Fold, Parts, parts_of
 from labelspan.choice._stream import held_out_projections
 from labelspan.linalg import Route, choose_solver, route_of
@@ -55,10 +55,11 @@ class Search:
     def route(self) -> Route:
         """Coordinates of the statistics: those of the rows if X is wide."""
         if len(self.recipe.refitted) == len(self.candidates.settings):
-            return Route(Sample(self.X, self.labels.Y), "own")
+            return Route(Sample(self.X, self.labels.Y, weights=self.labels.weights), "own")
         return route_of(
             self.X,
             self.labels.Y,
+            self.labels.weights,
             advice="Select features first.",
             thin=False,
             ridge_free=any(self.recipe.ridge_free),
@@ -70,14 +71,16 @@ class Search:
         return parts_of(self.folds, self.X.shape[0])
 
     @cached_property
-    def pools(self) -> dict[int, Pool]:
+    def pools(self) -> dict[int, Shared]:
         """Statistics of the parts: the first pass."""
         sample = self.route.sample
-        return collect_parts(sample.X, sample.Y, self.recipe.statistic, self.parts.number)
+        return collect_parts(
+            sample.X, sample.Y, self.recipe.statistic, self.parts.number, sample.weights
+        )
 
-    def pooled(self) -> Pool:
+    def pooled(self) -> Shared:
         """Statistics of all rows."""
-        pool: Pool = self.parts.pooled(self.pools)
+        pool: Shared = self.parts.pooled(self.pools)
         checked(pool.moments)
         return pool
 
@@ -98,22 +101,21 @@ class Search:
         return watched(done, len(self.folds), verbose > 0)
 
     def _in_memory(self, training: list[Any]) -> Any:
-        X, Y = self.route.sample.X, self.labels.Y
         for fold, pool in zip(self.folds, training, strict=True):
-            yield delayed(score_fold)(X, Y, fold, pool, self.candidates, self.recipe, self.judge)
+            yield delayed(score_fold)(
+                self.route.sample, fold, pool, self.candidates, self.recipe, self.judge
+            )
 
     def _streamed(self, training: list[Any]) -> Any:
         tests = [test for _, test in self.folds]
         solved = [
-            solve_fold(self.X, None, train, pool, self.candidates.settings, self.recipe)
+            solve_fold(self.route.sample, train, pool, self.candidates.settings, self.recipe)
             for (train, _), pool in zip(self.folds, training, strict=True)
         ]
         projections = held_out_projections(self.X, tests, solved)
         for each, Z, test in zip(solved, projections, tests, strict=True):
             truth, no_rows = self.judge.target[test], np.empty((len(test), 0))
-            yield delayed(score_solved)(
-                each, Z, None, None, self.candidates, self.judge, truth, no_rows
-            )
+            yield delayed(score_solved)(each, Z, None, self.candidates, self.judge, truth, no_rows)
 
 
 def is_large_sparse(X: Any) -> bool:
