@@ -78,6 +78,7 @@ PAIRS = {
 FOLDS = {
     "row_order": "the folds are runs of rows",
     "repeated_rows": "the folds are runs of rows: twins fall into different ones",
+    "a_weight_is_a_number_of_copies": "the folds are runs of rows: copies make them longer",
     "three_classes_are_three_labels": "the folds of classes are stratified, by check_cv",
 }
 DRAWN = dict.fromkeys(

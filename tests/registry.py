@@ -147,9 +147,10 @@ ESTIMATORS = [
         ls.MVMD(3),
         "mvmd",
         variants=(ls.MVMD(), ls.MVMD(2)),
-        excuses={
-            "repeated_rows": "beta weighs a sum over the rows against the square of such sums",
-        },
+        excuses=dict.fromkeys(
+            ("repeated_rows", "the_unit_of_the_weights"),
+            "beta weighs a sum over the rows against the square of such sums",
+        ),
     ),
     extractor(
         ls.LabelCCA(2),

@@ -73,7 +73,13 @@ def scores_about(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) 
     return scores
 
 
-def level_at(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
+def level_at(
+    X: Any,
+    mean: np.ndarray,
+    coef: np.ndarray,
+    level: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
     """Scores at the mean as float64 stores it, from those at the mean itself.
 
     Parameters
@@ -87,6 +93,8 @@ def level_at(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> n
         Coefficients.
     level : ndarray of shape (q,)
         Scores at the mean of the rows.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows in their mean.
 
     Returns
     -------
@@ -96,7 +104,8 @@ def level_at(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> n
     shift = EPS * (np.abs(mean) @ np.abs(coef))
     if is_dask_array(X) or shift.max(initial=0.0) <= NEGLIGIBLE:
         return level
-    return level - project(X, mean, coef.T).mean(axis=0, dtype=np.float64)
+    shifts = project(X, mean, coef.T).astype(np.float64, copy=False)
+    return level - np.average(shifts, axis=0, weights=weights)
 
 
 def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:

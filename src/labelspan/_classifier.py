@@ -52,14 +52,14 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """What :func:`decide` says of checked features, by blocks of rows to save memory."""
         yield decide(self, self._scores(X), self._thresholds(X))
 
-    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
-        return check_fit(self, X, y, min_samples=self._min_samples)
+    def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
+        return check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
 
     def _rows(self, X: Any) -> Any:
         return check_features(self, X)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> LabelClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LabelClassifier:
         """Learn to predict the labels.
 
         Parameters
@@ -70,6 +70,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes. A Dask array
             of indicators with a Dask array of features.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
+            as none. None is one each.
 
         Returns
         -------
@@ -77,7 +80,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The fitted classifier itself.
         """
         with unchanged_if_refused(self):
-            X, labels = self._gate(X, y)
+            X, labels = self._gate(X, y, sample_weight)
             # Chunks of an earlier partial_fit do not count any more.
             self.__dict__.pop("_chunks", None)
             self._accept(X, labels)
@@ -188,10 +191,18 @@ class LinearClassifier(ScoringClassifier):
         mean = mean_of(X)
         self._store_linear(dtype_of(X), W, intercept, mean, score_at(mean, W, intercept))
 
-    def _keep_about(self, X: Any, W: np.ndarray, mean: np.ndarray, level: np.ndarray) -> None:
-        """Keep weights (D, q) and the scores (q,) of the mean of the rows."""
+    def _keep_about(
+        self,
+        X: Any,
+        W: np.ndarray,
+        mean: np.ndarray,
+        level: np.ndarray,
+        weights: np.ndarray | None,
+    ) -> None:
+        """Keep weights (D, q) and the scores (q,) of the mean of the rows, by their weights."""
         intercept = score_at(mean, -W, level)
-        self._store_linear(dtype_of(X), W, intercept, mean, level_at(X, mean, W, level))
+        level = level_at(X, mean, W, level, weights)
+        self._store_linear(dtype_of(X), W, intercept, mean, level)
 
     def _keep_pooled(self, dtype: Any, W: Any, mean: Any, level: Any, rest: Any) -> None:
         """The same, where the mean is `rest` more than what is stored of it."""

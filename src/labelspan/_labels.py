@@ -35,7 +35,7 @@ class Labels:
     weights : ndarray of shape (n_samples,) or None
         Weights of the rows, positive but for precomputed kernels and Dask arrays; None if all
         rows count once.
-    kept : ndarray of shape (n_samples,) or None
+    kept : ndarray of bool of shape (n_given,) or None
         Which of the given rows these are, where some had no weight.
     """
 
@@ -58,6 +58,11 @@ class Labels:
             as_given = sparse.csr_array if self.sparse else dense
             return as_given(self.Y).astype(np.int64)
         return self.classes[self.codes]
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights, or the number of rows without them."""
+        return float(self.Y.shape[0] if self.weights is None else self.weights.sum())
 
     def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
         """The labels with weights, of the rows `kept`; `anew` if their classes decide."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -266,7 +267,7 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
 
 
 def check_splits(
-    cv: Any, X: Any, target: Any, *, complements: str = ""
+    cv: Any, X: Any, target: Any, kept: np.ndarray | None = None, *, complements: str = ""
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The folds of a ``cv`` parameter: rows to train on and rows to hold out, as numbers.
 
@@ -278,6 +279,9 @@ def check_splits(
         Features.
     target : array-like of n rows
         Labels as scikit-learn takes them.
+    kept : ndarray of bool or None
+        Which of the rows that were given to ``fit`` these are: folds that are given, too, number
+        those.
     complements : str
         Given where a fold must train on exactly the rows that it does not hold out, because
         statistics are pooled: what to do if one does not.
@@ -291,7 +295,9 @@ def check_splits(
         (row_numbers(train), row_numbers(test))
         for train, test in check_cv(cv, target, classifier=True).split(X, target)
     ]
-    n_rows = target.shape[0]
+    if isinstance(cv, Integral | None) or hasattr(cv, "split"):
+        kept = None
+    n_rows = target.shape[0] if kept is None else len(kept)
     for i, (train, test) in enumerate(folds):
         rows = np.append(train, test)
         wrong = rows[(rows < 0) | (rows >= n_rows)]
@@ -313,7 +319,23 @@ def check_splits(
                 f"{n_rows}; it must train on each of the others once: statistics are pooled. "
                 f"{complements}"
             )
-    return folds
+    if kept is None:
+        return folds
+    return [renumbered(fold, kept, i) for i, fold in enumerate(folds)]
+
+
+def renumbered(
+    fold: tuple[np.ndarray, np.ndarray], kept: np.ndarray, i: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a fold that were kept, by their numbers among these."""
+    numbers = np.cumsum(kept) - 1
+    train, test = (numbers[rows[kept[rows]]] for rows in fold)
+    if len(train) == 0 or len(test) == 0:
+        raise ValueError(
+            f"Fold {i} of cv trains on {len(train)} rows of positive weight and holds out "
+            f"{len(test)}; both need at least 1."
+        )
+    return train, test
 
 
 def row_numbers(rows: Any) -> np.ndarray:

@@ -17,7 +17,7 @@ def weighing(
     X: Any, labels: Labels, weights: np.ndarray, *, anew: bool, all_rows: bool = False
 ) -> tuple[Any, Labels]:
     """Rows that weigh something, or `all_rows`, and their labels with the weights."""
-    kept = None if all_rows or weights.all() else np.flatnonzero(weights)
+    kept = None if all_rows or weights.all() else weights > 0
     return X if kept is None else X[kept], labels.weighted(weights, kept, anew=anew)
 
 

@@ -18,13 +18,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan import LabelCCA
+import labelspan as ls
 from tests.laws.law import assert_same, fit, law, outputs, plain, sample
 from tests.registry import ESTIMATORS
 
 FEATURES, LABELS = [f"x{i}" for i in range(6)], ["red", "green", "blue", "grey"]
 COMPUTE = r"X\.compute\(\)|Compute X first"
-KINDS = ("dense", "sparse")
 TAKES_NEW_ROWS = ("transform", "decision_function", "predict_proba", "predict")
 
 
@@ -45,16 +44,22 @@ def checked():
 
 def expected_failures(estimator):
     """Checks of scikit-learn that a setting cannot pass, each with the reason."""
-    if isinstance(estimator, LabelCCA) and estimator.ridge == 0:
+    reason = ""
+    if isinstance(estimator, ls.LabelCCA) and estimator.ridge == 0:
         reason = "more features than rows and no ridge: every correlation is 1, no direction leads"
-        return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in KINDS}
-    return {}
+    if getattr(estimator, "n_landmarks", None) is not None:
+        reason = "landmarks are drawn by the number of the row, which copies change"
+    if isinstance(estimator, ls.CLaRankSVM | ls.MLFS | ls.CMLFS):
+        reason = "the solver stops at its tolerance, and the check asks for seven digits"
+    kinds = ("dense", "sparse") if reason else ()
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
 
 
 # One check is for arrays of other libraries, which are not installed here.
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
 # Some checks have fewer rows, features, classes or directions than the parameters ask for.
 @pytest.mark.filterwarnings("ignore:(n_components|n_neighbors|n_landmarks|n_features|k)=")
+@pytest.mark.filterwarnings("ignore:Without a ridge the features")
 @parametrize_with_checks(checked(), expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

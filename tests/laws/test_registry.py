@@ -8,7 +8,11 @@ import pytest
 
 import labelspan
 from tests.known import KNOWN
-from tests.laws import test_ecosystem_every, test_every_estimator  # noqa: F401
+from tests.laws import (  # noqa: F401
+    test_ecosystem_every,
+    test_every_estimator,
+    test_weights,
+)
 from tests.laws.law import LAWS
 from tests.registry import ESTIMATORS, METHODS
 

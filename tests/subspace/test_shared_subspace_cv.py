@@ -8,6 +8,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleS
 
 from labelspan.classifiers import ThresholdTuner
 from labelspan.datasets import load_yeast
+from labelspan.moments import Sample
 from labelspan.subspace import SharedSubspaceClassifier, SharedSubspaceClassifierCV
 from labelspan.subspace._folds import FoldPlan, fold_form, shared_statistics
 from tests.subspace.problems import problem
@@ -84,11 +85,12 @@ def test_scores_of_a_fold_are_those_of_a_fit(shape, shared, ridge_free, form):
     X, Y = data(shape)
     folds = list(KFold(3).split(X))
     plan = FoldPlan(centre=True, ridge_free=ridge_free, with_training=True)
-    everything = shared_statistics(form(X), Y.astype(float), folds, True)
+    sample = Sample(form(X), Y.astype(float))
+    everything = shared_statistics(sample, folds, True)
     for fold, statistics in zip(folds, everything, strict=True):
         train, test = fold
         source = statistics if shared else None
-        fold_scores = fold_form(form(X), Y.astype(float), fold, plan, source)
+        fold_scores = fold_form(sample, fold, plan, source)
         for (i, j, k), scores in fold_scores.grid([0.1, 1e6], [1e-4, 3.0], [2, None]):
             model = SharedSubspaceClassifier(
                 [2, None][k], alpha=[0.1, 1e6][i], beta=[1e-4, 3.0][j]

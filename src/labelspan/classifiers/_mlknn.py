@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, Unweighted
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._probabilities import ProbabilityClassifier
@@ -20,7 +20,7 @@ from labelspan.classifiers._probabilities import ProbabilityClassifier
 BELOW_HALF = np.nextafter(0.5, 0.0)
 
 
-class MLkNN(ProbabilityClassifier):
+class MLkNN(Unweighted, ProbabilityClassifier):
     r"""Most probable value of each label given how many of the nearest rows have it.
 
     .. math:: \hat y_l(x) = \arg\max_{b \in \{0, 1\}} P(H_b^l) \, P(E_{C_l(x)}^l \mid H_b^l)
@@ -121,7 +121,10 @@ class MLkNN(ProbabilityClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(
+            dask=IN_MEMORY,
+            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+        )
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:

@@ -85,9 +85,9 @@ class MultiOutputRidge(ChunkedRegression, LinearClassifier):
         self.min_labels = min_labels
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        regression = regress(X, labels.Y, self.ridge, signed=True)
-        self._keep_about(X, regression.coefficients(), regression.x_mean, regression.t_mean)
-        self.solver_ = regression.solver
+        found = regress(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
+        self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
+        self.solver_ = found.solver
 
     def _prices(self) -> tuple[float, ...]:
         return (self.ridge,)

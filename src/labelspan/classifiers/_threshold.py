@@ -132,7 +132,9 @@ def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     return scores - np.clip(thresholds, -limit, limit).astype(scores.dtype)
 
 
-def tuned_thresholds(scores: np.ndarray, positive: np.ndarray, strategy: str) -> np.ndarray:
+def tuned_thresholds(
+    scores: np.ndarray, positive: np.ndarray, strategy: str, weights: np.ndarray | None = None
+) -> np.ndarray:
     """Thresholds (q,) that the scores (n, q) and the labels (n, q) ask for.
 
     Parameters
@@ -143,6 +145,8 @@ def tuned_thresholds(scores: np.ndarray, positive: np.ndarray, strategy: str) ->
         Their labels.
     strategy : {"per_label_f1", "cardinality"}
         What to tune.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
 
     Returns
     -------
@@ -154,21 +158,27 @@ def tuned_thresholds(scores: np.ndarray, positive: np.ndarray, strategy: str) ->
     if not present.any():
         return thresholds
     if strategy == "per_label_f1":
-        thresholds[present] = best_f1_cuts(scores[:, present], positive[:, present])
+        thresholds[present] = best_f1_cuts(scores[:, present], positive[:, present], weights)
     else:
-        pooled = np.sort(scores[:, present], axis=None)[::-1]
-        counts = np.arange(1, len(pooled) + 1)
-        gap = np.where(cuttable(pooled[:, None])[:, 0], np.abs(counts - positive.sum()), np.inf)
+        w = np.ones(len(scores)) if weights is None else weights
+        order = np.argsort(-scores[:, present], axis=None, kind="stable")
+        pooled = scores[:, present].ravel()[order]
+        counts = np.cumsum(np.repeat(w, np.count_nonzero(present))[order])
+        wanted = float((w @ positive).sum())
+        gap = np.where(cuttable(pooled[:, None])[:, 0], np.abs(counts - wanted), np.inf)
         thresholds[present] = cut_below(pooled[:, None], np.array([np.argmin(gap)]))
     return thresholds
 
 
-def best_f1_cuts(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
+def best_f1_cuts(
+    scores: np.ndarray, positive: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
     """For every column the cut with the largest F1, the highest of them if there are several."""
     order = np.argsort(-scores, axis=0, kind="stable")
     descending = np.take_along_axis(scores, order, axis=0)
-    hits = np.cumsum(np.take_along_axis(positive, order, axis=0), axis=0)
-    counts = np.arange(1, len(scores) + 1)[:, None]
+    w = np.ones(order.shape) if weights is None else weights[order]
+    hits = np.cumsum(w * np.take_along_axis(positive, order, axis=0), axis=0)
+    counts = np.cumsum(w, axis=0)
     f1 = 2.0 * hits / (counts + hits[-1])
     return cut_below(descending, np.argmax(np.where(cuttable(descending), f1, -1.0), axis=0))
 

@@ -15,11 +15,11 @@ from labelspan._blocks import refuse_dask
 from labelspan._classifier import LabelClassifier, label_scores, remember_features
 from labelspan._compat import take_rows
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY, label_tags
-from labelspan._validation import check_splits, check_target
+from labelspan._tags import IN_MEMORY, Unweighted, label_tags
+from labelspan._validation import check_splits, check_target, check_weights
 
 
-class Wrapper(MetaEstimatorMixin, LabelClassifier):
+class Wrapper(Unweighted, MetaEstimatorMixin, LabelClassifier):
     """Fits an estimator on all rows, then learns from its scores (``_tune``).
 
     X is checked by the estimator alone.
@@ -32,8 +32,9 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
     def _tune(self, X: Any, labels: Labels) -> None:
         """Learn from the rows and their labels; ``estimator_`` is fitted."""
 
-    def _gate(self, X: Any, y: Any) -> tuple[Any, Labels]:
+    def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
         refuse_dask(self, label_tags(self).refused["dask"], X=X, y=y)
+        check_weights(self, X, sample_weight, 1)
         return X, check_target(self, X, y)
 
     def _rows(self, X: Any) -> Any:
@@ -66,7 +67,10 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(
+            dask=IN_MEMORY,
+            sample_weight="what it learns from held-out scores counts every row once",
+        )
         return tags
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._compat import Interval, StrOptions, fit_context
-from labelspan._labels import remember_names
+from labelspan._labels import Labels, remember_names
 from labelspan._tags import IN_MEMORY, with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype
 from labelspan.kernels._map import KERNELS, KernelMap
@@ -52,7 +52,7 @@ class KernelReducer(
         return () if ridge is None else (ridge,)
 
     @abstractmethod
-    def _targets(self, Y: Any) -> Any:
+    def _targets(self, labels: Labels) -> Any:
         """What the features are compared with, (n, r), from the 0/1 labels."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class KernelReducer(
         """Eigenpairs from the statistics, as many vectors as ``n_components`` asks for."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> KernelReducer:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelReducer:
         """Find the directions.
 
         Parameters
@@ -70,15 +70,19 @@ class KernelReducer(
             ``kernel="precomputed"``.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+        sample_weight : array-like of shape (n_samples,), number or None, default=None
+            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
+            as none. None is one each.
 
         Returns
         -------
         object
             The fitted estimator itself.
         """
-        X, labels = check_fit(self, X, y)
+        X, labels = check_fit(self, X, y, sample_weight)
         remember_names(self, labels)
-        induced = induce(self, X, self._targets(labels.Y), ridge=self._ridge(), tt=True)
+        targets = self._targets(labels)
+        induced = induce(self, X, targets, labels.weights, ridge=self._ridge(), tt=True)
         pairs = self._directions(induced.statistics)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         remember_directions(self, induced, pairs.vectors, dtype)
@@ -121,8 +125,11 @@ class KernelReducer(
 def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: Any) -> None:
     """Store the kernel, and the directions with coefficients C under the one sign rule."""
     dual, offset = induced.lift(C)
-    components = fix_signs(np.array(dual.T, dtype=np.float64, order="C"))
-    signs = np.sign(np.sum(components * dual.T, axis=1))
+    components = np.array(dual.T, dtype=np.float64, order="C")
+    # A row of weight k has the coefficients of k rows; signs are decided as by these.
+    once = components / induced.row_weights
+    signs = np.sign(np.sum(fix_signs(once.copy()) * once, axis=1))
+    components *= signs[:, None]
     estimator.dual_components_ = in_dtype(components, dtype, "dual_components_")
     estimator.offset_ = (signs * offset).astype(dtype)
     estimator.n_components_ = len(components)

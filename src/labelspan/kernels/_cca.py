@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from labelspan._compat import Interval
+from labelspan._labels import Labels
 from labelspan.base import N_COMPONENTS
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, inverse_root, leading
@@ -135,8 +136,8 @@ class KernelLabelCCA(KernelReducer):
     def _ridge(self) -> float | None:
         return float(self.ridge)
 
-    def _targets(self, Y: Any) -> Any:
-        return Y
+    def _targets(self, labels: Labels) -> Any:
+        return labels.Y
 
     def _directions(self, statistics: Any) -> EigenPairs:
         K = 2 * inverse_root(4 * statistics.tt, self.label_ridge)

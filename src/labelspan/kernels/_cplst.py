@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan._labels import Labels
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
@@ -171,12 +172,13 @@ class KernelCPLST(LabelSpaceClassifier):
     def _ridges(self, n_rows: int) -> tuple[float, ...]:
         return (float(self.ridge),)
 
-    def _pose(self, X: Any, Y: Any) -> Any:
+    def _pose(self, X: Any, labels: Labels) -> Any:
+        Y = labels.Y
         check_square(
             Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
         )
         ridge = float(self.ridge)
-        induced = induce(self, X, Y, ridge=ridge)
+        induced = induce(self, X, Y, labels.weights, ridge=ridge)
         statistics = induced.statistics
         if isinstance(statistics, Dual):
             S, R = statistics.solve(1.0, ridge)
@@ -261,3 +263,8 @@ class KernelProblem:
     def label_mean(self) -> np.ndarray:
         """Mean of the labels, (q,)."""
         return self.induced.statistics.t_mean
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Weights of the rows."""
+        return self.induced.weights

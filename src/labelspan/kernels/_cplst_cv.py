@@ -13,6 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._labels import Labels
@@ -27,6 +28,7 @@ from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
 from labelspan.kernels._statistics import check_kernel_matrix
 from labelspan.linalg import EPS
+from labelspan.moments import Moments
 
 # Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
 # not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2); both
@@ -160,14 +162,15 @@ class KernelCPLSTCV(ScoringClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        grid = {"gamma": self._widths(X), "ridge": check_positive(self.ridges, "ridges")}
+        widths = self._widths(X, labels.weights)
+        grid = {"gamma": widths, "ridge": check_positive(self.ridges, "ridges")}
         repair = "Use a splitter such as KFold, or GridSearchCV with KernelCPLST."
-        splits = check_splits(self.cv, X, labels.target, complements=repair)
+        splits = check_splits(self.cv, X, labels.target, labels.kept, complements=repair)
         # One draw: every width, and the final fit, have the same seed.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         losses = np.concatenate(
             [
-                self._losses(self._estimator(gamma, 1.0, seed), grid["ridge"], X, labels.Y, splits)
+                self._losses(self._estimator(gamma, 1.0, seed), grid["ridge"], X, labels, splits)
                 for gamma in grid["gamma"]
             ]
         )
@@ -184,12 +187,12 @@ class KernelCPLSTCV(ScoringClassifier):
     def _scores(self, X: Any) -> np.ndarray:
         return self.best_estimator_._scores(X)
 
-    def _widths(self, X: Any) -> list[Any]:
+    def _widths(self, X: Any, weights: np.ndarray | None = None) -> list[Any]:
         if callable(self.kernel) or self.kernel in ("linear", "cosine", "precomputed"):
             return [None]
         if self.gammas is not None:
             return check_positive(self.gammas, "gammas")
-        scale = total_variance(X)
+        scale = total_variance(X, weights)
         return [width / scale for width in WIDTHS]
 
     def _estimator(self, gamma: float | None, ridge: float, seed: int) -> KernelCPLST:
@@ -207,18 +210,19 @@ class KernelCPLSTCV(ScoringClassifier):
         )
 
     def _losses(
-        self, estimator: KernelCPLST, ridges: list[float], X: Any, Y: Any, splits: Any
+        self, estimator: KernelCPLST, ridges: list[float], X: Any, labels: Labels, splits: Any
     ) -> np.ndarray:
         """Hamming losses (n_ridges, n_folds, q) of one width, from one decomposition."""
-        T = Y.toarray() if sparse.issparse(Y) else Y
+        T, w = dense(labels.Y), labels.weights
         folds = [test for _, test in splits]
+        fits = fits_without_folds(estimator, ridges, X, T, folds, w)
         return np.array(
             [
                 [
-                    hamming_losses(held, held.label_matrix(), T[fold])
-                    for fold, held in zip(folds, helds, strict=True)
+                    hamming_losses(held, held.label_matrix(), T[S], None if w is None else w[S])
+                    for S, held in zip(folds, helds, strict=True)
                 ]
-                for helds in fits_without_folds(estimator, ridges, X, T, folds)
+                for helds in fits
             ]
         )
 
@@ -229,16 +233,19 @@ class KernelCPLSTCV(ScoringClassifier):
         return tags
 
 
-def total_variance(X: Any) -> float:
+def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
     """Half the mean squared distance of two rows, which no shift of a feature changes.
 
     1 for constant features, which leave no scale to speak of.
     """
     if sparse.issparse(X):
         rows = sparse.csr_matrix(X, dtype=np.float64)
-        means, variances = mean_variance_axis(rows, axis=0)
-    else:
+        means, variances = mean_variance_axis(rows, axis=0, weights=weights)
+    elif weights is None:
         means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    else:
+        moments = Moments.of(X, np.empty((len(X), 0)), weights, xx=False, tt=False)
+        means, variances = moments.x_mean, moments.squares / moments.weight
     total = float(variances[variances > (X.shape[0] * EPS * means) ** 2].sum())
     if not np.isfinite(total) or 0 < total < np.finfo(np.float64).tiny / EPS:
         raise ValueError(
@@ -249,19 +256,29 @@ def total_variance(X: Any) -> float:
 
 
 def fits_without_folds(
-    estimator: KernelCPLST, ridges: list[float], X: Any, T: np.ndarray, folds: list[Any]
+    estimator: KernelCPLST,
+    ridges: list[float],
+    X: Any,
+    T: np.ndarray,
+    folds: list[Any],
+    weights: np.ndarray | None,
 ) -> Iterator[Any]:
     """For each ridge, the fits without each fold: exact, or on landmark features."""
     X = check_kernel_matrix(estimator, X)
     map_ = kernel_map(estimator, X)
     if estimator.n_landmarks is None:
-        form = kernel_spectrum(gram(map_, X), T)
-        return (held_out(form, T, ridge, folds) for ridge in ridges)
+        form = kernel_spectrum(gram(map_, X, weights=weights), T, weights)
+        return (held_out(form, T, ridge, folds, weights) for ridge in ridges)
     features = nystroem(map_, X, estimator.n_landmarks, estimator.landmarks, estimator.random_state)
-    return zip(*held_out_features(features, X, T, tuple(ridges), folds), strict=True)
+    return zip(*held_out_features(features, X, T, tuple(ridges), folds, weights), strict=True)
 
 
-def hamming_losses(held: HeldOut | FeaturesHeldOut, M: np.ndarray, T: np.ndarray) -> np.ndarray:
+def hamming_losses(
+    held: HeldOut | FeaturesHeldOut,
+    M: np.ndarray,
+    T: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
     """Hamming loss of the held-out rows for the first 1, ..., q eigenvectors of M as codes."""
     V = linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
     codes = (held.predicted - held.mean) @ V
@@ -269,7 +286,7 @@ def hamming_losses(held: HeldOut | FeaturesHeldOut, M: np.ndarray, T: np.ndarray
     losses = np.empty(V.shape[1])
     for k in range(V.shape[1]):
         scores += np.outer(codes[:, k], V[:, k])
-        losses[k] = np.mean((scores > 0.5) != (T > 0.5))
+        losses[k] = np.average(np.mean((scores > 0.5) != (T > 0.5), axis=1), weights=weights)
     return losses
 
 

@@ -24,7 +24,7 @@ RIDGES = "the ridge of the kernel (ridge; (1 - mu) / mu of MDDM; n beta of share
 
 @dataclass(frozen=True)
 class Gram:
-    """H K H of the training rows.
+    """H K H' of the training rows, and with weights w diag(w)^(1/2) H K H' diag(w)^(1/2).
 
     Attributes
     ----------
@@ -32,14 +32,15 @@ class Gram:
         The centred kernel matrix, in the precision of `precision`. Solving borrows the memory
         and gives it back.
     mean : ndarray of shape (n,)
-        K 1 / n of the kernel before centring: what centring takes off a new row.
+        K 1 / n of the kernel before centring, K w / sum(w) with weights: what centring takes off
+        a new row.
     """
 
     K: np.ndarray
     mean: np.ndarray
 
 
-def gram(map_: KernelMap, X: Any, ridge: float = 0.0) -> Gram:
+def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None = None) -> Gram:
     """The centred kernel of the training rows; one (n, n) array, two while it is checked."""
     check_square(
         X.shape[0],
@@ -50,19 +51,19 @@ def gram(map_: KernelMap, X: Any, ridge: float = 0.0) -> Gram:
     if map_.kernel == "precomputed":
         refuse_asymmetric(X, "The precomputed kernel")
         # A copy, which is centred in place below.
-        K = np.add(X, X.T, dtype=precision(map_, X, ridge))
+        K = np.add(X, X.T, dtype=precision(map_, X, ridge, weights))
         K *= 0.5
     else:
-        dtype = precision(map_, X, ridge)
+        dtype = precision(map_, X, ridge, weights)
         # Without a second argument the product X X' is a symmetric update, half the work.
         K = np.require(map_.compare(map_.astype(dtype).rows), dtype, ["C", "W"])
-    mean = centre(K)
+    mean = centre(K, weights)
     if not is_definite(map_):
         refuse_indefinite(K, map_.kernel, X.dtype)
     return Gram(K, mean)
 
 
-def precision(map_: KernelMap, X: Any, ridge: float) -> type:
+def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None = None) -> type:
     """float32 for float32 rows whose kernel, so rounded, stays well below the ridge.
 
     No entry of a positive semi-definite kernel is above its diagonal; one that is so only after
@@ -76,15 +77,24 @@ def precision(map_: KernelMap, X: Any, ridge: float) -> type:
         size = float(map_.diagonal(X).sum(dtype=np.float64))
     else:
         return np.float64
+    size *= 1.0 if weights is None else float(weights.max())
     rounding = float(np.finfo(np.float32).eps) * size
     return np.float32 if rounding <= SINGLE_SHARE * ridge else np.float64
 
 
-def centre(K: np.ndarray) -> np.ndarray:
-    """K becomes H K H in place; returns its former column means."""
-    mean = K.mean(axis=0, dtype=np.float64)
+def centre(K: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """K becomes what :class:`Gram` holds, in place; returns its former column means."""
+    if weights is None:
+        mean = K.mean(axis=0, dtype=np.float64)
+        K -= mean
+        K -= (mean - mean.mean())[:, None]
+        return mean
+    shares, root = weights / weights.sum(), np.sqrt(weights)
+    mean = shares @ K
     K -= mean
-    K -= (mean - mean.mean())[:, None]
+    K -= (mean - shares @ mean)[:, None]
+    K *= root
+    K *= root[:, None]
     return mean
 
 

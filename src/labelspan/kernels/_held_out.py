@@ -9,11 +9,12 @@ import numpy as np
 from scipy import linalg
 
 from labelspan.kernels._gram import Gram
+from labelspan.moments import scaled
 
 
 @dataclass(frozen=True)
 class KernelSpectrum:
-    """H K H = U diag(s) U' with the labels in the same coordinates.
+    """The matrix of :class:`Gram` = U diag(s) U' with the labels in the same coordinates.
 
     Attributes
     ----------
@@ -22,7 +23,7 @@ class KernelSpectrum:
     U : ndarray of shape (n, n)
         Eigenvectors, all of them.
     UT : ndarray of shape (n, q)
-        U'Tc.
+        U'Tc, each row of Tc times the root of its weight.
     """
 
     s: np.ndarray
@@ -30,12 +31,15 @@ class KernelSpectrum:
     UT: np.ndarray
 
 
-def kernel_spectrum(of_rows: Gram, T: np.ndarray) -> KernelSpectrum:
+def kernel_spectrum(
+    of_rows: Gram, T: np.ndarray, weights: np.ndarray | None = None
+) -> KernelSpectrum:
     """Decompose the centred kernel, O(n^3), once for every ridge and fold."""
     s, U = linalg.eigh(of_rows.K, driver="evd", check_finite=False)
     # Folds are rows of U.
     U = np.ascontiguousarray(U)
-    return KernelSpectrum(np.maximum(s, 0.0), U, U.T @ (T - T.mean(axis=0)))
+    Tc = scaled(T - np.average(T, axis=0, weights=weights), roots(weights))
+    return KernelSpectrum(np.maximum(s, 0.0), U, U.T @ Tc)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ class HeldOut:
     mean : ndarray of shape (q,)
         Mean of T over the other rows.
     Z : ndarray of shape (n_other, q)
-        T of the other rows about that mean.
+        T of the other rows about that mean; like the coefficients, each row is one of the
+        weighted problem, times the root of its weight.
     ridge : float
         The ridge.
     """
@@ -71,7 +76,13 @@ class HeldOut:
         return R.T @ self.Z + self.ridge * (R.T @ self.coefficients)
 
 
-def held_out(form: KernelSpectrum, T: np.ndarray, ridge: float, folds: list[Any]) -> list[HeldOut]:
+def held_out(
+    form: KernelSpectrum,
+    T: np.ndarray,
+    ridge: float,
+    folds: list[Any],
+    weights: np.ndarray | None = None,
+) -> list[HeldOut]:
     """Centred kernel ridge regression without each fold, without another factorisation of K.
 
     Parameters
@@ -84,6 +95,8 @@ def held_out(form: KernelSpectrum, T: np.ndarray, ridge: float, folds: list[Any]
         Positive.
     folds : list of ndarray
         The rows of each fold.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
 
     Returns
     -------
@@ -94,26 +107,36 @@ def held_out(form: KernelSpectrum, T: np.ndarray, ridge: float, folds: list[Any]
     -----
     Centring K on the training rows is an intercept without a price. With
     G = H (HKH + ridge I)^-1 H and A = G T, the fit without the rows S has the residuals
-    e = G_SS^-1 A_S on S and the coefficients A - G_:S e on the others.
+    e = G_SS^-1 A_S on S and the coefficients A - G_:S e on the others. With weights this is so of
+    rows times r, the roots of their weights, and H = I - r r' / r'r.
     """
-    weights = 1.0 / (form.s + ridge)
-    constant = 1.0 / (len(T) * ridge)
-    A = form.U @ (weights[:, None] * form.UT)
+    inverse = 1.0 / (form.s + ridge)
+    r = np.ones(len(T)) if weights is None else np.sqrt(weights)
+    # The vector r is an eigenvector of the ridged kernel, and H takes it out.
+    constant = 1.0 / (float(r @ r) * ridge)
+    A = form.U @ (inverse[:, None] * form.UT)
     residuals, lifted = [], []
     for fold in folds:
         U_S = form.U[fold]
-        # One triangle is enough; the vector of ones is an eigenvector of the ridged kernel,
-        # and H takes it out.
-        G_SS = linalg.blas.dsyrk(1.0, (U_S * np.sqrt(weights)).T, trans=1)
-        G_SS -= constant
+        # One triangle is enough.
+        G_SS = linalg.blas.dsyrk(1.0, (U_S * np.sqrt(inverse)).T, trans=1)
+        G_SS -= constant * np.outer(r[fold], r[fold])
         residuals.append(linalg.solve(G_SS, A[fold], assume_a="pos", check_finite=False))
-        lifted.append(weights[:, None] * (U_S.T @ residuals[-1]))
+        lifted.append(inverse[:, None] * (U_S.T @ residuals[-1]))
     # U is read once for all folds.
     products = np.split(form.U @ np.hstack(lifted), len(folds), axis=1)
     results = []
     for fold, e, G_e in zip(folds, residuals, products, strict=True):
         others = np.setdiff1d(np.arange(len(T)), fold)
-        mean = T[others].mean(axis=0)
-        coefficients = (A - G_e)[others] + constant * e.sum(axis=0)
-        results.append(HeldOut(T[fold] - e, coefficients, mean, T[others] - mean, ridge))
+        mean = np.average(T[others], axis=0, weights=None if weights is None else weights[others])
+        coefficients = (A - G_e)[others] + constant * np.outer(r[others], r[fold] @ e)
+        Z = r[others, None] * (T[others] - mean)
+        # Rows without weight have no residual, and their predictions count for nothing.
+        residual = np.divide(e, r[fold, None], out=np.zeros_like(e), where=r[fold, None] > 0)
+        results.append(HeldOut(T[fold] - residual, coefficients, mean, Z, ridge))
     return results
+
+
+def roots(weights: np.ndarray | None) -> np.ndarray | None:
+    """Square roots of weights, if there are any."""
+    return None if weights is None else np.sqrt(weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from labelspan.kernels._landmarks import Features
 from labelspan.kernels._statistics import feature_moments
 from labelspan.linalg import solve_ridges
-from labelspan.moments import Moments
+from labelspan.moments import Moments, Sample
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,12 @@ class FeaturesHeldOut:
 
 
 def held_out_features(
-    features: Features, X: Any, T: np.ndarray, ridges: tuple[float, ...], folds: list[Any]
+    features: Features,
+    X: Any,
+    T: np.ndarray,
+    ridges: tuple[float, ...],
+    folds: list[Any],
+    weights: np.ndarray | None = None,
 ) -> list[list[FeaturesHeldOut]]:
     """Centred ridge regression on the features without each fold.
 
@@ -55,6 +60,8 @@ def held_out_features(
         Positive.
     folds : list of ndarray
         The rows of each fold.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
 
     Returns
     -------
@@ -62,10 +69,12 @@ def held_out_features(
         By fold, then by ridge. The moments without a fold are those of all rows less its own,
         so the passes over the rows, O(n m (D + m)), serve every fold and ridge; m^3 / 3 each.
     """
-    parts = [feature_moments(features, X[S], T[S], xx=True, tt=False) for S in folds]
+    sample = Sample(X, T, weights=weights)
+    of_rows = partial(feature_moments, features, xx=True, tt=False)
+    parts = [of_rows(*sample.at(S)) for S in folds]
     rows = np.concatenate(folds)
     partition = len(rows) == len(T) == len(np.unique(rows))
-    total = reduce(add, parts) if partition else feature_moments(features, X, T, xx=True, tt=False)
+    total = reduce(add, parts) if partition else of_rows(*sample.at(slice(None)))
     return [
         one_fold(features, X[S], total - part, ridges) for S, part in zip(folds, parts, strict=True)
     ]

@@ -11,6 +11,7 @@ from scipy import linalg
 from sklearn.utils import check_array
 
 from labelspan._compat import Interval, StrOptions
+from labelspan._labels import Labels
 from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS
 from labelspan.extraction import label_rbf
@@ -176,7 +177,8 @@ class KernelMDDM(KernelReducer):
         metric = self._metric()
         return metric["b"] / metric["a"] if metric["a"] > 0 else None
 
-    def _targets(self, Y: Any) -> Any:
+    def _targets(self, labels: Labels) -> Any:
+        Y = labels.Y
         if self.label_kernel is None:
             self._label_factor(Y.shape[1])
             return Y
@@ -188,7 +190,11 @@ class KernelMDDM(KernelReducer):
         given = self.label_kernel
         if callable(given):
             given = given(Y.toarray() if hasattr(Y, "toarray") else Y)
-        return kernel_factor(given, Y.shape[0])
+            return kernel_factor(given, Y.shape[0])
+        # A given kernel has the rows without weight, too.
+        n_given = Y.shape[0] if labels.kept is None else len(labels.kept)
+        factor = kernel_factor(given, n_given)
+        return factor if labels.kept is None else factor[labels.kept]
 
     def _directions(self, statistics: Any) -> EigenPairs:
         K: np.ndarray | None

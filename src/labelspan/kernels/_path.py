@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
@@ -154,7 +155,14 @@ class Common:
         self._made: dict[bool, Induced] = {}
 
     def induce(
-        self, estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False
+        self,
+        estimator: Any,
+        X: Any,
+        T: Any,
+        weights: np.ndarray | None,
+        *,
+        ridge: float | None,
+        tt: bool = False,
     ) -> Induced | None:
         """The one sample of all models, made by the first that needs it; None for others."""
         if not any(estimator is model for model in self.models):
@@ -163,7 +171,8 @@ class Common:
         product_only = ridge is None and estimator.n_landmarks is None
         if product_only not in self._made:
             # No ridge decides about the precision: float64 suits them all.
-            made = evaluate(estimator, X, T, ridge=None if product_only else 0.0, tt=tt)
+            least = None if product_only else 0.0
+            made = evaluate(estimator, X, T, weights, ridge=least, tt=tt)
             statistics = made.statistics
             if isinstance(statistics, Dual) and not product_only:
                 self._solver = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)

@@ -158,13 +158,13 @@ class KernelSharedSubspaceClassifier(
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def _ridges(self, n_rows: int) -> tuple[float, ...]:
+    def _ridges(self, weight: float) -> tuple[float, ...]:
         prices = dict.fromkeys([self.beta, self.alpha + self.beta])
-        return tuple(float(n_rows * price) for price in prices)
+        return tuple(float(weight * price) for price in prices)
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        ridges = self._ridges(X.shape[0])
-        induced = induce(self, X, labels.Y, ridge=min(ridges))
+        ridges = self._ridges(labels.total)
+        induced = induce(self, X, labels.Y, labels.weights, ridge=min(ridges))
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         remember_directions(self, induced, solution.B, dtype)
@@ -229,14 +229,14 @@ def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> 
     A = tight + ((loose - tight) @ P) @ P.T
     KA = K_tight + ((K_loose - K_tight) @ P) @ P.T
     B = kernel_orthonormal(loose @ P, K_loose @ P)
-    objective = (np.sum(S * S) - np.sum(S * KA)) / len(S)
+    objective = (np.sum(S * S) - np.sum(S * KA)) / statistics.weight
     return DualSolution(B, A, float(objective))
 
 
 def mix_features(statistics: Moments, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
     """The linear solution on landmark features."""
     signed = statistics.signed()
-    linear = mix(solve_ridges(signed, ridges), int(signed.weight), n_components)
+    linear = mix(solve_ridges(signed, ridges), signed.weight, n_components)
     return DualSolution(linear.Theta.T, linear.U, linear.objective)
 
 

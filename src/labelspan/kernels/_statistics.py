@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -16,7 +16,7 @@ from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
 from labelspan.linalg import Whitened, by_solution, times, whiten
-from labelspan.moments import Moments
+from labelspan.moments import Moments, Sample, scaled
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -30,11 +30,11 @@ class Dual:
     Attributes
     ----------
     weight : float
-        Number of rows.
+        Sum of the weights of the rows; their number if they have none.
     t_mean : ndarray of shape (q,)
         Mean of T.
     T : ndarray of shape (n, q)
-        Centred T.
+        Centred T; like the rows of Q, each row times the root of its weight.
     K : ndarray of shape (n, n) or None
         Q, if the method needs more of it than QT.
     KT : ndarray of shape (n, q) or None
@@ -100,12 +100,21 @@ class Induced:
         Mean of the kernel over the training rows; None for features.
     features : Features or None
         The Nystroem features.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
     """
 
     map_: KernelMap
     statistics: Dual | Moments
     kernel_mean: np.ndarray | None = None
     features: Features | None = None
+    weights: np.ndarray | None = None
+
+    @property
+    def row_weights(self) -> np.ndarray:
+        """Weights of the rows that new rows are compared with, 1 where they count for nothing."""
+        w = np.ones(1) if self.weights is None or self.features is not None else self.weights
+        return np.where(w > 0, w, 1.0)
 
     def lift(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (m, k) of kernel values, and offsets (k,), from those of the statistics.
@@ -114,7 +123,11 @@ class Induced:
         because exact coefficients sum to zero, and features are about their mean.
         """
         if self.features is None:
-            C = C - C.mean(axis=0)
+            if self.weights is None:
+                C = C - C.mean(axis=0)
+            else:
+                C = np.sqrt(self.weights)[:, None] * C
+                C -= np.outer(self.weights / self.weights.sum(), C.sum(axis=0))
             return C, self.kernel_mean @ C
         assert isinstance(self.statistics, Moments)
         return self.features.R @ C, self.statistics.x_mean @ C
@@ -124,14 +137,30 @@ class Induced:
 SHARED: ContextVar[Callable[..., Induced | None] | None] = ContextVar("SHARED", default=None)
 
 
-def induce(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False) -> Induced:
+def induce(
+    estimator: Any,
+    X: Any,
+    T: Any,
+    weights: np.ndarray | None,
+    *,
+    ridge: float | None,
+    tt: bool = False,
+) -> Induced:
     """The sample as the kernel of an estimator shows it, one for all models of a path."""
     shared = SHARED.get()
-    found = None if shared is None else shared(estimator, X, T, ridge=ridge, tt=tt)
-    return evaluate(estimator, X, T, ridge=ridge, tt=tt) if found is None else found
+    found = None if shared is None else shared(estimator, X, T, weights, ridge=ridge, tt=tt)
+    return evaluate(estimator, X, T, weights, ridge=ridge, tt=tt) if found is None else found
 
 
-def evaluate(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = False) -> Induced:
+def evaluate(
+    estimator: Any,
+    X: Any,
+    T: Any,
+    weights: np.ndarray | None,
+    *,
+    ridge: float | None,
+    tt: bool = False,
+) -> Induced:
     """Evaluate the kernel that an estimator names and summarise it together with T.
 
     Parameters
@@ -142,6 +171,8 @@ def evaluate(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = 
         Checked features, or a precomputed kernel.
     T : ndarray or csr_array of shape (n, q)
         Labels, not centred.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
     ridge : float or None
         The least that will be added to the diagonal of Q. None if no more than Q T is needed:
         then Q is never stored.
@@ -160,16 +191,20 @@ def evaluate(estimator: Any, X: Any, T: Any, *, ridge: float | None, tt: bool = 
         features = nystroem(
             map_, X, estimator.n_landmarks, estimator.landmarks, estimator.random_state
         )
-        moments = feature_moments(features, X, T, xx=ridge is not None, tt=tt)
-        return Induced(features.map_, moments, features=features)
+        moments = feature_moments(features, X, T, weights, xx=ridge is not None, tt=tt)
+        return Induced(features.map_, moments, features=features, weights=weights)
     dense = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
-    t_mean = dense.mean(axis=0)
+    t_mean = np.average(dense, axis=0, weights=weights)
     centred = dense - t_mean
+    weight = float(len(dense))
+    if weights is not None:
+        weight, centred = float(weights.sum()), scaled(centred, np.sqrt(weights))
     if ridge is not None:
-        of_rows = gram(map_, X, ridge)
-        return Induced(map_, Dual(len(dense), t_mean, centred, of_rows.K), of_rows.mean)
-    KT, mean = products(map_, X, centred)
-    return Induced(map_, Dual(len(dense), t_mean, centred, KT=KT), mean)
+        of_rows = gram(map_, X, ridge, weights)
+        statistics = Dual(weight, t_mean, centred, of_rows.K)
+        return Induced(map_, statistics, of_rows.mean, weights=weights)
+    KT, mean = products(map_, X, centred, weights)
+    return Induced(map_, Dual(weight, t_mean, centred, KT=KT), mean, weights=weights)
 
 
 def check_kernel_matrix(estimator: Any, X: Any) -> Any:
@@ -181,24 +216,36 @@ def check_kernel_matrix(estimator: Any, X: Any) -> Any:
     return X
 
 
-def products(map_: KernelMap, X: Any, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """H K T for centred T, and K 1 / n, by blocks: K is never stored."""
+def products(
+    map_: KernelMap, X: Any, T: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Q T for T of :class:`Dual`, and the mean of the kernel, by blocks: Q is never stored."""
     if not is_definite(map_):
         # Here the whole kernel must be seen at once.
-        of_rows = gram(map_, X)
+        of_rows = gram(map_, X, weights=weights)
         return of_rows.K @ T, of_rows.mean
     n_rows = X.shape[0]
-    both = np.hstack([T, np.full((n_rows, 1), 1.0 / n_rows)])
+    root = None if weights is None else np.sqrt(weights)
+    shares = np.full(n_rows, 1.0 / n_rows) if weights is None else weights / weights.sum()
+    both = np.hstack([scaled(T, root), shares[:, None]])
     out = np.empty(both.shape)
     for rows, K in map_.blocks(X):
         np.matmul(K, both, out=out[rows])
     KT = out[:, :-1]
-    return KT - KT.mean(axis=0), out[:, -1]
+    return scaled(KT - np.average(KT, axis=0, weights=weights), root), out[:, -1]
 
 
-def feature_moments(features: Features, X: Any, T: Any, *, xx: bool, tt: bool) -> Moments:
+def feature_moments(
+    features: Features,
+    X: Any,
+    T: Any,
+    weights: np.ndarray | None = None,
+    *,
+    xx: bool,
+    tt: bool,
+) -> Moments:
     """Moments of the Nystroem features and T, block by block."""
-    parts = (
-        Moments.of(K @ features.R, T[rows], xx=xx, tt=tt) for rows, K in features.map_.blocks(X)
-    )
+    sample = Sample(X, T, weights=weights)
+    of_block: Any = partial(Moments.of, xx=xx, tt=tt)
+    parts = (of_block(K @ features.R, *sample.at(rows)[1:]) for rows, K in features.map_.blocks(X))
     return reduce(add, parts)

@@ -21,7 +21,13 @@ from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_features, in_dtype
 from labelspan.labelspace._problem import ADVICE, PooledProblem, Problem
-from labelspan.labelspace._regressor import LinearCodes, first_codes, fit_regressor, predict_codes
+from labelspan.labelspace._regressor import (
+    LinearCodes,
+    first_codes,
+    fit_regressor,
+    predict_codes,
+    takes_weights,
+)
 from labelspan.labelspace._topk import top_k
 from labelspan.linalg import EigenPairs, Gathered, regress
 from labelspan.moments import BLOCK_BYTES
@@ -87,7 +93,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         """Scores (n, q) of codes (n, M); a label with a score above 0.5 is predicted."""
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        self._code(self._pose(X, labels.Y), dtype_of(X))
+        self._code(self._pose(X, labels), dtype_of(X))
 
     def _needs_rows(self) -> str:
         if self.regressor is None:
@@ -103,7 +109,9 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         if isinstance(statistics, Gathered):
             statistics = statistics.joined()
-        self._code(PooledProblem(statistics, rest, float(self.ridge)), dtype)
+        self._code(
+            PooledProblem(statistics, rest, float(self.ridge), self._chunks.pool.n_rows), dtype
+        )
 
     def _code(self, problem: Any, dtype: Any) -> None:
         pairs = self._directions(problem)
@@ -242,9 +250,10 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
     def _cut_from(self, n_fitted: int) -> None:
         """What a method whose components depend on their number changes in a truncated model."""
 
-    def _pose(self, X: Any, Y: Any) -> Any:
+    def _pose(self, X: Any, labels: Labels) -> Any:
         """The problem with its regression; kernel methods pose their own."""
-        return Problem(X, Y, float(self.ridge), self._scatter, self.regressor is None)
+        linear = self.regressor is None
+        return Problem(X, labels.Y, float(self.ridge), self._scatter, linear, labels.weights)
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         """Regress the codes on X; kernel methods have their own way without a regressor."""
@@ -252,13 +261,15 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             n_features = problem.n_features
             return LinearCodes(np.zeros(n_features), np.zeros((0, n_features), dtype), np.zeros(0))
         if self.regressor is not None:
-            return fit_regressor(self.regressor, problem.X, self._encode(problem.Y))
+            codes = self._encode(problem.Y)
+            return fit_regressor(self.regressor, problem.X, codes, problem.weights)
         if problem.pooled:
             coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
         else:
             # Codes up to a constant, which the regression takes off.
             codes = np.asarray(problem.Y @ V.T)
-            direct = regress(problem.X, codes, problem.ridge, advice=ADVICE)
+            weights = problem.weights
+            direct = regress(problem.X, codes, problem.ridge, weights=weights, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
         offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
         level = problem.level(mean, coef, offset)
@@ -318,7 +329,12 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         tags = super().__sklearn_tags__()
         if self.regressor is not None:
             tags.input_tags.pairwise = get_tags(self.regressor).input_tags.pairwise
-            tags.label_tags.refuse(dask=f"{IN_MEMORY}: only regressor=None learns from blocks")
+            name = type(self.regressor).__name__
+            tags.label_tags.refuse(
+                dask=f"with regressor={name} {IN_MEMORY}: only regressor=None learns from blocks"
+            )
+            if not takes_weights(self.regressor):
+                tags.label_tags.refuse(sample_weight=f"its regressor, {name}, takes none")
         return tags
 
 

@@ -132,7 +132,7 @@ class FaIE(LabelSpaceClassifier):
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         sample = problem.sample
         if self.regressor is not None and len(V) > 0:
-            return fit_regressor(self.regressor, sample.X, problem.codes())
+            return fit_regressor(self.regressor, sample.X, problem.codes(), sample.weights)
         level = sample.level(problem.mean, problem.coef, np.zeros(len(V)))
         coef = in_dtype(problem.coef.T, dtype, "The coefficients of the codes")
         return LinearCodes(problem.mean, coef, level)

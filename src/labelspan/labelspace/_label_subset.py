@@ -159,12 +159,13 @@ class LabelSubset(LabelSpaceClassifier):
             "does not keep. Set classifier=None for least squares, or use fit."
         )
 
-    def _pose(self, X: Any, Y: Any) -> Problem:
-        return Problem(X, Y, 0.0, scatter=True, linear=self.classifier is None)
+    def _pose(self, X: Any, labels: Labels) -> Problem:
+        linear = self.classifier is None
+        return Problem(X, labels.Y, 0.0, scatter=True, linear=linear, weights=labels.weights)
 
     def _directions(self, problem: Any) -> EigenPairs:
         mean = problem.label_mean
-        gram = problem.label_scatter + problem.n_rows * np.outer(mean, mean)
+        gram = problem.label_scatter + problem.weight * np.outer(mean, mean)
         if self.n_components == 0 or not mean.any():
             chosen, pivots = np.zeros(0, dtype=np.int64), np.zeros(0)
             no_direction(len(gram), self.n_components)
@@ -204,7 +205,10 @@ class LabelSubset(LabelSpaceClassifier):
         tags = super().__sklearn_tags__()
         if self.classifier is not None:
             tags.input_tags.pairwise = get_tags(self.classifier).input_tags.pairwise
-            tags.label_tags.refuse(dask=f"{IN_MEMORY}: only classifier=None learns from blocks")
+            tags.label_tags.refuse(
+                dask=f"{IN_MEMORY}: only classifier=None learns from blocks",
+                sample_weight="only classifier=None weighs rows",
+            )
         return tags
 
 

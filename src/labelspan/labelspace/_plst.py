@@ -122,16 +122,15 @@ class PLST(LabelSpaceClassifier):
     def _directions(self, problem: Problem) -> EigenPairs:
         n_rows, n_labels = problem.n_rows, problem.n_labels
         side, M = min(n_rows, n_labels), self.n_components
-        if np.isin(problem.label_mean, (0.0, 1.0)).all():
-            # Exactly: after centring, rounding would pass for a direction.
+        if not problem.labels_vary:
             return no_direction(n_labels, M)
         few = isinstance(M, int | np.integer) and 0 < 4 * M < side
         if side > EXACT_SIDE and few and not problem.streamed:
-            pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state)
+            pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state, problem.weights)
         elif n_labels <= n_rows or problem.pooled:
             pairs = from_scatter(problem.label_scatter, M)
         else:
-            pairs = from_rows(problem.Y, M)
+            pairs = from_rows(problem.Y, M, problem.weights)
         return signed(pairs)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
@@ -145,10 +144,15 @@ def from_scatter(tt: np.ndarray, n_components: Any) -> EigenPairs:
     return leading_sum(tt.copy(), n_components)
 
 
-def from_rows(Y: Any, n_components: Any) -> EigenPairs:
+def from_rows(Y: Any, n_components: Any, weights: np.ndarray | None) -> EigenPairs:
     """The same for fewer rows than labels, from Z Z' (n, n): v = Z'u / s."""
     check_square(Y.shape[0], "The Gram matrix of the labels", "Give a small integer n_components.")
     K = Y @ Y.T
-    K = centre_both(K.toarray() if sparse.issparse(K) else K)
-    Z = CentredRows(sparse.csr_array(Y))
+    K = K.toarray() if sparse.issparse(K) else K
+    if weights is None:
+        K = centre_both(K)
+    else:
+        root = np.sqrt(weights)
+        K = centre_both(K, weights / weights.sum()) * np.outer(root, root)
+    Z = CentredRows(sparse.csr_array(Y), weights)
     return leading_rows(K, Z.rmatmat, Y.shape[1], n_components)

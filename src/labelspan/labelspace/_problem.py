@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from labelspan._about_mean import level_at, total_scatter
+from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
 from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
@@ -50,6 +51,8 @@ class Problem:
         Whether the method needs the label scatter.
     linear : bool
         Whether the codes will be learnt by least squares.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
     """
 
     X: Any
@@ -57,11 +60,17 @@ class Problem:
     ridge: float
     scatter: bool
     linear: bool
+    weights: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
         """Number of rows n."""
         return int(self.Y.shape[0])
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of the rows, n without any."""
+        return self.n_rows if self.weights is None else float(self.weights.sum())
 
     @property
     def n_labels(self) -> int:
@@ -90,7 +99,9 @@ class Problem:
     @cached_property
     def least_squares(self) -> Regression:
         """The regression of all labels on X: the only pass over X."""
-        return regress(self.X, self.Y, self.ridge, tt=self.scatter, advice=ADVICE)
+        return regress(
+            self.X, self.Y, self.ridge, weights=self.weights, tt=self.scatter, advice=ADVICE
+        )
 
     def warn_if_any_label_fits(self) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
@@ -103,7 +114,16 @@ class Problem:
         """Mean of the labels, (q,)."""
         if is_dask_array(self.Y):
             return self.least_squares.t_mean
-        return np.asarray(self.Y.mean(axis=0), dtype=np.float64)
+        if self.weights is None:
+            return np.asarray(self.Y.mean(axis=0), dtype=np.float64)
+        return np.asarray(self.weights @ self.Y) / self.weights.sum()
+
+    @cached_property
+    def labels_vary(self) -> bool:
+        """Whether some label differs between rows: after centring, rounding would pass for it."""
+        if is_dask_array(self.Y):
+            return not np.isin(self.label_mean, (0.0, 1.0)).all()
+        return bool((dense(self.Y.max(axis=0)) != dense(self.Y.min(axis=0))).any())
 
     @cached_property
     def label_scatter(self) -> np.ndarray:
@@ -116,17 +136,18 @@ class Problem:
             self.n_labels, "The label scatter matrix", "Give an integer n_components, or use PLST."
         )
         empty = np.empty((self.Y.shape[0], 0))
-        return Moments.of(empty, self.Y, xx=False).tt
+        return Moments.of(empty, self.Y, self.weights, xx=False).tt
 
     def whole(self) -> Whole:
         """Read X once: xx on its smaller side, xt, and tt if the method needs it."""
-        route = route_of(self.X, self.Y, advice=ADVICE, ridge_free=self.ridge == 0, thin=False)
+        free = self.ridge == 0
+        route = route_of(self.X, self.Y, self.weights, advice=ADVICE, ridge_free=free, thin=False)
         statistics = summarise(route.sample, tt=self.scatter)
         return Whole(statistics, route.lift, route.mean(statistics.x_mean))
 
     def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
         """Codes at the mean as it is stored, from those (M,) at the mean itself."""
-        return level_at(self.X, mean, coef, offset)
+        return level_at(self.X, mean, coef, offset, self.weights)
 
 
 @dataclass(frozen=True)
@@ -141,18 +162,16 @@ class PooledProblem:
         Mean of X less what is stored of it.
     ridge : float
         Ridge of the least squares.
+    n_rows : int
+        Number of rows n.
     """
 
     statistics: Any
     rest: np.ndarray
     ridge: float
+    n_rows: int
     pooled: ClassVar[bool] = True
     streamed: ClassVar[bool] = True
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows n."""
-        return int(self.statistics.weight)
 
     @property
     def n_labels(self) -> int:
@@ -164,6 +183,11 @@ class PooledProblem:
         """Number of features D."""
         return len(self.rest)
 
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of the rows."""
+        return float(self.statistics.weight)
+
     @cached_property
     def least_squares(self) -> Regression:
         """The regression of all labels on X."""
@@ -173,6 +197,11 @@ class PooledProblem:
     def label_mean(self) -> np.ndarray:
         """Mean of the labels, (q,)."""
         return self.statistics.t_mean
+
+    @property
+    def labels_vary(self) -> bool:
+        """Whether some label differs between rows."""
+        return not np.isin(self.label_mean, (0.0, 1.0)).all()
 
     @property
     def label_scatter(self) -> np.ndarray:

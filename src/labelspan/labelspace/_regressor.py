@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from labelspan._about_mean import score_at, scores_about
 
@@ -95,12 +96,19 @@ class FirstCodes(Codes):
         return replace(self, factor=factor * self.factor)
 
 
-def fit_regressor(regressor: Any, X: Any, T: np.ndarray) -> Any:
+def fit_regressor(regressor: Any, X: Any, T: np.ndarray, weights: np.ndarray | None) -> Any:
     """Fit a clone of `regressor` to the codes T (n, M), one clone a code if it takes only one."""
     model = clone(regressor)
     if not get_tags(model).target_tags.multi_output:
         model = MultiOutputRegressor(model)
-    return model.fit(X, T)
+    return model.fit(X, T) if weights is None else model.fit(X, T, sample_weight=weights)
+
+
+def takes_weights(regressor: Any) -> bool:
+    """Whether ``fit`` takes sample weights, of a wrapped regressor that of the inner one."""
+    if isinstance(regressor, MultiOutputRegressor):
+        regressor = regressor.estimator
+    return has_fit_parameter(regressor, "sample_weight")
 
 
 def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:

@@ -9,12 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.linalg import EigenPairs, block_lanczos, n_directions, orthonormal, rank
-from labelspan.moments import CentredRows, small_indices
+from labelspan.moments import CentredRows, scaled, small_indices
 
 CACHED_ROWS = 2**15
 
 
-def leading_labels(Y: Any, n_components: int, tol: float, random_state: Any) -> EigenPairs:
+def leading_labels(
+    Y: Any, n_components: int, tol: float, random_state: Any, weights: np.ndarray | None = None
+) -> EigenPairs:
     """Leading eigenpairs of Z'Z for Z = Y - mean, Y sparse and never made dense.
 
     Parameters
@@ -27,6 +29,8 @@ def leading_labels(Y: Any, n_components: int, tol: float, random_state: Any) -> 
         Largest residual of an eigenpair, relative to the largest eigenvalue.
     random_state : int, RandomState or None
         Seed of the start block.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows: Z'Z is then Z' diag(weights) Z, about the weighted mean.
 
     Returns
     -------
@@ -36,28 +40,32 @@ def leading_labels(Y: Any, n_components: int, tol: float, random_state: Any) -> 
     Y = sparse.csr_array(Y)
     n_rows, n_labels = Y.shape
     if n_rows <= n_labels:
-        Z = CentredRows(Y)
+        Z = CentredRows(Y, weights)
         values, U = block_lanczos(Z.gram, n_rows, n_components, tol, random_state)
         V = Z.rmatmat(U)
     else:
-        values, V = block_lanczos(scatter_of(Y), n_labels, n_components, tol, random_state)
+        values, V = block_lanczos(scatter_of(Y, weights), n_labels, n_components, tol, random_state)
     values = values[: rank(values, max(Y.shape))]
     n_kept = n_directions(values, np.inf, n_components)
     return EigenPairs(values, orthonormal(V[:, :n_kept]))
 
 
-def scatter_of(Y: sparse.csr_array) -> Callable[[np.ndarray], np.ndarray]:
-    """V -> Z'Z V = Y'Y V - n mean mean'V, by blocks of rows.
+def scatter_of(
+    Y: sparse.csr_array, weights: np.ndarray | None
+) -> Callable[[np.ndarray], np.ndarray]:
+    """V -> Z'Z V = Y'Y V - n mean mean'V, by blocks of rows, each row times its root weight.
 
     Y V is tall: as a whole it leaves the cache, and its rows are then gathered from memory.
     """
+    w = np.ones(Y.shape[0]) if weights is None else weights
+    mean = (w @ Y) / w.sum()
+    Y = scaled(Y, None if weights is None else np.sqrt(w))
     edges = range(0, Y.shape[0], CACHED_ROWS)
     blocks = [small_indices(Y[start : start + CACHED_ROWS]) for start in edges]
     pairs = [(block, small_indices(block.T.tocsr())) for block in blocks]
-    mean = np.asarray(Y.mean(axis=0))
 
     def apply(V: np.ndarray) -> np.ndarray:
-        product = np.outer(mean, -Y.shape[0] * (mean @ V))
+        product = np.outer(mean, -w.sum() * (mean @ V))
         for rows, columns in pairs:
             product += columns @ (rows @ V)
         return product

@@ -25,7 +25,7 @@ def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) ->
     weight : float
         Sum of the row weights.
     """
-    spread = np.sqrt(np.maximum(squares, 0.0) / max(weight, 1.0))
+    spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
     # A constant column is exactly zero after centring, and no digit of it is used.
     lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))
     if len(lost) == 0:

@@ -64,7 +64,7 @@ class RankingClassifier(LinearClassifier):
     def _learn(self, X: Any, labels: Labels) -> None:
         Y = with_complement(labels.Y)
         rng = generator(self.random_state)
-        pairs = pair_up(Y, self.max_pairs, rng)
+        pairs = pair_up(Y, self.max_pairs, rng, labels.weights)
         try:
             fit = self._solve(X, pairs, Y.shape[1], rng)
         except np.linalg.LinAlgError as error:
@@ -74,7 +74,7 @@ class RankingClassifier(LinearClassifier):
                 "sklearn.preprocessing.StandardScaler, or lower C."
             ) from error
         warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter)
-        self._store(X, Y, fit)
+        self._store(X, Y, labels.weights, fit)
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         if self._n_labels == 1 and not self._one_dimensional:
@@ -89,7 +89,7 @@ class RankingClassifier(LinearClassifier):
         columns = self._columns()
         return self._threshold.of(X if columns is None else X[:, columns])[:, None]
 
-    def _store(self, X: Any, Y: Any, fit: Fit) -> None:
+    def _store(self, X: Any, Y: Any, weights: np.ndarray | None, fit: Fit) -> None:
         """Keep what prediction needs, in the dtype of X, and the certificates in float64."""
         W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
         self._keep(X, W[:-1], W[-1])
@@ -101,7 +101,7 @@ class RankingClassifier(LinearClassifier):
         def scores(rows: Any) -> np.ndarray:
             return scores_about(rows.astype(np.float64, copy=False), mean, fit.W[:-1].T, level)
 
-        self._threshold = fit_threshold(X, scores, Y, self._columns())
+        self._threshold = fit_threshold(X, scores, Y, self._columns(), weights)
         self.threshold_coef_ = in_dtype(self._threshold.coef, X.dtype, "threshold_coef_")
         self.threshold_intercept_ = self._threshold.intercept
 

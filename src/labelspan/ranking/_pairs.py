@@ -21,6 +21,9 @@ class Pairs(NamedTuple):
         Where the labels and the pairs of an instance begin.
     relevant, irrelevant : ndarray of int32
         The labels of each instance, and the (sampled) labels it lacks.
+    share : ndarray of shape (n_samples,)
+        1 / (|y_i| |ybar_i|), the weight of a pair in Eq. (1), times the weight of the instance; 0
+        for a row without pairs.
     """
 
     relevant_start: np.ndarray
@@ -28,20 +31,20 @@ class Pairs(NamedTuple):
     irrelevant_start: np.ndarray
     irrelevant: np.ndarray
     start: np.ndarray
+    share: np.ndarray
 
     @property
     def counts(self) -> np.ndarray:
         """Number of pairs of each instance, |y_i| |ybar_i|."""
         return np.diff(self.start)
 
-    @property
-    def share(self) -> np.ndarray:
-        """1 / (|y_i| |ybar_i|), the weight of a pair in Eq. (1); 0 for a row without pairs."""
-        counts = self.counts
-        return np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)
 
-
-def pair_up(Y: Any, max_pairs: int | None, rng: np.random.Generator) -> Pairs:
+def pair_up(
+    Y: Any,
+    max_pairs: int | None,
+    rng: np.random.Generator,
+    weights: np.ndarray | None = None,
+) -> Pairs:
     """List the pairs of an indicator matrix, at most `max_pairs` of them.
 
     Parameters
@@ -53,6 +56,8 @@ def pair_up(Y: Any, max_pairs: int | None, rng: np.random.Generator) -> Pairs:
         of the pairs allows, at least one. None keeps all pairs.
     rng : Generator
         Draws the sample.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the instances.
 
     Returns
     -------
@@ -81,7 +86,10 @@ def pair_up(Y: Any, max_pairs: int | None, rng: np.random.Generator) -> Pairs:
     labels = Y.indices[np.repeat(usable, np.diff(Y.indptr))].astype(np.int32)
     starts = [np.concatenate([[0], np.cumsum(c)]) for c in (relevant, kept, relevant * kept)]
     lacking = complement(labels, starts[0], starts[1], n_labels, rng)
-    return Pairs(starts[0], labels, starts[1], lacking, starts[2])
+    counts = relevant * kept
+    share = np.ones(len(counts)) if weights is None else weights
+    share = np.divide(share, counts, out=np.zeros(len(counts)), where=counts > 0)
+    return Pairs(starts[0], labels, starts[1], lacking, starts[2], share)
 
 
 def fit_budget(relevant: np.ndarray, irrelevant: np.ndarray, max_pairs: int) -> np.ndarray:

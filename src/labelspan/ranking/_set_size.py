@@ -40,7 +40,11 @@ class Threshold:
 
 
 def fit_threshold(
-    X: Any, scores: Callable[[Any], np.ndarray], Y: Any, seen: np.ndarray | None
+    X: Any,
+    scores: Callable[[Any], np.ndarray],
+    Y: Any,
+    seen: np.ndarray | None,
+    weights: np.ndarray | None = None,
 ) -> Threshold:
     """Regress the midpoints of Eq. (34) on x, by least squares with an intercept.
 
@@ -55,6 +59,8 @@ def fit_threshold(
         there are no others, t is a constant below (all labels) or above (no label) every score.
     seen : ndarray of int or None
         Columns of X that t may use; None is all.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the rows in the least squares.
 
     Returns
     -------
@@ -73,7 +79,8 @@ def fit_threshold(
     for start in range(0, len(usable), size):
         rows = usable[start : start + size]
         targets[start : start + size] = midpoints(scores(X[rows]), Y[rows])
-    return least_squares(columns[usable], targets)
+    weights = None if weights is None else weights[usable]
+    return least_squares(columns[usable], targets, weights)
 
 
 def midpoints(scores: Any, Y: Any) -> np.ndarray:
@@ -84,17 +91,19 @@ def midpoints(scores: Any, Y: Any) -> np.ndarray:
     return (lowest + highest) / 2
 
 
-def least_squares(X: Any, target: np.ndarray) -> Threshold:
+def least_squares(X: Any, target: np.ndarray, weights: np.ndarray | None = None) -> Threshold:
     """Linear regression: direct for a dense X of moderate size, LSQR otherwise."""
-    mean, level = mean_of(X), np.array([target.mean()])
+    level = np.array([np.average(target, weights=weights)])
+    mean = mean_of(X) if weights is None else (weights @ X) / weights.sum()
     if not sparse.issparse(X) and min(X.shape) <= MAX_DIRECT:
-        return Threshold(regress(X, target[:, None], 0.0).coefficients()[:, 0], mean, level)
-    ones = np.ones(X.shape[0])
+        solved = regress(X, target[:, None], 0.0, weights=weights)
+        return Threshold(solved.coefficients()[:, 0], mean, level)
+    root = np.ones(X.shape[0]) if weights is None else np.sqrt(weights)
     centred = LinearOperator(
         X.shape,
-        matvec=lambda w: X @ w.ravel() - float(mean @ w.ravel()),
-        rmatvec=lambda r: X.T @ r.ravel() - mean * float(ones @ r.ravel()),
+        matvec=lambda w: root * (X @ w.ravel() - float(mean @ w.ravel())),
+        rmatvec=lambda r: X.T @ (root * r.ravel()) - mean * float(root @ r.ravel()),
         dtype=np.float64,
     )
-    coef = lsqr(centred, target - level, atol=LSQR_TOL, btol=LSQR_TOL)[0]
+    coef = lsqr(centred, root * (target - level), atol=LSQR_TOL, btol=LSQR_TOL)[0]
     return Threshold(coef, mean, level)

@@ -17,12 +17,13 @@ from labelspan._compat import Interval, fit_context
 from labelspan._labels import remember_names, with_complement
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_fit, unchanged_if_refused
-from labelspan.moments import Sample, collect
+from labelspan.moments import Sample, collect, scaled
 from labelspan.ranking import top_mask
 from labelspan.selection._base import BlockSelector, cap
 
 # Relative to the sum of squares, less than this is rounding.
 ROUNDING = 1e-13
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Sums:
 
     Attributes
     ----------
-    n_samples : int
-        Number of rows.
+    weight : float
+        Sum of the weights of the rows; their number if they have none.
     centre : ndarray of shape (n_features,)
         What was taken off the features: their mean (dense), or zero (sparse).
     x : ndarray of shape (n_features,)
@@ -42,10 +43,10 @@ class Sums:
     xt : ndarray of shape (n_features, n_labels)
         Sums of the features over the rows with each label.
     counts : ndarray of shape (n_labels,)
-        Rows with each label.
+        Rows with each label, by their weights.
     """
 
-    n_samples: int
+    weight: float
     centre: np.ndarray
     x: np.ndarray
     squares: np.ndarray
@@ -54,22 +55,17 @@ class Sums:
     counts: np.ndarray
 
     @property
-    def weight(self) -> float:
-        """Number of rows."""
-        return self.n_samples
-
-    @property
     def kind(self) -> tuple[str]:
         """What is in it: only sums of one kind add up."""
         return ("sums",)
 
     def __add__(self, other: Sums) -> Sums:
-        share = other.n_samples / (self.n_samples + other.n_samples)
+        share = other.weight / max(self.weight + other.weight, TINY)
         # About the common mean: sums of squares about any other are larger, and lose digits.
         centre = self.centre + share * (other.centre - self.centre)
         mine, theirs = self.about(centre), other.about(centre)
         return Sums(
-            self.n_samples + other.n_samples,
+            self.weight + other.weight,
             centre,
             *(a + b for a, b in zip(mine[2:], theirs[2:], strict=True)),
         )
@@ -77,12 +73,12 @@ class Sums:
     def about(self, centre: np.ndarray) -> tuple[Any, ...]:
         """The same sums, in the order of the fields, of features about another centre."""
         d = self.centre - centre
-        squares = self.squares + 2 * d * self.x + self.n_samples * d**2
+        squares = self.squares + 2 * d * self.x + self.weight * d**2
         incidences = self.counts.sum()
         label_squares = self.label_squares + 2 * d * self.xt.sum(axis=1) + incidences * d**2
         xt = self.xt + np.outer(d, self.counts)
-        x = self.x + self.n_samples * d
-        return self.n_samples, centre, x, squares, label_squares, xt, self.counts
+        x = self.x + self.weight * d
+        return self.weight, centre, x, squares, label_squares, xt, self.counts
 
 
 class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
@@ -101,7 +97,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         """Score of each feature, and the order of merit (larger is better)."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> _FeatureScore:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _FeatureScore:
         """Score the features.
 
         Parameters
@@ -111,6 +107,9 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
             workers.
         y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
+            as none. None is one each.
 
         Returns
         -------
@@ -118,8 +117,8 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
             The fitted estimator itself.
         """
         with unchanged_if_refused(self):
-            X, labels = check_fit(self, X, y, min_samples=self._min_samples)
-            sums = self._summarise(Sample(X, labels.Y))
+            X, labels = check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
+            sums = self._summarise(Sample(X, labels.Y, weights=labels.weights))
             self._forget()
         remember_names(self, labels)
         self._rank(sums)
@@ -147,8 +146,8 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         self.ranking_ = np.empty(len(merit), dtype=np.int64)
         self.ranking_[np.argsort(-merit, kind="stable")] = np.arange(1, len(merit) + 1)
 
-    def _sums(self, X: Any, Y: Any) -> Sums:
-        return label_sums(X, self._labels(Y))
+    def _sums(self, X: Any, Y: Any, weights: np.ndarray | None = None) -> Sums:
+        return label_sums(X, self._labels(Y), weights)
 
     def _labels(self, Y: Any) -> Any:
         return Y
@@ -220,9 +219,9 @@ class MultilabelFisherScore(_FeatureScore):
         self.k = k
 
     def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
-        n, present = sums.n_samples, sums.counts
+        n, present = sums.weight, sums.counts
         total = np.maximum(sums.squares - sums.x**2 / n, 0.0)
-        both = (present > 0) & (present < n)
+        both = (present > 0) & (present < (1 - ROUNDING) * n)
         share = np.divide(n, present * (n - present), out=np.zeros(len(present)), where=both)
         between = sums.xt - np.outer(sums.x, present / n)
         np.multiply(between, between, out=between)
@@ -310,7 +309,7 @@ class DiscriminativeRatio(_FeatureScore):
         used = sums.counts > 0
         counts, xt = sums.counts[used], sums.xt[:, used]
         means = xt / counts
-        overall = xt.sum(axis=1) / max(counts.sum(), 1.0)
+        overall = xt.sum(axis=1) / max(counts.sum(), TINY)
         within = np.maximum(sums.label_squares - (means * xt).sum(axis=1), 0.0)
         weights = counts if self.weighted else np.ones(len(counts))
         between = (means - overall[:, None]) ** 2 @ weights
@@ -319,21 +318,25 @@ class DiscriminativeRatio(_FeatureScore):
         return ratio, -ratio
 
 
-def label_sums(X: Any, Y: Any) -> Sums:
+def label_sums(X: Any, Y: Any, weights: np.ndarray | None = None) -> Sums:
     """Sums of one block; a dense one is centred first, to keep digits."""
-    n, weights = X.shape[0], np.asarray(Y.sum(axis=1)).ravel()
+    w = np.ones(X.shape[0]) if weights is None else weights
+    Y = scaled(Y, weights)
+    total, label_counts = float(w.sum()), np.asarray(Y.sum(axis=1)).ravel()
     counts = np.asarray(Y.sum(axis=0)).ravel()
     if sparse.issparse(X):
         X = X.astype(np.float64, copy=False)
         squares = X.copy()
         squares.data **= 2
-        sums = squares.T @ np.column_stack([np.ones(n), weights])
+        sums = squares.T @ np.column_stack([w, label_counts])
         xt = X.T @ Y
         xt = xt.toarray() if sparse.issparse(xt) else xt
-        x = np.asarray(X.sum(axis=0)).ravel()
-        return Sums(n, np.zeros(X.shape[1]), x, sums[:, 0], sums[:, 1], xt, counts)
-    centre = X.mean(axis=0, dtype=np.float64)
+        return Sums(total, np.zeros(X.shape[1]), w @ X, sums[:, 0], sums[:, 1], xt, counts)
+    if weights is None or total == 0:
+        centre = X.mean(axis=0, dtype=np.float64)
+    else:
+        centre = (weights @ X) / total
     block = X - centre
-    x, xt = block.sum(axis=0), np.asarray((Y.T @ block).T)
+    x, xt = w @ block, np.asarray((Y.T @ block).T)
     block *= block
-    return Sums(n, centre, x, block.sum(axis=0), weights @ block, xt, counts)
+    return Sums(total, centre, x, w @ block, label_counts @ block, xt, counts)

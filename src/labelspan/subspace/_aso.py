@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from labelspan._blocks import dense
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, Unweighted
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
@@ -27,7 +27,7 @@ from labelspan.subspace._shared_subspace import default_n_components
 FAR = 0.05
 
 
-class ASOClassifier(SubspaceClassifier):
+class ASOClassifier(Unweighted, SubspaceClassifier):
     r"""Linear classifiers that share a subspace and minimise the hinge loss (ASO_SVM).
 
     .. math:: \min_{U, b, V, \Theta} \; \sum_k \Big( \tfrac{1}{n} \sum_i
@@ -133,7 +133,9 @@ class ASOClassifier(SubspaceClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(
+            dask=IN_MEMORY, sample_weight="its inner machines have one price for all rows"
+        )
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:

@@ -24,7 +24,7 @@ from labelspan.linalg import (
     spectral,
     squares,
 )
-from labelspan.moments import Moments, Sample, centred, collect, dense, summarise
+from labelspan.moments import Moments, Sample, centred, collect, dense, scaled, summarise
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -46,6 +46,8 @@ class FoldForm:
         Mean of the training labels, zero without an intercept.
     n_rows : int
         Number of training rows.
+    weight : float
+        Sum of their weights; their number if they have none.
     """
 
     s: np.ndarray
@@ -53,14 +55,15 @@ class FoldForm:
     Z: np.ndarray
     s_mean: np.ndarray
     n_rows: int
+    weight: float
 
     def ridge_scores(self, price: float) -> np.ndarray:
         """Scores (n_scored, q) of the ridge regression with this price."""
-        return self.Z @ ((self.s / (self.s**2 + self.n_rows * price))[:, None] * self.US)
+        return self.Z @ ((self.s / (self.s**2 + self.weight * price))[:, None] * self.US)
 
     def labels(self, alpha: float, beta: float) -> np.ndarray:
         """Eigenvectors P (q, r) of C C' (Eq. 26), largest first."""
-        loose, tight = (self.s / (self.s**2 + self.n_rows * p) for p in (beta, alpha + beta))
+        loose, tight = (self.s / (self.s**2 + self.weight * p) for p in (beta, alpha + beta))
         return shared_labels(np.sqrt(loose * tight), self.US)
 
     def grid(
@@ -103,13 +106,13 @@ class FoldPlan:
     keeps_rank: bool = True
 
 
-def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) -> FoldForm:
+def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) -> FoldForm:
     """Decompose the training rows of a fold: the thin SVD that all grid points share.
 
     Parameters
     ----------
-    X, Y : arrays of shape (n, D) and (n, q)
-        Features and 0/1 labels of all rows.
+    sample : Sample
+        Features, 0/1 labels and weights of all rows.
     fold : tuple of ndarray
         Rows to train on and rows to score.
     plan : FoldPlan
@@ -123,21 +126,23 @@ def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) ->
     FoldForm
         O(n t^2) with t = min(n, D) from the rows, O(t^3) from shared statistics.
     """
-    train, test = fold
+    (train, test), X, Y = fold, sample.X, sample.Y
+    weights = None if sample.weights is None else sample.weights[train]
     if isinstance(shared, np.ndarray):
         rows = shared[train]
-        return dual_form(rows[:, train], rows[:, test].T, Y[train], plan)
+        return dual_form(rows[:, train], rows[:, test].T, Y[train], plan, weights)
     others = X[test].astype(np.float64, copy=False)
     # Of known moments the training rows are only scored, if at all.
     needed = train if shared is None or plan.with_training else train[:0]
     rows = X[needed].astype(np.float64, copy=False)
     if shared is None and len(train) < X.shape[1] and not has_graded_columns(rows):
-        return wide_form(rows, others, Y[train], plan)
+        return wide_form(rows, others, Y[train], plan, weights)
     route = Route(Sample(rows, Y[train]), "scatter")
     if shared is None:
         route = route_of(
             rows,
             Y[train],
+            weights,
             advice="Select features first.",
             centre=plan.centre,
             ridge_free=plan.ridge_free,
@@ -147,13 +152,18 @@ def fold_form(X: Any, Y: Any, fold: Fold, plan: FoldPlan, shared: Any = None) ->
     form = spectral(shared)
     parts = [route.sample.X] * plan.with_training + [route.project(others)]
     Z = np.vstack([project(part, shared.x_mean, form.V.T) for part in parts])
-    return FoldForm(form.s, form.UT, Z, shared.t_mean, len(train))
+    return FoldForm(form.s, form.UT, Z, shared.t_mean, len(train), shared.weight)
 
 
-def wide_form(rows: Any, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
+def wide_form(
+    rows: Any, others: Any, Y: Any, plan: FoldPlan, weights: np.ndarray | None
+) -> FoldForm:
     """Form of fewer rows than features, through the rows."""
     if plan.ridge_free:
-        wide = narrow(rows, ridge_free=True, centre=plan.centre)
+        wide = narrow(rows, weights, ridge_free=True, centre=plan.centre)
+        if weights is not None:
+            U, s, Vt = linalg.svd(scaled(wide.Z, np.sqrt(weights)), full_matrices=False)
+            return row_form(U, s, wide.project(others) @ Vt.T, Y, plan, weights)
         # The coordinates of the QR route are orthogonal: Z = U diag(s).
         s = np.linalg.norm(wide.Z, axis=0)
         return row_form(wide.Z / s, s, wide.project(others), Y, plan)
@@ -161,7 +171,7 @@ def wide_form(rows: Any, others: Any, Y: Any, plan: FoldPlan) -> FoldForm:
     if not sparse.issparse(rows) and plan.centre:
         mean = rows.mean(axis=0)
         rows, others = rows - mean, others - mean
-    return dual_form(dense(rows @ rows.T), dense(others @ rows.T), Y, plan)
+    return dual_form(dense(rows @ rows.T), dense(others @ rows.T), Y, plan, weights)
 
 
 def has_graded_columns(X: Any) -> bool:
@@ -170,32 +180,51 @@ def has_graded_columns(X: Any) -> bool:
     return is_graded(column_scales(lengths))
 
 
-def dual_form(K: np.ndarray, cross: np.ndarray, Y: Any, plan: FoldPlan) -> FoldForm:
-    """Form from the Gram matrix K = U diag(s^2) U' and the products of the rows to score."""
+def dual_form(
+    K: np.ndarray, cross: np.ndarray, Y: Any, plan: FoldPlan, weights: np.ndarray | None
+) -> FoldForm:
+    """Form from the Gram matrix K and the products of the rows to score.
+
+    With R the roots of the weights, R K R = U diag(s^2) U'.
+    """
     if plan.centre:
-        cross = cross - cross.mean(axis=1)[:, None] - K.mean(axis=0) + K.mean()
-        K = centre_both(K)
+        shares = np.full(len(K), 1 / len(K)) if weights is None else weights / weights.sum()
+        means = shares @ K
+        cross = cross - (cross @ shares)[:, None] - means + means @ shares
+        K = centre_both(K, shares)
+    if weights is not None:
+        root = np.sqrt(weights)
+        K, cross = K * np.outer(root, root), cross * root
     values, U = linalg.eigh(K, driver="evd", overwrite_a=False, check_finite=False)
     values, U = values[::-1], U[:, ::-1]
     r = rank(values, len(values))
     s, U = np.sqrt(values[:r]), U[:, :r]
-    return row_form(U, s, cross @ (U / s), Y, plan)
+    return row_form(U, s, cross @ (U / s), Y, plan, weights)
 
 
-def row_form(U: np.ndarray, s: np.ndarray, Z: np.ndarray, Y: Any, plan: FoldPlan) -> FoldForm:
-    """Form from left singular vectors, which carry the labels over."""
+def row_form(
+    U: np.ndarray,
+    s: np.ndarray,
+    Z: np.ndarray,
+    Y: Any,
+    plan: FoldPlan,
+    weights: np.ndarray | None = None,
+) -> FoldForm:
+    """Form from left singular vectors of the weighted rows, which carry the labels over."""
     S = 2.0 * dense(Y) - 1.0
-    mean = S.mean(axis=0) * plan.centre
-    Z = np.vstack([U * s, Z]) if plan.with_training else Z
-    return FoldForm(s, U.T @ (S - mean), Z, mean, len(S))
+    mean = np.average(S, axis=0, weights=weights) * plan.centre
+    root = np.ones((len(S), 1)) if weights is None else np.sqrt(weights)[:, None]
+    Z = np.vstack([U * s / root, Z]) if plan.with_training else Z
+    return FoldForm(s, U.T @ (root * (S - mean)), Z, mean, len(S), float(np.sum(root**2)))
 
 
-def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> list[Any]:
+def shared_statistics(sample: Sample, folds: Sequence[Fold], centre: bool) -> list[Any]:
     """What :func:`fold_form` takes as `shared`, a fold each, from one pass over X.
 
     D <= n: moments of all rows minus those of the held-out block. D > n: the Gram matrix of all
     rows, of which each fold takes its blocks.
     """
+    X = sample.X
     n_rows, n_features = X.shape
     if n_features > n_rows:
         check_square(n_rows, "The Gram matrix of the rows", "Use fewer rows or select features.")
@@ -207,11 +236,17 @@ def shared_statistics(X: Any, Y: Any, folds: Sequence[Fold], centre: bool) -> li
         return [dense(rows @ rows.T)] * len(folds)
     check_square(n_features, "The scatter matrix of the features", "Select features first.")
     of_block: Any = partial(Moments.of, tt=False)
-    held_out = [collect(Sample(X[test], Y[test]), of_block) for _, test in folds]
+    held_out = [collect(part_of(sample, test), of_block) for _, test in folds]
     tested = np.concatenate([test for _, test in folds])
     if np.array_equal(np.sort(tested), np.arange(n_rows)):
         total = reduce(add, held_out)
     else:
-        total = collect(Sample(X, Y), of_block)
+        total = collect(sample, of_block)
     rest = [(total - part).signed() for part in held_out]
     return rest if centre else [moments.about_zero() for moments in rest]
+
+
+def part_of(sample: Sample, rows: np.ndarray) -> Sample:
+    """Some rows of a sample."""
+    X, Y, *weights = sample.at(rows)
+    return Sample(X, Y, weights=weights[0] if weights else None)

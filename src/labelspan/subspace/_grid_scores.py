@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelspan._classifier import decide, pick
 from labelspan.classifiers import above, tuned_thresholds
-from labelspan.moments import dense
+from labelspan.moments import Sample, dense
 from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, fold_form
 
 
@@ -46,6 +46,19 @@ class Judge:
     strategy: str | None
     target: np.ndarray
 
+    def measure(self, model: Any, X: Any, truth: Any, weights: np.ndarray | None = None) -> Any:
+        """What the scorer says of a model; rows count there what they count in ``fit``."""
+        if weights is None:
+            return self.scorer(model, X, truth)
+        try:
+            return self.scorer(model, X, truth, sample_weight=weights)
+        except TypeError as error:
+            raise TypeError(
+                f"scoring={self.owner.scoring!r} takes no sample_weight, but held-out rows count "
+                "what they weigh. Use scorers that take it, such as 'f1_macro' or "
+                "'roc_auc', or leave sample_weight out."
+            ) from error
+
 
 class Scored(ClassifierMixin, BaseEstimator):
     """A fitted classifier that knows its scores already: what scorers are given."""
@@ -74,8 +87,7 @@ class Scored(ClassifierMixin, BaseEstimator):
 
 
 def score_fold(
-    X: Any,
-    Y: Any,
+    sample: Sample,
     fold: Fold,
     plan: FoldPlan,
     shared: Any,
@@ -84,19 +96,21 @@ def score_fold(
 ) -> FoldScores:
     """All grid points on one fold: one decomposition, then small products."""
     start = time.perf_counter()
-    form = fold_form(X, Y, fold, plan, shared)
+    form = fold_form(sample, fold, plan, shared)
     fit_time = time.perf_counter() - start
     shape = tuple(len(values) for values in grid.values())
     test: dict[str, np.ndarray] = {}
     times = np.zeros(shape)
-    positive = dense(Y[fold[0]]) > 0
-    rows, truth = X[fold[1]], judge.target[fold[1]]
+    _, Y, *weights = sample.at(fold[0])
+    training = dense(Y) > 0, judge.strategy, *weights
+    rows, _, *weights = sample.at(fold[1])
+    truth = judge.target[fold[1]]
     for point, scores in form.grid(*grid.values()):
         if not plan.keeps_rank and grid["alpha"][point[0]] + grid["beta"][point[1]] == 0:
             continue
         start = time.perf_counter()
-        held_out, thresholds = with_thresholds(form, scores, positive, judge.strategy)
-        measured = judge.scorer(Scored(judge.owner, held_out, thresholds), rows, truth)
+        held_out, thresholds = with_thresholds(form, scores, *training)
+        measured = judge.measure(Scored(judge.owner, held_out, thresholds), rows, truth, *weights)
         for name, value in named(measured).items():
             test.setdefault(name, np.full(shape, np.nan))[point] = value
         times[point] = time.perf_counter() - start
@@ -106,12 +120,17 @@ def score_fold(
 
 
 def with_thresholds(
-    form: FoldForm, scores: np.ndarray, positive: np.ndarray, strategy: str | None
+    form: FoldForm,
+    scores: np.ndarray,
+    positive: np.ndarray,
+    strategy: str | None,
+    weights: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Any]:
     """Scores of the held-out rows, and thresholds tuned on those of the training rows."""
     if strategy is None:
         return scores, 0.0
-    return scores[form.n_rows :], tuned_thresholds(scores[: form.n_rows], positive, strategy)
+    cuts = tuned_thresholds(scores[: form.n_rows], positive, strategy, weights)
+    return scores[form.n_rows :], cuts
 
 
 def named(measured: Any) -> dict[str, float]:

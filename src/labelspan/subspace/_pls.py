@@ -150,7 +150,7 @@ class LabelPLS(ChunkedRegression, SubspaceClassifier):
             scatter = statistics.xx.__matmul__
         found = partial_least_squares(scatter, statistics.xt, self.n_components)
         R, mean = route.lift(found.R), route.mean(statistics.x_mean)
-        self._keep_about(X, R @ found.C.T, mean, statistics.t_mean)
+        self._keep_about(X, R @ found.C.T, mean, statistics.t_mean, labels.weights)
         self._keep_components(R, found.C, route.solver)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:

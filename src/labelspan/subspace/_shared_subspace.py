@@ -138,18 +138,19 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         self.fit_intercept = fit_intercept
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        n_rows = X.shape[0]
         regression = regress(
             X,
             labels.Y,
-            *(n_rows * price for price in self._prices()),
+            *(labels.total * price for price in self._prices()),
+            weights=labels.weights,
             signed=True,
             centre=bool(self.fit_intercept),
             shared=True,
         )
-        solution = mix(regression, n_rows, self.n_components)
+        solution = mix(regression, labels.total, self.n_components)
         if self.fit_intercept or is_dask_array(X):
-            self._keep_about(X, solution.U, regression.x_mean, regression.t_mean)
+            means = regression.x_mean, regression.t_mean
+            self._keep_about(X, solution.U, *means, labels.weights)
         else:
             # Through the origin, but scored about the mean like the others.
             self._keep(X, solution.U, regression.t_mean)
@@ -189,19 +190,20 @@ class Solution:
     objective: float
 
 
-def mix(regression: Regression, n_rows: float, n_components: int | None) -> Solution:
+def mix(regression: Regression, weight: float, n_components: int | None) -> Solution:
     """From the ridge regressions at beta and alpha + beta to the solution of Eq. (5).
 
-    The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary.
+    The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary; n, the number of rows, is
+    the `weight` of all of them.
     """
     coefs = [regression.coefficients(i=i) for i in range(len(regression.ridges))]
     loose, tight = coefs[0], coefs[-1]
     P, Q = shared_directions(regression, loose, tight, n_components)
     U = tight + ((loose - tight) @ P) @ P.T
-    squares = n_rows * float(np.sum(1.0 - regression.t_mean**2))
+    squares = weight * float(np.sum(1.0 - regression.t_mean**2))
     outside, inside = regression.explained(-1), regression.explained()
     explained = np.trace(outside) + np.sum(P * ((inside - outside) @ P))
-    return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / n_rows)
+    return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / weight)
 
 
 def shared_directions(

@@ -20,6 +20,7 @@ from labelspan._progress import watched
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_splits
 from labelspan.classifiers import tuned_thresholds
+from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._folds import FoldPlan, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, results_table, score_fold
@@ -204,15 +205,16 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         centre = bool(self.fit_intercept)
         pooled = self.fold_statistics == "shared"
         repair = "Use KFold, or fold_statistics='own'." if pooled else ""
-        folds = check_splits(self.cv, X, target, complements=repair)
+        folds = check_splits(self.cv, X, target, labels.kept, complements=repair)
         plan = FoldPlan(centre, min(grid["beta"]) == 0, self.threshold is not None, not pooled)
+        sample = Sample(X, labels.Y, weights=labels.weights)
         shared: list[Any] = [None] * len(folds)
         if pooled:
-            shared = shared_statistics(X, labels.Y, folds, centre)
+            shared = shared_statistics(sample, folds, centre)
         scorer = check_scoring(Scored(self, np.empty(0)), scoring=self.scoring)
         judge = Judge(self, scorer, self.threshold, dense(target))
         jobs = (
-            delayed(score_fold)(X, labels.Y, fold, plan, statistics, grid, judge)
+            delayed(score_fold)(sample, fold, plan, statistics, grid, judge)
             for fold, statistics in zip(folds, shared, strict=True)
         )
         done = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
@@ -234,7 +236,8 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.thresholds_ = np.zeros(labels.Y.shape[1])
         if self.threshold is not None:
             scores = best._scores(X)
-            self.thresholds_ = tuned_thresholds(scores, dense(labels.Y) > 0, self.threshold)
+            positive = dense(labels.Y) > 0
+            self.thresholds_ = tuned_thresholds(scores, positive, self.threshold, labels.weights)
         limit = np.finfo(best.intercept_.dtype).max
         self.theta_, self.coef_, self.mean_ = best.theta_, best.coef_, best.mean_
         # An infinite threshold must not make the scores infinite.

@@ -16,7 +16,7 @@ from labelspan._classifier import LinearClassifier
 from labelspan._compat import Interval
 from labelspan._jit import kernel
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, Unweighted
 from labelspan.subspace._coordinates import row_coordinates
 
 # Planes that have not been active for so many rounds are forgotten.
@@ -28,7 +28,7 @@ INWARD = 0.2
 LARGEST_PRICE = 1e18
 
 
-class StructuralF1SVM(LinearClassifier):
+class StructuralF1SVM(Unweighted, LinearClassifier):
     r"""Linear classifiers that minimise a convex bound on 1 - F1 of each label (SVM^perf).
 
     .. math:: \min_{w, b} \; \tfrac12 (\|w\|^2 + b^2) + C \max_{y'} \Big( 100 \, (1 - F_1(y, y'))
@@ -112,7 +112,11 @@ class StructuralF1SVM(LinearClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(
+            dask=IN_MEMORY,
+            sample_weight="F1 is a measure of whole labellings, in which a row of weight 2 can "
+            "only be right twice or wrong twice, unlike two rows",
+        )
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
