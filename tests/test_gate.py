@@ -46,7 +46,7 @@ BAD_INPUT = {
     "no y": (X, None, "requires y to be passed"),
     "y nan": (X, changed(Y, np.nan), "NaN"),
     "y two": (X, changed(Y, 2), r"y\[1, 2\] is 2.* only 0 and 1"),
-    "y share": (X, changed(Y, 0.5), r"y\[1, 2\] is 0.5"),
+    "y beyond a share": (X, changed(Y, 1.5), r"y\[1, 2\] is 1.5.* soft labels lie between 0 and 1"),
     "y mixed": (X, changed(2 * Y - 1, 0), "only -1 and \\+1"),
     "y strings": (X, Y.astype(str), "MultiLabelBinarizer"),
     "y sets": (X, [[0], [0, 2], *[[1]] * 18], r"row 0 has 1 entries and row 1 has 2.*Binarizer"),

@@ -1,4 +1,4 @@
-"""Labels in any accepted form become a 0/1 indicator matrix, or are refused with the repair."""
+"""Labels in any accepted form become a matrix of 0 to 1, or are refused with the repair."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from labelspan._blocks import dense
+from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
 from labelspan._misread import warn_of_joined_names
-
-# Below this share of ones the product X'Y is cheaper with Y sparse.
-SPARSE_LABEL_DENSITY = 0.1
+from labelspan._soft import SPARSE_LABEL_DENSITY, is_soft, soft_labels
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Labels:
     Attributes
     ----------
     Y : ndarray or csr_array of shape (n_samples, n_labels), float64 in {0, 1}; or Dask array
-        The indicator matrix, sparse where that is cheaper.
+        The indicator matrix, or one of soft labels in [0, 1]; sparse where that is cheaper.
     names : ndarray of str or None
         Column names, if the labels came as a frame.
     classes : ndarray or None
@@ -37,6 +35,8 @@ class Labels:
         rows count once.
     kept : ndarray of bool of shape (n_given,) or None
         Which of the given rows these are, where some had no weight.
+    soft : bool
+        Whether some labels lie between 0 and 1; of a Dask array, whether they may.
     """
 
     Y: Any
@@ -45,6 +45,7 @@ class Labels:
     sparse: bool = False
     weights: np.ndarray | None = None
     kept: np.ndarray | None = None
+    soft: bool = False
 
     @property
     def codes(self) -> np.ndarray:
@@ -77,8 +78,8 @@ class Labels:
         return replace(labels, weights=given, kept=kept)
 
 
-def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
-    """Turn any accepted form of the labels into a 0/1 indicator matrix.
+def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = False) -> Labels:
+    """Turn any accepted form of the labels into a 0/1 indicator matrix, or one of soft labels.
 
     Parameters
     ----------
@@ -87,6 +88,8 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         label, more become one label each.
     classes : ndarray or None
         The classes of a 1-d `y` if they are known already.
+    soft : bool, default=False
+        Whether numbers between 0 and 1 are taken: shares, or probabilities.
 
     Returns
     -------
@@ -100,7 +103,10 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
     if sparse.issparse(y):
         if y.ndim == 1:
             return one_label_a_class(y.toarray(), classes)
-        return Labels(sparse_indicators(sparse.csr_array(y)), sparse=True)
+        Y = canonical(y)
+        if soft and is_soft(Y.data):
+            return Labels(soft_labels(Y), sparse=True, soft=True)
+        return Labels(sparse_indicators(Y), sparse=True)
     if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
         ones = y if y.dtype == bool else y == 1
         if y.size and np.count_nonzero(ones) + np.count_nonzero(y == 0) == y.size:
@@ -117,6 +123,8 @@ def check_labels(y: Any, classes: np.ndarray | None = None) -> Labels:
         refuse_missing_and_mixed(Y)
         # Frames of mixed or nullable columns: let NumPy find the type that holds them all.
         Y = np.asarray(Y.tolist())
+    if soft and Y.ndim == 2 and is_soft(Y):
+        return Labels(soft_labels(Y), names, soft=True)
     if Y.ndim == 2 and Y.shape[1] == 1 and holds_classes(Y):
         Y = Y[:, 0]
     if Y.ndim == 1:
@@ -185,9 +193,12 @@ def label_matrix(X: Any, y: Any) -> sparse.csr_array:
 
 
 def check_label_block(Y: Any) -> Any:
-    """Indicators of one block of labels, on its worker; one column never holds classes here."""
+    """Labels of one block, on its worker; one column never holds classes here."""
+    Y = canonical(Y) if sparse.issparse(Y) else Y
+    if is_soft(Y.data if sparse.issparse(Y) else Y):
+        return soft_labels(Y)
     if sparse.issparse(Y):
-        return sparse_indicators(sparse.csr_array(Y))
+        return sparse_indicators(Y)
     return dense_indicators(check_array(Y, dtype=None, ensure_min_samples=0, input_name="y"))
 
 
@@ -277,8 +288,8 @@ def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
         wrong = Y.data[Y.data != 1]
         if len(wrong):
             raise ValueError(
-                f"Sparse {name} holds the value {wrong[0]:g}; allowed are 0 and 1. "
-                f"Binarise it first, e.g. {name} = ({name} > 0)."
+                f"Sparse {name} holds the value {wrong[0]:g}; allowed are 0 and 1, and soft labels "
+                f"between them. Binarise it first, e.g. {name} = ({name} > 0)."
             )
         return Y
     return sparse.csr_array(dense_indicators(Y.toarray()))
@@ -303,7 +314,8 @@ def refuse_other_values(Y: np.ndarray, name: str = "y") -> None:
     row, column = np.argwhere(~zero_one)[0]
     raise ValueError(
         f"{name}[{row}, {column}] is {Y[row, column]}; an indicator matrix holds only 0 and 1, "
-        "or only -1 and +1. For classes in one column pass y as a 1-d array."
+        "or only -1 and +1, and soft labels lie between 0 and 1. For classes in one column pass y "
+        "as a 1-d array."
     )
 
 

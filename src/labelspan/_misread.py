@@ -58,14 +58,14 @@ def warn_of_column() -> None:
     )
 
 
-def warn_if_swapped(X: Any, Y: Any) -> None:
+def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
     """Warn if the features look like labels and the labels like features.
 
     This is so if X holds only 0 and 1, has fewer columns than y, and y has at least 1.5 times as
     many ones per row. No benchmark set of our catalogue is like that (delicious, with 500 binary
     features and 983 labels, has as many ones in both); each of them that has binary features is
     when X and y are exchanged. Rows with exactly one 1 each are the codes of one category: no
-    warning.
+    warning. Soft labels need not sum up to more: features scaled to [0, 1] look like them.
 
     Parameters
     ----------
@@ -73,17 +73,20 @@ def warn_if_swapped(X: Any, Y: Any) -> None:
         Checked features.
     Y : ndarray or csr_array of shape (n, q)
         Indicators.
+    soft : bool, default=False
+        Whether they lie between 0 and 1.
     """
     n_rows, n_features = X.shape
     if n_features >= Y.shape[1] or not holds_only_ones(X):
         return
     ones, labels = np.asarray(X.sum(axis=1)).ravel(), float(Y.sum()) / n_rows
-    if labels < MANY_MORE_ONES * ones.mean() or (ones == 1).all():
+    if (not soft and labels < MANY_MORE_ONES * ones.mean()) or (ones == 1).all():
         return
+    of_y = "numbers between 0 and 1" if soft else f"{labels:.3g} ones per row"
     warnings.warn(
         f"X and y may be swapped: X holds only 0 and 1, with {n_features} columns and "
-        f"{ones.mean():.3g} ones per row, y has {Y.shape[1]} columns and {labels:.3g} ones per "
-        "row. Pass the features first: fit(X, y). If they are, ignore this warning.",
+        f"{ones.mean():.3g} ones per row, y has {Y.shape[1]} columns and {of_y}. Pass the features "
+        "first: fit(X, y). If they are, ignore this warning.",
         UserWarning,
         stacklevel=4,
     )

@@ -9,6 +9,8 @@ from sklearn.utils import Tags
 
 #: Why Dask arrays are refused, where rows are compared with rows or read again and again.
 IN_MEMORY = "needs all rows in memory here"
+#: Why searches refuse soft labels.
+SCORED = "held-out rows are scored by measures of labels that a row has or lacks"
 
 
 @dataclass(slots=True)

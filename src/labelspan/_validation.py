@@ -18,6 +18,7 @@ from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
 from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
+from labelspan._soft import refuse_soft
 from labelspan._tags import IN_MEMORY, label_tags
 from labelspan._weights import check_weights, weighing
 
@@ -92,7 +93,7 @@ def check_fit(
         pairwise = tags.input_tags.pairwise
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
     if supervised and labels.classes is None:
-        warn_if_swapped(X, labels.Y)
+        warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
 
 
@@ -114,7 +115,7 @@ def check_chunk(
     if weights is not None:
         X, labels = weighing(X, labels, weights, anew=classes is None)
     if first and labels.classes is None:
-        warn_if_swapped(X, labels.Y)
+        warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
 
 
@@ -124,7 +125,10 @@ def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = No
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
-    labels = check_labels(y, classes)
+    labels = check_labels(y, classes, soft=True)
+    tags = label_tags(estimator)
+    if not tags.takes("soft_labels"):
+        refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
     plain = isinstance(X, np.ndarray) or sparse.issparse(X)
     if not plain or X.shape[:1] != labels.Y.shape[:1]:
         check_consistent_length(X, labels.Y)
@@ -156,7 +160,11 @@ def check_fit_dask(
             "with the same row chunks, or compute y first: y.compute()."
         )
     if is_dask_array(y):
-        labels = Labels(y, sparse=sparse.issparse(y._meta))
+        soft = tags.takes("soft_labels")
+        if not soft:
+            given = type(estimator).__name__, tags.refused["soft_labels"]
+            y = y.map_blocks(refuse_soft, *given, dtype=y.dtype, meta=y._meta)
+        labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
     else:
         labels = check_target(estimator, X, y, classes)
     check_dask(X, labels.Y, min_samples)

@@ -124,6 +124,7 @@ class MLkNN(Unweighted, ProbabilityClassifier):
         tags.label_tags.refuse(
             dask=IN_MEMORY,
             sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+            soft_labels="neighbours with a label are counted",
         )
         return tags
 

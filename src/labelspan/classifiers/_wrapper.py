@@ -70,6 +70,7 @@ class Wrapper(Unweighted, MetaEstimatorMixin, LabelClassifier):
         tags.label_tags.refuse(
             dask=IN_MEMORY,
             sample_weight="what it learns from held-out scores counts every row once",
+            soft_labels="scores are tuned to rows that have a label and rows that lack it",
         )
         return tags
 

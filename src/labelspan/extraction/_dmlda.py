@@ -122,6 +122,7 @@ class DMLDA(LinearReducer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(soft_labels="the labels of a row are counted")
         tags.label_tags.refuse(**refusals(self.weights))
         return tags
 

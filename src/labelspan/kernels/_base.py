@@ -69,7 +69,7 @@ class KernelReducer(
             Features; the kernel of the training rows, (n_samples, n_samples), for
             ``kernel="precomputed"``.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
-            Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
+            Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1]; or 1-d classes.
         sample_weight : array-like of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
             as none. None is one each.

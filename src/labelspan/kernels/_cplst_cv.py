@@ -17,7 +17,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, SCORED
 from labelspan._validation import check_splits
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
@@ -229,7 +229,7 @@ class KernelCPLSTCV(ScoringClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(dask=IN_MEMORY, soft_labels=SCORED)
         return tags
 
 

@@ -164,7 +164,7 @@ class KernelSharedSubspaceClassifier(
 
     def _learn(self, X: Any, labels: Labels) -> None:
         ridges = self._ridges(labels.total)
-        induced = induce(self, X, labels.Y, labels.weights, ridge=min(ridges))
+        induced = induce(self, X, labels.Y, labels.weights, ridge=min(ridges), tt=labels.soft)
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
         dtype = np.float32 if X.dtype == np.float32 else np.float64
         remember_directions(self, induced, solution.B, dtype)
@@ -236,7 +236,8 @@ def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> 
 def mix_features(statistics: Moments, ridges: tuple[float, ...], n_components: Any) -> DualSolution:
     """The linear solution on landmark features."""
     signed = statistics.signed()
-    linear = mix(solve_ridges(signed, ridges), signed.weight, n_components)
+    soft = signed.tt is not None
+    linear = mix(solve_ridges(signed, ridges), signed.weight, n_components, soft)
     return DualSolution(linear.Theta.T, linear.U, linear.objective)
 
 

@@ -18,7 +18,7 @@ from labelspan._classifier import ScoringClassifier, decide, dtype_of
 from labelspan._compat import HasMethods, Interval, RealNotInt
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, label_tags
 from labelspan._validation import check_features, in_dtype
 from labelspan.labelspace._problem import ADVICE, PooledProblem, Problem
 from labelspan.labelspace._regressor import (
@@ -310,7 +310,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
 
     def _check_labels(self, Y: Any) -> Any:
         known = self.classes_ if self._one_dimensional else None
-        labels = check_labels(Y, known)
+        labels = check_labels(Y, known, soft=label_tags(self).takes("soft_labels"))
         indicators = labels.Y
         if indicators.shape[1] != self._n_labels:
             raise ValueError(

@@ -208,6 +208,7 @@ class LabelSubset(LabelSpaceClassifier):
             tags.label_tags.refuse(
                 dask=f"{IN_MEMORY}: only classifier=None learns from blocks",
                 sample_weight="only classifier=None weighs rows",
+                soft_labels="a classifier learns classes; set classifier=None for least squares",
             )
         return tags
 

@@ -141,6 +141,11 @@ class LEML(LabelSpaceClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(soft_labels="the loss needs the squares of the labels")
+        return tags
+
     def _code(self, problem: Any, dtype: Any) -> None:
         super()._code(self._solution(problem), dtype)
 

@@ -15,6 +15,7 @@ from scipy import sparse
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
 from labelspan._labels import check_label_block
+from labelspan._soft import is_soft
 from labelspan._validation import refuse_overflow
 
 Statistic = TypeVar("Statistic")
@@ -143,9 +144,11 @@ class Checked:
 
     def __add__(self, other: Checked) -> Checked:
         values = self.values | other.values
-        if {-1, 0} <= values:
+        if -1 in values and len(values) > 1:
+            rest = "0" if 0 in values else "numbers between 0 and 1"
             raise ValueError(
-                "y holds both -1 and 0; an indicator matrix holds only 0 and 1, or only -1 and +1."
+                f"y holds both -1 and {rest}; an indicator matrix holds only 0 and 1, or only -1 "
+                "and +1, and soft labels lie between 0 and 1."
             )
         return Checked(self.statistic + other.statistic, values)
 
@@ -155,7 +158,9 @@ def block_statistic(
 ) -> Checked:
     """Check one block on its worker, where its values are, and take its statistic."""
     values = np.asarray(Y.data if sparse.issparse(Y) else Y)
-    present = {v for v in (-1, 0) if (values == v).any()}
+    present = {v for v in (-1.0, 0.0) if (values == v).any()}
+    if is_soft(values):
+        present.add(0.5)
     if sparse.issparse(Y) and Y.nnz < np.prod(Y.shape):
         present.add(0)
     # Labels first: for a pass over the labels alone they are X as well.

@@ -152,10 +152,11 @@ class Moments:
         return replace(self, x_mean=self.x_mean + by)
 
     def about_zero(self) -> Moments:
-        """Sums of products, not about the means, which are then zero; without tt."""
+        """Sums of products, not about the means, which are then zero."""
         zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
         xt = self.xt + self.weight * np.outer(self.x_mean, self.t_mean)
-        return Moments(self.weight, *zeros, xt, self.about(zeros[0]))
+        tt = None if self.tt is None else self.tt + self.weight * np.outer(self.t_mean, self.t_mean)
+        return Moments(self.weight, *zeros, xt, self.about(zeros[0]), tt)
 
     @property
     def kind(self) -> tuple[str, bool, bool]:

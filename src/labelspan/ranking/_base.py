@@ -58,7 +58,9 @@ class RankingClassifier(LinearClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(
+            dask=IN_MEMORY, soft_labels="labels that a row has outrank those that it lacks"
+        )
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:

@@ -158,6 +158,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.label_tags.refuse(soft_labels="rows with a label are compared with rows without it")
         return tags
 
 

@@ -134,7 +134,9 @@ class ASOClassifier(Unweighted, SubspaceClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.label_tags.refuse(
-            dask=IN_MEMORY, sample_weight="its inner machines have one price for all rows"
+            dask=IN_MEMORY,
+            sample_weight="its inner machines have one price for all rows",
+            soft_labels="its inner machines separate rows with a label from rows without it",
         )
         return tags
 

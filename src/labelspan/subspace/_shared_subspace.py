@@ -146,8 +146,9 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
             signed=True,
             centre=bool(self.fit_intercept),
             shared=True,
+            tt=labels.soft,
         )
-        solution = mix(regression, labels.total, self.n_components)
+        solution = mix(regression, labels.total, self.n_components, labels.soft)
         if self.fit_intercept or is_dask_array(X):
             means = regression.x_mean, regression.t_mean
             self._keep_about(X, solution.U, *means, labels.weights)
@@ -190,17 +191,23 @@ class Solution:
     objective: float
 
 
-def mix(regression: Regression, weight: float, n_components: int | None) -> Solution:
+def mix(
+    regression: Regression, weight: float, n_components: int | None, soft: bool = False
+) -> Solution:
     """From the ridge regressions at beta and alpha + beta to the solution of Eq. (5).
 
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary; n, the number of rows, is
-    the `weight` of all of them.
+    the `weight` of all of them. `soft` labels need their scatter.
     """
     coefs = [regression.coefficients(i=i) for i in range(len(regression.ridges))]
     loose, tight = coefs[0], coefs[-1]
     P, Q = shared_directions(regression, loose, tight, n_components)
     U = tight + ((loose - tight) @ P) @ P.T
     squares = weight * float(np.sum(1.0 - regression.t_mean**2))
+    if soft:
+        # Their squares are not 1.
+        assert regression.tt is not None
+        squares = float(np.trace(regression.tt))
     outside, inside = regression.explained(-1), regression.explained()
     explained = np.trace(outside) + np.sum(P * ((inside - outside) @ P))
     return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / weight)

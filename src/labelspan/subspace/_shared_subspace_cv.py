@@ -17,7 +17,7 @@ from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
 from labelspan._progress import watched
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, SCORED
 from labelspan._validation import check_splits
 from labelspan.classifiers import tuned_thresholds
 from labelspan.moments import Sample
@@ -159,7 +159,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(dask=IN_MEMORY)
+        tags.label_tags.refuse(dask=IN_MEMORY, soft_labels=SCORED)
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:

@@ -116,6 +116,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
             dask=IN_MEMORY,
             sample_weight="F1 is a measure of whole labellings, in which a row of weight 2 can "
             "only be right twice or wrong twice, unlike two rows",
+            soft_labels="F1 compares sets of labels",
         )
         return tags
 
