@@ -14,7 +14,8 @@ import pytest
 from scipy import sparse
 
 import labelspan
-from labelspan import _compile, _jit
+from labelspan import _jit
+from labelspan._jit import _compile
 from labelspan.classifiers import MLkNN
 from labelspan.classifiers._select import _insert, select_dense
 from labelspan.datasets import DataFileError
@@ -278,7 +279,7 @@ def test_no_cache_folder_is_no_obstacle(read_only_package, tmp_path):
 
 def test_one_line_explains_the_wait_for_the_compiler(tmp_path):
     """Not for code from the cache, nor for a short wait; --json and the like are not touched."""
-    impatient = "import labelspan._compile as c\nc.PATIENCE = {}\n" + ONE_KERNEL
+    impatient = "import labelspan._jit._compile as c\nc.PATIENCE = {}\n" + ONE_KERNEL
     several = impatient + "from labelspan.ranking._sweep import accumulate, pair_loss\n"
     several += (
         "from labelspan.ranking import LaRankSVM\nLaRankSVM().fit(np.eye(4), np.eye(4, dtype=int))"

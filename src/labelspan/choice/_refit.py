@@ -83,6 +83,7 @@ class Refit:
             return best
         remember(best, self.labels)
         W = coefficients(best.ridge, moments, reducer.n_components_)
-        best._keep_about(np.empty((0, len(W)), self.dtype), W, moments.x_mean, moments.t_mean)
+        rest = np.zeros(len(W))
+        best._keep_pooled(self.dtype, W, moments.x_mean, moments.t_mean, rest)
         best.solver_ = "scatter"
         return best

@@ -121,11 +121,6 @@ class HSL(LinearReducer):
     def _one_pass(self) -> bool:  # type: ignore[override]
         return self.expansion == "zhou"
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(soft_labels="the labels of a row are counted")
-        return tags
-
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"ridge_free": self.ridge == 0}
 

@@ -32,13 +32,13 @@ class Gathered:
     others: Triangle | None
 
     @classmethod
-    def of(cls, X: Any, T: Any, *, tt: bool) -> Gathered:
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Gathered:
         """One block of rows."""
         if X.shape[0] > X.shape[1]:
-            moments = Moments.of(X, T, tt=tt)
+            moments = Moments.of(X, T, weights, tt=tt)
             if upper_factor(moments.xx) is not None:
                 return cls(moments, None)
-        return cls(None, Triangle.of(X, T, tt=tt))
+        return cls(None, Triangle.of(X, T, weights, tt=tt))
 
     def __add__(self, other: Gathered) -> Gathered:
         return Gathered(plus(self.safe, other.safe), plus(self.others, other.others))

@@ -56,7 +56,7 @@ class Kernel:
     def load(self) -> Any:
         """Give the dispatcher of numba, which compiles or loads the code at its first call."""
         # Importing numba takes longer than all of labelspan; see the class.
-        from labelspan import _compile
+        from labelspan._jit import _compile
 
         with _compile.LOCK:
             if self.dispatcher is None:
