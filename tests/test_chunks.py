@@ -1,8 +1,10 @@
 """Chunks add statistics, and what is learnt is found when it is asked for, once."""
 
+import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -104,7 +106,7 @@ def test_dense_and_sparse_chunks_of_all_sizes_in_one_pool(solver, small_pool):
     for i, (start, stop) in enumerate([(0, 2), (2, 3), (3, 9), (9, 11), (11, 40), (40, 60)]):
         A = X[start:stop] if i % 3 else sparse.csr_array(X[start:stop])
         B = Y[start:stop].astype(float) if i % 2 else sparse_labels[start:stop]
-        pool.add(Sample(A, B, solver, part=True), summarise)
+        pool = pool.plus(Sample(A, B, solver, part=True), summarise)
         pool = pickle.loads(pickle.dumps(pool))
     (found, rest), whole = pool.total(summarise), summarise(Sample(X, Y.astype(float), solver))
     assert found.weight == 60
@@ -124,7 +126,7 @@ def test_the_mean_and_its_rounding():
     pool = Pool("scatter", (5, 3))
     for start in range(0, 60, 4):
         part = slice(start, start + 4)
-        pool.add(Sample(rows[part] + 2.0**40, Y[part].astype(float), part=True), summarise)
+        pool = pool.plus(Sample(rows[part] + 2.0**40, Y[part].astype(float), part=True), summarise)
     found, rest = pool.total(summarise)
     assert (rest != 0).any()
     assert_allclose((found.x_mean - 2.0**40) + rest, rows.mean(axis=0), rtol=1e-14)
@@ -309,3 +311,28 @@ def test_blocks_are_read_once_and_a_fault_leaves_the_model():
     blocks = [(X[y == c], y[y == c]) for c in "cab"]
     found = ls.MultiOutputRidge().fit_blocks(blocks, classes=["a", "b", "c"])
     assert_array_equal(found.predict(X), ls.MultiOutputRidge().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("estimator", [ls.MVMD(2), ls.PLST(2), ls.DiscriminativeRatio(2)], ids=repr)
+def test_shallow_copies_go_on_by_themselves(estimator, small_pool):
+    one = in_chunks(clone(estimator), X[:40], Y[:40])
+    other = copy.copy(one).partial_fit(X[40:], Y[40:])
+    for model, n_rows in ((one, 40), (other, 60)):
+        whole = clone(estimator).fit(X[:n_rows], Y[:n_rows])
+        name = model._learnt[0]
+        assert_allclose(getattr(model, name), getattr(whole, name), atol=1e-11)
+
+
+def test_chunks_larger_than_a_block_and_on_a_cluster(monkeypatch, small_pool):
+    monkeypatch.setattr("labelspan.moments._pool.BLOCK_BYTES", 100)
+    monkeypatch.setattr("labelspan.moments._collect.BLOCK_BYTES", 4 * X[0].nbytes)
+    lazy = [da.from_array(A[30:50], chunks=(7, -1)) for A in (X, Y)]
+    for estimator in (ls.MVMD(2), ls.MultiOutputRidge(), ls.MultilabelFisherScore(2)):
+        whole = clone(estimator).fit(X, Y)
+        model = clone(estimator).partial_fit(X[:30], Y[:30]).partial_fit(*lazy)
+        model.partial_fit(X[50:], Y[50:])
+        first = clone(estimator).partial_fit(*lazy).partial_fit(X[:30], Y[:30])
+        first.partial_fit(sparse.csr_array(X[50:]), Y[50:])
+        name = whole._learnt[0]
+        for found in (model, first):
+            assert_allclose(getattr(found, name), getattr(whole, name), atol=1e-11)

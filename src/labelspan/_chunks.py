@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,9 +33,9 @@ def _has_partial_fit(estimator: Chunked) -> bool:
     return True
 
 
-@dataclass
+@dataclass(frozen=True)
 class Chunks:
-    """What an estimator keeps of its chunks.
+    """What an estimator keeps of its chunks; a copy of the estimator may keep the same.
 
     Attributes
     ----------
@@ -131,10 +131,10 @@ class Chunked:
                 self._plan((X.shape[1], labels.Y.shape[1]), first)
             pool = self._chunks.pool
             chunk = Sample(X, labels.Y, pool.solver, labels.weights, part=True)
-            pool.add(chunk, self._summarise)
+            pool = pool.plus(chunk, self._summarise)
             if first or self._chunks.settled:
-                self._chunks.settled = False
                 self._drop(*self._learnt)
+            self._chunks = replace(self._chunks, pool=pool, settled=False)
         return self
 
     @available_if(_has_partial_fit)
@@ -206,15 +206,17 @@ class Chunked:
         solver = self._chunk_solver(*shape)
         nothing = Sample(np.zeros((1, shape[0])), np.zeros((1, shape[1])), solver, part=True)
         kind = self._summarise(nothing).kind
+        parameters = self.get_params(deep=False)
         if first:
-            self._chunks = Chunks(Pool(solver, shape, about_first=self._about_first), kind, {})
+            pool = Pool(solver, shape, about_first=self._about_first)
+            self._chunks = Chunks(pool, kind, parameters)
         elif (solver, kind) != (self._chunks.pool.solver, self._chunks.kind):
             raise ValueError(
                 f"The parameters of {type(self).__name__} changed between chunks so that it "
                 "needs other statistics than those it has kept. Call fit, or start a new "
                 "estimator."
             )
-        self._chunks.parameters = self.get_params(deep=False)
+        self._chunks = replace(self._chunks, parameters=parameters)
 
     def _settle(self) -> None:
         """Learn from all chunks so far."""
@@ -235,7 +237,7 @@ class Chunked:
                     "The chunks so far leave nothing to learn: no label has occurred yet, or no "
                     "feature has varied. Call partial_fit with more rows."
                 ) from error
-        self._chunks.settled = True
+        self._chunks = replace(self._chunks, settled=True)
 
     def __getattr__(self, name: str) -> Any:
         # Asked only for what is not there. Threads that ask at the same time all solve.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -45,16 +46,22 @@ class Pool:
         # A dtype is no plain value to those who store models.
         self._single = True
         self._origin: np.ndarray | None = None
-        # Sum so far, rows held and their bytes, in one tuple: it changes whole or not at all.
+        # Sum so far, rows held and their bytes.
         self._state: tuple[Any, tuple[Sample, ...], int] = (None, (), 0)
 
-    def add(self, sample: Sample, summarise: Summarise) -> None:
-        """Add the rows of a chunk; if this raises, none of them has been added."""
+    def plus(self, sample: Sample, summarise: Summarise) -> Pool:
+        """The pool with the rows of a chunk; this one stays as it is, with all it holds."""
+        pool = copy(self)
+        if pool.about_first and pool._origin is None:
+            pool._origin = first_row(sample.X)
+        pool._single = pool._single and sample.X.dtype == np.float32
+        pool._add(sample, summarise)
+        return pool
+
+    def _add(self, sample: Sample, summarise: Summarise) -> None:
         total, held, size = self._state
         if sample.weights is not None:
             sample = replace(sample, weights=sample.weights.copy())
-        if self.about_first and self._origin is None:
-            self._origin = first_row(sample.X)
         if is_dask_array(sample.X):
             total = self._plus(total, (sample,), summarise)
         for piece in self._pieces(sample):
@@ -67,7 +74,6 @@ class Pool:
                 held = (stacked(held),)
         self._state = total, held, size
         self.n_rows += sample.X.shape[0]
-        self._single = self._single and sample.X.dtype == np.float32
 
     @property
     def dtype(self) -> np.dtype:
@@ -75,10 +81,7 @@ class Pool:
         return np.dtype(np.float32 if self._single else np.float64)
 
     def total(self, summarise: Summarise) -> tuple[Any, np.ndarray]:
-        """Statistics of all rows, and by how much their ``x_mean`` falls short of the mean.
-
-        The pool stays as it is, so that threads may ask at the same time.
-        """
+        """Statistics of all rows, and by how much their ``x_mean`` falls short of the mean."""
         total, held, _ = self._state
         total = self._plus(total, held, summarise) if held else total
         origin = self._origin
