@@ -454,6 +454,21 @@ ESTIMATORS = [
         per_row={"ridge": 1, "label_ridge": 1},
     ),
     kernel(
+        ls.KernelHSL(2, gamma=0.1),
+        "tests.reference.kernels:hsl",
+        "test_reducers",
+        variants=(ls.KernelHSL(), ls.KernelHSL(expansion="zhou")),
+        dask="",
+        per_row={"ridge": 1},
+    ),
+    kernel(
+        ls.KernelPLS(2, gamma=0.1),
+        "tests.reference.kernels:pls",
+        "test_pls",
+        variants=(ls.KernelPLS(4),),
+        dask="",
+    ),
+    kernel(
         ls.KernelCPLST(2, gamma=0.1),
         "tests.reference.kernels:cplst",
         "test_cplst",

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from labelspan.kernels import (
         KernelCPLST,
         KernelCPLSTCV,
+        KernelHSL,
         KernelLabelCCA,
         KernelMDDM,
+        KernelPLS,
         KernelSharedSubspaceClassifier,
     )
     from labelspan.labelspace import (
@@ -59,8 +61,10 @@ _ESTIMATORS = {
     "kernels": (
         "KernelCPLST",
         "KernelCPLSTCV",
+        "KernelHSL",
         "KernelLabelCCA",
         "KernelMDDM",
+        "KernelPLS",
         "KernelSharedSubspaceClassifier",
     ),
     "labelspace": (
@@ -117,8 +121,10 @@ __all__ = [
     "FaIE",
     "KernelCPLST",
     "KernelCPLSTCV",
+    "KernelHSL",
     "KernelLabelCCA",
     "KernelMDDM",
+    "KernelPLS",
     "KernelSharedSubspaceClassifier",
     "LaRankSVM",
     "LabelCCA",

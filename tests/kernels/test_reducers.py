@@ -1,4 +1,6 @@
-"""KernelMDDM and KernelLabelCCA: transcriptions, the linear classes, landmarks, refusals."""
+"""KernelMDDM, KernelHSL, KernelLabelCCA: transcriptions, linear classes, landmarks, refusals."""
+
+from functools import partial
 
 import dask.array as da
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
-from labelspan.kernels import KernelLabelCCA, KernelMDDM
+from labelspan.kernels import KernelHSL, KernelLabelCCA, KernelMDDM
 from labelspan.kernels import _map as kernel_map_module
 from tests.comparison import assert_same_subspaces, assert_same_values
 from tests.kernels.problems import KERNELS, inputs, matrix, midpoints, problem, up_to_sign
@@ -32,6 +34,14 @@ METHODS = {
         lambda K, Y: reference.mddm(K, Y, B=label_rbf(Y, 10.0)),
         ls.MDDM(None, label_correlation="rbf", label_width=10.0),
     ),
+    **{
+        f"hsl-{expansion}": (
+            KernelHSL(None, expansion=expansion),
+            partial(reference.hsl, expansion=expansion),
+            ls.HSL(None, expansion=expansion),
+        )
+        for expansion in ("clique", "star", "zhou")
+    },
     "label-cca": (KernelLabelCCA(None), reference.label_cca, ls.LabelCCA(None)),
     "label-cca-5": (
         KernelLabelCCA(None, ridge=5.0, label_ridge=0.0),

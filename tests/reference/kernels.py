@@ -9,7 +9,7 @@ centred in all of them. Eigenproblems are solved on the range of the centred ker
 import numpy as np
 from scipy.linalg import eigh
 
-from tests.reference.extraction import centring
+from tests.reference.extraction import centring, hypergraph
 
 
 def centred(K):
@@ -104,3 +104,27 @@ def cplst(K, Y, ridge, M):
     V = vectors[:, ::-1][:, :M].T
     Z = centring(len(K)) @ Y
     return V, np.linalg.inv(ridge * np.eye(len(K)) + centred(K)) @ Z @ V.T
+
+
+def hsl(K, Y, expansion="clique", ridge=0.1):
+    """Sun, Ji and Ye 2008 for directions in the span of the mapped rows."""
+    Q = centred(K)
+    return largest_on_range(Q @ hypergraph(Y, expansion) @ Q, Q @ Q + ridge * Q, Q)
+
+
+def pls(K, Y, n_components):
+    """Rosipal and Trejo 2001, Sec. 4, at convergence: scores t of the training rows, unit length.
+
+    t = Q u for the u that the leading eigenvector of Q Y Y' gives; then Q and Y are deflated by t.
+    """
+    Q, Y = centred(K), centring(len(K)) @ Y
+    scores = []
+    for _ in range(n_components):
+        # With Q Y Y' t = lambda t: the leading eigenvector lies in the span of Q Y.
+        v = np.linalg.eigh(Y.T @ Q @ Y)[1][:, -1]
+        t = Q @ Y @ v
+        t /= np.linalg.norm(t)
+        P = np.eye(len(t)) - np.outer(t, t)
+        Q, Y = P @ Q @ P, P @ Y
+        scores.append(t)
+    return np.array(scores).T

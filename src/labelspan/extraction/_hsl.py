@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelspan._compat import Interval, StrOptions
+from labelspan._compat import Interval, StrOptions, is_dask_array
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._weights import inverse, rows_times
 from labelspan.linalg import EigenPairs, leading
@@ -81,8 +82,8 @@ class HSL(LinearReducer):
     rows has no column in H. Notation: F = Xc'H, B = ``xx`` + ridge I. With T = diag(c)^-1/2 Y the
     rows of T'T add up to e, so for "zhou" ``xt`` and ``tt`` of T suffice: F = ``xt`` diag(e)^-1/2.
     Costs as those of :class:`OPLS`: time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if
-    n < D; large sparse X by conjugate gradients. "zhou" adds O(n q^2) time, or less if the
-    labels are sparse, and O(q^2) memory.
+    n < D; large sparse X by conjugate gradients. In chunks and on Dask arrays "zhou" adds O(n q^2)
+    time, or less if the labels are sparse, and O(q^2) memory.
 
     References
     ----------
@@ -125,24 +126,25 @@ class HSL(LinearReducer):
         return {"ridge_free": self.ridge == 0}
 
     def _summarise(self, sample: Sample) -> Statistics:
-        if self.expansion == "zhou":
+        in_memory = sample.solver == "scatter" and not (sample.part or is_dask_array(sample.X))
+        if self.expansion == "zhou" and not in_memory:
             return summarise(sample, tt=True, encode=by_degree)
         # The first pass walks the labels alone: on a cluster it must not load X.
-        counts = collect(Sample(sample.Y, sample.Y, weights=sample.weights), rows_of_labels)
+        counts = collect(replace(sample, X=sample.Y), rows_of_labels)
         return summarise(sample, encode=partial(expanded, self.expansion, counts))
 
     def _directions(self, statistics: Any) -> EigenPairs:
         K = None
-        if self.expansion == "zhou":
+        if self.expansion == "zhou" and statistics.tt is not None:
             mean = statistics.t_mean
             counts = statistics.tt.sum(axis=1) + statistics.weight * mean * mean.sum()
             K = np.diag(inverse(np.sqrt(np.where(mean > 0, counts, 0.0))))
         return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
 
 
-def label_factor(Y: Any, expansion: str) -> Any:
+def label_factor(Y: Any, expansion: str, weights: np.ndarray | None = None) -> Any:
     """H of all rows at once, (n, q)."""
-    return expanded(expansion, rows_of_labels(Y, Y), Y)
+    return expanded(expansion, rows_of_labels(Y, Y, weights), Y)
 
 
 def expanded(expansion: str, counts: np.ndarray, Y: Any) -> Any:

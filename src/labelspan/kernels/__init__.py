@@ -9,12 +9,15 @@ from labelspan.kernels._map import KernelMap, kernel_map
 from labelspan.kernels._mddm import KernelMDDM
 from labelspan.kernels._path import KernelPath, kernel_path
 from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
+from labelspan.kernels.family import KernelHSL, KernelPLS
 
 __all__ = [
     "KernelCPLST",
     "KernelCPLSTCV",
+    "KernelHSL",
     "KernelLabelCCA",
     "KernelMDDM",
+    "KernelPLS",
     "KernelPath",
     "KernelSharedSubspaceClassifier",
     "kernel_path",

@@ -62,14 +62,15 @@ def partial_least_squares(
         rows, and D k.
     """
     state = Deflated(xt, metric)
+    # What rounding leaves of s's when all of T is explained: that of s twice, or that of M once.
+    rounding = (max(xt.shape) * EPS) ** (2 if metric is None else 1)
     directions: list[np.ndarray] = []
     loadings: list[np.ndarray] = []
     targets: list[np.ndarray] = []
     values: list[float] = []
     while len(directions) < n_components:
         value, r = state.leading()
-        # What rounding leaves of T when all of it is explained.
-        if not value > (values[0] * (max(xt.shape) * EPS) ** 2 if values else 0.0):
+        if not value > (rounding * values[0] if values else 0.0):
             break
         for _ in directions[:2]:
             # Twice from the third on: the scores stay uncorrelated, however many there are.

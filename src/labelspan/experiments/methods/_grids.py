@@ -99,6 +99,8 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
         "DMLDA": _RIDGE,
         "LPP": _RIDGE,
         "KernelMDDM": {"gamma": _WIDTHS},
+        "KernelHSL": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 1.0))},
+        "KernelPLS": {"gamma": _WIDTHS},
         "KernelLabelCCA": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 1.0))},
         "MLkNN": {"n_neighbors": Candidates((5, 20))},
         "MultiOutputRidge": _RIDGE,

@@ -124,6 +124,7 @@ _EXTRACTION, _CLASSIFIERS = "labelspan.extraction", "labelspan.classifiers"
 _LABELSPACE, _KERNELS = "labelspan.labelspace", "labelspan.kernels"
 _TUNED = "labelspan.experiments.methods._tuned"
 _MDDM, _MVMD, _CPLST = "Zhang and Zhou 2010", "Xu et al. 2016", "Chen and Lin 2012"
+_HSL = "Sun, Ji and Ye 2008"
 _SUBSPACE, _CMLFS = "Ji, Tang, Yu and Ye 2010", "Gu, Li and Han 2011"
 _FEATURE, _ONE = (("constraint", "feature"),), (("min_labels", 1),)
 
@@ -137,7 +138,7 @@ METHODS: tuple[Method, ...] = (
     Method("cca", "CCA", "reducer", f"{_EXTRACTION}:LabelCCA", (), "Sun, Ji and Ye 2011"),
     Method("opls", "OPLS", "reducer", f"{_EXTRACTION}:OPLS", (), "Sun, Ji and Ye 2011"),
     Method("pls", "PLS", "reducer", "labelspan.subspace:LabelPLS", (), "Dayal and MacGregor 1997"),
-    Method("hsl", "HSL", "reducer", f"{_EXTRACTION}:HSL", (), "Sun, Ji and Ye 2008"),
+    Method("hsl", "HSL", "reducer", f"{_EXTRACTION}:HSL", (), _HSL),
     Method("mlsi", "MLSI", "reducer", f"{_EXTRACTION}:MLSI", (), "Yu, Yu and Tresp 2005"),
     Method("mlda", "MLDA", "reducer", f"{_EXTRACTION}:MLDA", (), "Wang et al. 2010"),
     Method("dmlda", "DMLDA", "reducer", f"{_EXTRACTION}:DMLDA", (), "Oikonomou et al. 2013"),
@@ -146,6 +147,10 @@ METHODS: tuple[Method, ...] = (
     Method("ratio", "SEL", "reducer", "labelspan.selection:DiscriminativeRatio", (), _MDDM),
     Method("kernel-mddm", "kernel MDDM", "reducer", f"{_KERNELS}:KernelMDDM", (), _MDDM),
     Method("kernel-cca", "kernel CCA", "reducer", f"{_KERNELS}:KernelLabelCCA", (), _MDDM),
+    Method(
+        "kernel-hsl", "kernel HSL", "reducer", f"{_KERNELS}:KernelHSL", (), "Sun, Ji and Ye 2008"
+    ),
+    Method("kernel-pls", "kernel PLS", "reducer", f"{_KERNELS}:KernelPLS", (), "Rosipal 2001"),
     Method("mlknn", "ML-kNN", "classifier", f"{_CLASSIFIERS}:MLkNN", (), "Zhang and Zhou 2007"),
     Method("ridge", "ridge", "classifier", f"{_CLASSIFIERS}:MultiOutputRidge", _ONE, _MVMD),
     Method("tuned-ridge", "tuned ridge", "classifier", f"{_TUNED}:tuned_ridge", (), _SUBSPACE),

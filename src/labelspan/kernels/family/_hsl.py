@@ -1,0 +1,141 @@
+"""Hypergraph spectral learning in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+from labelspan._compat import Interval, StrOptions
+from labelspan.base import N_COMPONENTS
+from labelspan.extraction import EXPANSIONS, label_factor
+from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
+from labelspan.linalg import EigenPairs, leading
+
+
+class KernelHSL(KernelReducer):
+    r"""Directions of a kernel's feature space along which rows that share labels lie together.
+
+    .. math:: Q H H' Q\, c = \lambda\, (QQ + \mathrm{ridge}\, Q)\, c
+
+    with the centred kernel matrix Q and H H' = I minus the normalised Laplacian of the hypergraph
+    whose edges are the labels [1]_, for the direction :math:`\sum_i c_i \varphi(x_i)`. A linear
+    kernel gives :class:`labelspan.HSL`, where the three H are written out.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1) or None, default=0.999
+        Number of directions; or the share of the eigenvalue sum to keep; or None for all with
+        a positive eigenvalue (at most the number of labels).
+    expansion : {"clique", "star", "zhou"}, default="clique"
+        Which Laplacian: of the clique or the star expansion of the hypergraph, or that of Zhou
+        et al.
+    ridge : float, default=0.1
+        Price of the norm of a direction. 0 takes the pseudo-inverse of Q.
+    kernel : str or callable, default="rbf"
+        A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
+        rows.
+    gamma : float or None, default=None
+        Coefficient of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is
+        1 / n_features (1 for "chi2").
+    degree : float, default=3
+        Degree of "poly".
+    coef0 : float, default=1
+        Constant of "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Keywords of a callable kernel.
+    n_landmarks : int or None, default=None
+        Compare with so many landmarks only (Nystroem); None is exact.
+    landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
+        Landmarks at random; the rows nearest to k-means centres; or at random by approximate
+        ridge leverage scores.
+    random_state : int, RandomState or None, default=None
+        Seed of the landmarks.
+
+    Attributes
+    ----------
+    dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
+        Coefficients c of the directions, about their mean; C'(QQ + ridge Q)C is the identity.
+    offset_ : ndarray of shape (n_components_,)
+        What centring takes off a projection.
+    eigenvalues_ : ndarray of shape (n_positive,)
+        Positive eigenvalues, descending; none is above 1.
+    n_components_ : int
+        Number of directions kept.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Rows that serve as landmarks, with ``n_landmarks``.
+    nystroem_error_ : float
+        Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
+        with ``n_landmarks``.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    The eigenvectors v of H'Q (Q + ridge I)^-1 H (q x q), H about its mean, give
+    c = (Q + ridge I)^-1 H v / sqrt(lambda): one Cholesky factor, n^3 / 3, and one (n, n) array.
+    With m landmarks O(n m (D + m) + m^3) and O(m^2).
+
+    References
+    ----------
+    .. [1] L. Sun, S. Ji and J. Ye, "Hypergraph spectral learning for multi-label
+       classification", KDD 2008.
+
+    Examples
+    --------
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.kernels import KernelHSL
+    >>> yeast = load_yeast()
+    >>> X, Y = yeast.X[:500], yeast.Y[:500]
+    >>> KernelHSL(5, gamma=0.5, ridge=1.0).fit(X, Y).transform(X).shape
+    (500, 5)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": N_COMPONENTS,
+        "expansion": [StrOptions(EXPANSIONS)],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        **KERNEL_PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        n_components: int | float | None = 0.999,
+        *,
+        expansion: str = "clique",
+        ridge: float = 0.1,
+        kernel: str | Callable[..., float] = "rbf",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_landmarks: int | None = None,
+        landmarks: str = "uniform",
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.expansion = expansion
+        self.ridge = ridge
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
+
+    def _ridge(self) -> float | None:
+        return float(self.ridge)
+
+    def _targets(self, Y: Any) -> Any:
+        return label_factor(Y, self.expansion)
+
+    def _directions(self, statistics: Any) -> EigenPairs:
+        return leading(statistics, None, self.n_components, a=1.0, b=float(self.ridge))
