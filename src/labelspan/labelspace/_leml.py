@@ -260,8 +260,12 @@ class LowRank:
         B = (self.s / (self.s**2 + self.ridge))[:, None] * self.UT
         if M == 0:
             return Factors(np.zeros((len(B), 0)), np.zeros(0), np.zeros((B.shape[1], 0)))
-        P, s, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
-        return Factors(P[:, :M], s[:M], Vt[:M].T)
+        # From the smaller Gram matrix: a start may lose digits, but has to be orthonormal.
+        r, q = B.shape
+        K, side = (B @ B.T, r) if r < q else (B.T @ B, q)
+        vectors = linalg.eigh(K, subset_by_index=(side - M, side - 1), check_finite=False)[1]
+        V = linalg.qr(B.T @ vectors if r < q else vectors, mode="economic")[0]
+        return balanced(B @ V, V)
 
     def turn(self, factors: Factors) -> Factors:
         """W for the given H, H for that W, and both balanced."""
