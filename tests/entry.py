@@ -54,6 +54,10 @@ class Entry:
     def name(self):
         return type(self.estimator).__name__
 
+    def within(self, exact):
+        """`exact`, or the tolerance of a solver that ends by its own."""
+        return exact if self.tolerance <= 1e-8 else self.tolerance
+
     @property
     def predicts(self):
         return hasattr(self.estimator, "predict")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from sklearn.linear_model import Ridge
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.naive_bayes import BernoulliNB
 
 import labelspan as ls
 from tests.entry import BIAS, DRAWN, FOLDS, Entry, extractor, kernel, label_space, ranking
@@ -256,7 +256,7 @@ ESTIMATORS = [
         variants=(
             ls.LabelSubset(),
             ls.LabelSubset(selection="leverage", random_state=0),
-            ls.LabelSubset(classifier=KNeighborsClassifier(3)),
+            ls.LabelSubset(classifier=BernoulliNB()),
         ),
     ),
     label_space(

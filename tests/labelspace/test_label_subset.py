@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
@@ -150,6 +151,25 @@ def test_sums_of_other_labels_are_not_learnt():
     scores = model.decision_function(X)
     np.testing.assert_allclose(scores[:, 1], scores[:, 4], atol=1e-10)
     np.testing.assert_allclose(scores[:, 5], -0.5)
+
+
+@pytest.mark.parametrize("classifier", [None, BernoulliNB()], ids=["none", "BernoulliNB"])
+def test_a_weight_is_a_number_of_copies(classifier):
+    X, Y = problem(14)
+    weights = np.arange(len(X)) % 3
+    copies = np.repeat(np.arange(len(X)), weights)
+    weighed = LabelSubset(3, classifier=classifier).fit(X, Y, sample_weight=weights)
+    copied = LabelSubset(3, classifier=classifier).fit(X[copies], Y[copies])
+    np.testing.assert_array_equal(weighed.labels_, copied.labels_)
+    np.testing.assert_allclose(
+        weighed.decision_function(X), copied.decision_function(X), atol=1e-10
+    )
+
+
+def test_weights_need_a_classifier_that_takes_them():
+    X, Y = problem(15)
+    with pytest.raises(TypeError, match="its classifier, KNeighborsClassifier, takes none"):
+        LabelSubset(classifier=KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(len(X)))
 
 
 def test_a_regressor_is_refused():

@@ -124,6 +124,15 @@ def test_truncated_weights_are_the_leading_ones():
     np.testing.assert_allclose(means, np.tile(Y.mean(axis=0), (len(X), 1)))
 
 
+def test_soft_labels_have_their_own_squares():
+    X, Y = problem(10)
+    Y = np.where(np.arange(len(Y))[:, None] % 2 == 0, Y, 0.25 + 0.5 * Y)
+    model = LEML(ridge=2.0, **EXACT).fit(X, Y)
+    optimum = reference.nuclear_norm(X, Y, 2.0)[1]
+    np.testing.assert_allclose(model.primal_objective_, optimum, rtol=1e-8)
+    np.testing.assert_allclose(model.dual_objective_, optimum, rtol=1e-8)
+
+
 def test_more_components_than_directions_warn():
     X, Y = problem(8, n_features=3)
     with pytest.warns(UserWarning, match="n_components=5 is more than the 3 directions that feat"):

@@ -92,9 +92,7 @@ def test_rows_one_by_one_in_any_order(entry, form, monkeypatch):
         model = clone(entry.estimator)
         for i in order:
             model.partial_fit(form(X[[i]]), Y[[i]])
-        # A solver that ends by its own tolerance agrees to that.
-        exact = entry.tolerance <= 1e-8
-        assert_same(outputs(model, X_new), whole, 1e-10 if exact else entry.tolerance)
+        assert_same(outputs(model, X_new), whole, entry.within(1e-10))
 
 
 @law(lambda entry: entry.one_pass)

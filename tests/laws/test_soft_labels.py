@@ -51,7 +51,7 @@ def test_soft_labels_in_every_form(entry):
     X, Y, X_new = soft_sample()
     expected = outputs(fit(entry, X, Y), X_new)
     for given in (sparse.csr_array(Y), sparse.coo_array(Y), pd.DataFrame(Y), Y.tolist()):
-        assert_same(outputs(fit(entry, X, given), X_new), expected, 1e-9)
+        assert_same(outputs(fit(entry, X, given), X_new), expected, entry.within(1e-9))
     if entry.dask == "fit":
         lazy = da.from_array(X, chunks=(20, 6)), da.from_array(Y, chunks=(20, 4))
         assert_same(outputs(fit(entry, *lazy), X_new), expected, entry.tolerance)

@@ -209,7 +209,9 @@ def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
     # E'xx E: without a ridge the identity.
     S = np.eye(r) - ridge * (E.T @ E)
     root = np.sqrt(alpha)
-    pairs = eigenpairs(np.block([[tt, root * W.T], [root * W, alpha * S]]), q, M, statistics.t_mean)
+    pairs = eigenpairs(
+        np.block([[tt, root * W.T], [root * W, alpha * S]]), q, M, problem.labels_vary
+    )
     n_rows = statistics.weight
     scale = np.sqrt(n_rows / pairs.values[: pairs.vectors.shape[1]])
     V1, V2 = pairs.vectors[:q] * scale, root * pairs.vectors[q:] * scale
@@ -228,10 +230,9 @@ def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
     )
 
 
-def eigenpairs(K: np.ndarray, q: int, M: int | None, label_mean: np.ndarray) -> EigenPairs:
+def eigenpairs(K: np.ndarray, q: int, M: int | None, labels_vary: bool) -> EigenPairs:
     """Leading eigenpairs of G'G (q + r, q + r); at most q of them unless a number is asked for."""
-    if M == 0 or np.isin(label_mean, (0.0, 1.0)).all():
-        # Exactly: after centring, rounding would pass for a label.
+    if M == 0 or not labels_vary:
         return no_direction(len(K), M)
     pairs = leading_sum(K, M)
     return pairs if M is not None else EigenPairs(pairs.values, pairs.vectors[:, :q])

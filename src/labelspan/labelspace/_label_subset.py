@@ -19,7 +19,7 @@ from labelspan._tags import IN_MEMORY
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import Problem
-from labelspan.labelspace._regressor import Codes
+from labelspan.labelspace._regressor import Codes, takes_weights
 from labelspan.linalg import EPS, EigenPairs, leading_sum
 
 # Their labels are learnt one by one: the first M are those of a fit of M.
@@ -185,7 +185,8 @@ class LabelSubset(LabelSpaceClassifier):
         self.decoding_ = decoding(self._gram, self.labels_).astype(dtype)
         if self.classifier is None or len(V) == 0:
             return super()._regress(problem, V, dtype)
-        return fit_classifier(self.classifier, problem.X, dense(problem.Y[:, self.labels_]))
+        Y = dense(problem.Y[:, self.labels_])
+        return fit_classifier(self.classifier, problem.X, Y, problem.weights)
 
     def _cut_from(self, n_fitted: int) -> None:
         if self.selection == "leverage" and self.n_components_ < n_fitted:
@@ -205,11 +206,13 @@ class LabelSubset(LabelSpaceClassifier):
         tags = super().__sklearn_tags__()
         if self.classifier is not None:
             tags.input_tags.pairwise = get_tags(self.classifier).input_tags.pairwise
+            name = type(self.classifier).__name__
             tags.label_tags.refuse(
                 dask=f"{IN_MEMORY}: only classifier=None learns from blocks",
-                sample_weight="only classifier=None weighs rows",
                 soft_labels="a classifier learns classes; set classifier=None for least squares",
             )
+            if not takes_weights(self.classifier):
+                tags.label_tags.refuse(sample_weight=f"its classifier, {name}, takes none")
         return tags
 
 
@@ -248,14 +251,19 @@ class ClassifierCodes(Codes):
         return replace(self, varies=self.varies[:M])
 
 
-def fit_classifier(classifier: Any, X: Any, Y: np.ndarray) -> ClassifierCodes:
+def fit_classifier(
+    classifier: Any, X: Any, Y: np.ndarray, weights: np.ndarray | None
+) -> ClassifierCodes:
     """Fit a clone to labels (n, M), one clone per label if it takes only one."""
     model = clone(classifier)
     # Most classifiers refuse a label that all rows have.
     varies = Y.min(axis=0) == 0
     if varies.sum() == 1 or not get_tags(model).classifier_tags.multi_label:
         model = MultiOutputClassifier(model)
-    return ClassifierCodes(model.fit(X, Y[:, varies]) if varies.any() else model, varies)
+    weighted = {} if weights is None else {"sample_weight": weights}
+    if varies.any():
+        model.fit(X, Y[:, varies], **weighted)
+    return ClassifierCodes(model, varies)
 
 
 def pivoted(gram: np.ndarray, M: int | None) -> tuple[np.ndarray, np.ndarray]:

@@ -120,6 +120,7 @@ class LEML(LabelSpaceClassifier):
     }
     # The weights are learnt with the directions: there is no regressor to choose.
     regressor = None
+    _scatter: ClassVar[bool] = True
     _learnt: ClassVar[tuple[str, ...]] = (
         *LabelSpaceClassifier._learnt,
         "primal_objective_",
@@ -141,28 +142,22 @@ class LEML(LabelSpaceClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(soft_labels="the loss needs the squares of the labels")
-        return tags
-
     def _code(self, problem: Any, dtype: Any) -> None:
         super()._code(self._solution(problem), dtype)
 
     def _solution(self, problem: Any) -> Solution:
         statistics, lift, mean = problem.whole()
         form, label_mean = spectral(statistics), statistics.t_mean
-        # The squares of labels in {0, 1} are themselves.
-        total = statistics.weight * float(np.sum(label_mean - label_mean**2))
+        total = float(np.trace(statistics.tt))
         low_rank = LowRank(form.s, form.UT, total, float(self.ridge))
-        M = self._n_codes(form.UT.shape, label_mean)
+        M = self._n_codes(form.UT.shape, problem)
         factors, dual, n_iter = self._solve(low_rank, M)
         coef, objectives = lift(form.V @ (factors.P * factors.s)), low_rank.objectives(factors)
         return Solution(problem, mean, label_mean, factors, coef, objectives, dual, n_iter)
 
-    def _n_codes(self, shape: tuple[int, ...], label_mean: np.ndarray) -> int:
-        if self.n_components == 0 or min(shape) == 0 or np.isin(label_mean, (0.0, 1.0)).all():
-            no_direction(len(label_mean), self.n_components)
+    def _n_codes(self, shape: tuple[int, ...], problem: Any) -> int:
+        if self.n_components == 0 or min(shape) == 0 or not problem.labels_vary:
+            no_direction(problem.n_labels, self.n_components)
             return 0
         return at_most(self.n_components, min(shape), "directions that features and labels have")
 

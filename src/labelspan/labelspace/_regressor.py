@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.multioutput import MultiOutputRegressor
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -104,11 +104,11 @@ def fit_regressor(regressor: Any, X: Any, T: np.ndarray, weights: np.ndarray | N
     return model.fit(X, T) if weights is None else model.fit(X, T, sample_weight=weights)
 
 
-def takes_weights(regressor: Any) -> bool:
-    """Whether ``fit`` takes sample weights, of a wrapped regressor that of the inner one."""
-    if isinstance(regressor, MultiOutputRegressor):
-        regressor = regressor.estimator
-    return has_fit_parameter(regressor, "sample_weight")
+def takes_weights(learner: Any) -> bool:
+    """Whether ``fit`` takes sample weights, of a wrapped estimator that of the inner one."""
+    if isinstance(learner, MultiOutputRegressor | MultiOutputClassifier):
+        learner = learner.estimator
+    return has_fit_parameter(learner, "sample_weight")
 
 
 def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
