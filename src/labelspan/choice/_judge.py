@@ -14,7 +14,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import decide, remember
 from labelspan._labels import Labels
 from labelspan.classifiers import MLkNN, MultiOutputRidge
-from labelspan.metrics import MEASURES, Measure, MeasureScorer, count_each
+from labelspan.metrics import MEASURES, Measure, MeasureScorer, Side, count_against
 
 # Scorers of scikit-learn that a measure of ours computes, without checking the same labels each
 # time; None is the ``score`` of a classifier.
@@ -93,7 +93,9 @@ class Judge:
         if isinstance(self.scorer, dict):
             return self._directly(known, scores, dense(truth))
         found: dict[str, list[float]] = {}
-        for known._known in scores:
+        for each_scores in scores:
+            # A copy: the next scores may come in the same array.
+            known._known = each_scores.copy()
             measured = self.scorer(known, X, truth)
             each = measured if isinstance(measured, dict) else {"score": measured}
             for name, value in each.items():
@@ -104,16 +106,15 @@ class Judge:
         self, known: Any, scores: np.ndarray, truth: np.ndarray
     ) -> dict[str, list[float]]:
         """The same where all are measures: those of labels share their counts."""
-        found = {}
         counts: list[Any] = []
+        if any(measure.needs == "labels" for measure in self.scorer.values()):
+            true = Side(truth)
+            thresholds = known._thresholds(None)
+            counts = [count_against(true, decide(known, each, thresholds)) for each in scores]
+        found = {}
         for name, measure in self.scorer.items():
             sign = 1.0 if measure.direction == "max" else -1.0
             if measure.needs == "labels":
-                if not counts:
-                    rows = decide(
-                        known, scores.reshape(-1, scores.shape[2]), known._thresholds(None)
-                    )
-                    counts = count_each(truth, rows.reshape(scores.shape))
                 found[name] = [sign * measure(each, None) for each in counts]
             else:
                 found[name] = [sign * measure(truth, each) for each in scores]

@@ -14,9 +14,9 @@ from labelspan.classifiers import MLkNN
 from labelspan.linalg import regular_factor, solve_ridges
 from labelspan.moments import Moments, Sample
 
-# Scores that are measured together: 32 MB.
-BLOCK_CELLS = 2**22
 FEW_COLUMNS = 32
+# Cells of scores that are measured together: 1 MB stays in the cache.
+TOGETHER = 2**17
 
 
 @dataclass(frozen=True)
@@ -98,20 +98,20 @@ def ridge_scores(
         return
     C = linalg.solve_triangular(L, top.xt, lower=True, check_finite=False)
     U = linalg.solve_triangular(L, Z.T, lower=True, check_finite=False).T
-    cells = len(Z) * len(top.t_mean)
-    together = max(BLOCK_CELLS // max(cells, 1), 1)
     # A product of few columns costs less than adding to what fewer of them gave.
     adds = counts[-1] > FEW_COLUMNS
-    last, start = top.t_mean, 0
+    shape = len(Z), len(top.t_mean)
+    together = min(max(TOGETHER // max(Z.shape[0] * shape[1], 1), 1), len(counts))
+    # One array for all: fresh memory costs more than the product.
+    scores, last, start = np.empty((together, *shape)), np.tile(top.t_mean, (len(Z), 1)), 0
     for first_k in range(0, len(counts), together):
         some = counts[first_k : first_k + together]
-        scores = np.empty((len(some), len(Z), len(top.t_mean)))
-        for place, k in zip(scores, some, strict=True):
+        for place, k in zip(scores, some, strict=False):
             np.matmul(U[:, start:k], C[start:k], out=place)
             place += last
             if adds:
-                last, start = place, k
-        yield some, scores
+                last[:], start = place, k
+        yield some, scores[: len(some)]
 
 
 def coefficients(ridge: float, moments: Moments, k: int) -> np.ndarray:

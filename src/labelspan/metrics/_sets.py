@@ -34,8 +34,8 @@ def hamming_loss(Y_true: Any, Y_pred: Any) -> float:
     1.0
     """
     counts = count(Y_true, Y_pred)
-    wrong = counts.row_true + counts.row_predicted - 2 * counts.row_common
-    return float(wrong.sum() / (counts.shape[0] * counts.shape[1]))
+    wrong = counts.true.total + counts.predicted.total - 2 * counts.common.total
+    return wrong / (counts.shape[0] * counts.shape[1])
 
 
 def subset_accuracy(Y_true: Any, Y_pred: Any) -> float:
@@ -61,7 +61,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any) -> float:
     0.5
     """
     counts = count(Y_true, Y_pred)
-    exact = (counts.row_common == counts.row_true) & (counts.row_common == counts.row_predicted)
+    exact = (counts.common.rows == counts.true.rows) & (counts.common.rows == counts.predicted.rows)
     return float(exact.mean())
 
 
@@ -93,8 +93,8 @@ def instance_accuracy(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -
     0.75
     """
     counts = count(Y_true, Y_pred)
-    union = counts.row_true + counts.row_predicted - counts.row_common
-    return mean_ratio(counts.row_common, union, zero_division)
+    union = counts.true.rows + counts.predicted.rows - counts.common.rows
+    return mean_ratio(counts.common.rows, union, zero_division)
 
 
 def instance_precision(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
@@ -125,7 +125,7 @@ def instance_precision(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) 
     0.75
     """
     counts = count(Y_true, Y_pred)
-    return mean_ratio(counts.row_common, counts.row_predicted, zero_division)
+    return mean_ratio(counts.common.rows, counts.predicted.rows, zero_division)
 
 
 def instance_recall(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
@@ -156,7 +156,7 @@ def instance_recall(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> 
     0.75
     """
     counts = count(Y_true, Y_pred)
-    return mean_ratio(counts.row_common, counts.row_true, zero_division)
+    return mean_ratio(counts.common.rows, counts.true.rows, zero_division)
 
 
 def samples_f1(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
@@ -187,7 +187,9 @@ def samples_f1(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float
     0.75
     """
     counts = count(Y_true, Y_pred)
-    return mean_ratio(2 * counts.row_common, counts.row_true + counts.row_predicted, zero_division)
+    return mean_ratio(
+        2 * counts.common.rows, counts.true.rows + counts.predicted.rows, zero_division
+    )
 
 
 def micro_f1(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
@@ -218,8 +220,8 @@ def micro_f1(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
     0.8
     """
     counts = count(Y_true, Y_pred)
-    total = counts.row_true.sum() + counts.row_predicted.sum()
-    return float(2 * counts.row_common.sum() / total) if total else float(zero_division)
+    total = counts.true.total + counts.predicted.total
+    return 2 * counts.common.total / total if total else float(zero_division)
 
 
 def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
@@ -253,5 +255,5 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0) -> float:
     1.0
     """
     counts = count(Y_true, Y_pred)
-    total = counts.label_true + counts.label_predicted
-    return mean_ratio(2 * counts.label_common, total, zero_division)
+    total = counts.true.labels + counts.predicted.labels
+    return mean_ratio(2 * counts.common.labels, total, zero_division)

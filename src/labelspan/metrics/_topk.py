@@ -152,7 +152,7 @@ def propensities(Y_train: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     array([0.25, 0.25])
     """
     Y = check_indicators(Y_train, "Y_train")
-    n_label = count(Y, Y).label_true
+    n_label = count(Y, Y).true.labels
     scale = (np.log(Y.shape[0]) - 1) * (b + 1) ** a
     return 1 / (1 + scale * (n_label + b) ** -a)
 
