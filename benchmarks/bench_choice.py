@@ -93,9 +93,9 @@ def tall():
 def sparse_wide():
     data = benchmark_data("rcv1subset1")
     reducers = [MDDM(), MVMD(), LabelCCA()]
-    setting = data.X, data.Y, reducers, [5, 10, 20, 35, 50], [0.01, 1.0, 100.0], 3
+    setting = data.X, data.Y, reducers, [5, 10, 15, 20, 30, 40, 50], [0.01, 1.0, 100.0], 3
     ours, theirs = partial(search, *setting), partial(grid_search, *setting)
-    return Comparison("rcv1subset1, 45 points x 3 folds", "GridSearchCV", 0.1, ours, theirs, 1)
+    return Comparison("rcv1subset1, 63 points x 3 folds", "GridSearchCV", 0.1, ours, theirs, 1)
 
 
 def fold_matrices():
