@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 
-def grid_search(search, X, Y, folds, readout, scoring):
+def grid_search(search, X, Y, folds, readout, scoring, **fit_parameters):
     """GridSearchCV over the same candidates and folds as a fitted ReducerCV."""
     params = search.cv_results_["params"]
     pipeline = Pipeline([("reducer", params[0]["reducer"]), ("readout", readout)])
@@ -15,7 +15,7 @@ def grid_search(search, X, Y, folds, readout, scoring):
     slow = GridSearchCV(pipeline, grid, scoring=scoring, cv=folds, refit=False)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="n_components=")
-        return slow.fit(X, Y)
+        return slow.fit(X, Y, **fit_parameters)
 
 
 def assert_same_scores(search, slow, tolerance=1e-10):

@@ -130,3 +130,19 @@ def test_far_from_the_origin(shape):
     X, Y = sample(*shape)
     search = ls.ReducerCV(REDUCERS, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro")
     compare(search, X + 1e6 * X.std(axis=0), Y, list(KFold(3).split(X)), 1e-8)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(60, 7), (24, 40)], ids=["tall", "wide"])
+def test_weights(form, shape):
+    X, Y = sample(*shape)
+    weights = np.random.default_rng(1).uniform(0.2, 3.0, len(X))
+    folds = list(KFold(3).split(X))
+    reducers = REDUCERS + [ls.MLDA(), *RIDGE_FREE] * (shape[0] > shape[1])
+    search = ls.ReducerCV(
+        reducers, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro", cv=folds
+    )
+    search.fit(form(X), Y, sample_weight=weights)
+    routed = {f"{step}__sample_weight": weights for step in ("reducer", "readout")}
+    slow = grid_search(search, form(X), Y, folds, RIDGES[0], SCORERS, **routed)
+    assert_same_scores(search, slow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -200,7 +201,15 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
 
     def _folds(self, X: Any, labels: Labels) -> list[Fold]:
         cv = MultilabelStratifiedKFold(int(self.cv)) if isinstance(self.cv, Integral) else self.cv
-        folds = check_splits(cv, X, labels.target)
+        target, weights = labels.target, labels.weights
+        if is_dask_array(X) and weights is not None and not weights.all():
+            # Elsewhere the rows without weight are gone already.
+            numbers = np.flatnonzero(weights)
+            rows = np.empty((len(numbers), 0))
+            folds = check_splits(cv, rows, target[numbers], weights > 0)
+            folds = [(numbers[train], numbers[test]) for train, test in folds]
+        else:
+            folds = check_splits(cv, X, target, labels.kept)
         for i, (train, _) in enumerate(folds):
             rows, times = np.unique(train, return_counts=True)
             if times.max() > 1:
@@ -350,7 +359,7 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
 
 
 def in_memory(labels: Labels) -> Labels:
-    """Labels whose indicators are in memory: the splits and the scorers look at them."""
+    """Labels in memory: the splits and the scorers look at them."""
     if not is_dask_array(labels.Y):
         return labels
-    return Labels(check_label_block(labels.Y.compute()), sparse=labels.sparse)
+    return replace(labels, Y=check_label_block(labels.Y.compute()))
