@@ -414,7 +414,11 @@ ESTIMATORS = [
         weights="coef_",
         per_unit={"alpha": 2},
         tolerance=1e-3,
-        excuses={"a_shift_of_the_features": "the projections are not centred"},
+        excuses={
+            "a_shift_of_the_features": "the projections are not centred",
+            "a_weight_is_a_number_of_copies": "inner machines are solved to 1e-3, and the turns "
+            "end elsewhere; solved to the end they agree, in tests/test_weights.py",
+        },
     ),
     Entry(
         ls.StructuralF1SVM(1.0),

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
 from labelspan.labelspace import _plst, _problem
+from labelspan.subspace import _hinge
 from tests.laws.law import sample
 
 X, Y, X_NEW = sample()
@@ -106,6 +107,21 @@ def test_a_scorer_without_weights_is_refused():
         model.fit(X, Y, sample_weight=COUNTS)
     scorer = make_scorer(hamming_loss, greater_is_better=False)
     model.set_params(scoring=scorer).fit(X, Y, sample_weight=COUNTS)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("largest", "tolerance"), [(4000, 1e-8), (10, 1e-4)])
+def test_turns_of_weighted_machines(monkeypatch, largest, tolerance):
+    """By pairs of rows and, for many of them, row by row; solved further than is usual."""
+    monkeypatch.setattr(_hinge, "LARGEST_GRAM", largest)
+    for name, value in {"TOLERANCE": 1e-9, "MAX_STEPS": 20_000, "MAX_SWEEPS": 2000}.items():
+        monkeypatch.setattr(_hinge, name, value)
+    model = ls.ASOClassifier(2, alpha=0.1, tol=0, max_iter=5, random_state=0)
+    ours = model.fit(X, Y, sample_weight=COUNTS)
+    found, objectives = ours.decision_function(X_NEW), ours.objectives_
+    theirs = model.fit(X_COPIES, Y_COPIES)
+    assert_allclose(objectives, theirs.objectives_, atol=tolerance)
+    assert_allclose(found, theirs.decision_function(X_NEW), atol=10 * tolerance)
 
 
 REGRESSORS = [Ridge(0.1), MultiOutputRegressor(Ridge(0.1)), KernelRidge(alpha=0.1, kernel="rbf")]

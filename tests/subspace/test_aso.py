@@ -12,10 +12,10 @@ from tests.reference.subspace import aso
 from tests.subspace.problems import problem
 
 
-def machines(X, S, alpha, offsets, route, monkeypatch):
+def machines(X, S, alpha, offsets, route, monkeypatch, weights=None):
     """One turn's machines, by the Gram matrix of the rows or row by row."""
     monkeypatch.setattr(_hinge, "LARGEST_GRAM", 10**6 if route == "gram" else 0)
-    inner = HingeProblem(X, S, 1 / (2 * len(S) * alpha))
+    inner = HingeProblem(X, S, 1 / (2 * len(S) * alpha), weights=weights)
     return inner, *inner.solve(offsets)
 
 
@@ -41,14 +41,16 @@ def test_inner_problem_is_optimal_by_its_dual(alpha, route, monkeypatch):
     assert inner.gap < (2e-3 if route == "gram" else 1e-2)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("route", ["gram", "rows"])
-def test_without_offsets_it_is_the_support_vector_machine(route, monkeypatch):
+def test_without_offsets_it_is_the_support_vector_machine(route, weighted, monkeypatch):
     X, Y = problem(100, 8)
     S = 2.0 * Y[:, :3] - 1
     X = X - X.mean(axis=0)
-    inner, W, b = machines(X, S, 0.05, np.zeros(S.shape), route, monkeypatch)
+    weights = np.random.default_rng(1).uniform(0.1, 3.0, len(X)) if weighted else None
+    inner, W, b = machines(X, S, 0.05, np.zeros(S.shape), route, monkeypatch, weights)
     for k, s in enumerate(S.T):
-        svm = SVC(kernel="linear", C=inner.C, tol=1e-6).fit(X, s)
+        svm = SVC(kernel="linear", C=inner.C, tol=1e-6).fit(X, s, weights)
         np.testing.assert_allclose(W[:, k], svm.coef_[0], atol=0.01)
         assert b[k] == pytest.approx(svm.intercept_[0], abs=0.02)
 

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from labelspan._blocks import dense
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY, Unweighted
+from labelspan._tags import IN_MEMORY
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
@@ -27,7 +27,7 @@ from labelspan.subspace._shared_subspace import default_n_components
 FAR = 0.05
 
 
-class ASOClassifier(Unweighted, SubspaceClassifier):
+class ASOClassifier(SubspaceClassifier):
     r"""Linear classifiers that share a subspace and minimise the hinge loss (ASO_SVM).
 
     .. math:: \min_{U, b, V, \Theta} \; \sum_k \Big( \tfrac{1}{n} \sum_i
@@ -135,7 +135,6 @@ class ASOClassifier(Unweighted, SubspaceClassifier):
         tags = super().__sklearn_tags__()
         tags.label_tags.refuse(
             dask=IN_MEMORY,
-            sample_weight="its inner machines have one price for all rows",
             soft_labels="its inner machines separate rows with a label from rows without it",
         )
         return tags
@@ -144,7 +143,8 @@ class ASOClassifier(Unweighted, SubspaceClassifier):
         S = 2.0 * dense(labels.Y) - 1.0
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         Z, lift = row_coordinates(X)
-        problem = HingeProblem(Z, S, 1.0 / (2.0 * len(S) * self.alpha), seed)
+        C = 1.0 / (2.0 * labels.total * self.alpha)
+        problem = HingeProblem(Z, S, C, seed, labels.weights)
         state, objectives = self._turns(problem)
         self._warn(objectives, len(state.Theta), problem.gap)
         self._store(X, state, lift)
@@ -217,7 +217,8 @@ class State:
 def objective(problem: HingeProblem, state: State, alpha: float) -> float:
     """Eq. (28) with the best V for Theta and U, which is Theta U."""
     scores = np.asarray(problem.X @ state.U) + state.b
-    losses = np.maximum(0.0, 1.0 - problem.S * scores).sum() / len(scores)
+    losses = problem.weights @ np.maximum(0.0, 1.0 - problem.S * scores).sum(axis=1)
+    losses /= problem.weights.sum()
     outside = state.U - state.Theta.T @ (state.Theta @ state.U)
     return float(losses + alpha * np.sum(outside**2))
 

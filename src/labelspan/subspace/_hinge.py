@@ -19,13 +19,14 @@ MAX_SWEEPS = 200
 
 
 class HingeProblem:
-    r"""One machine a label: min over w, b of C sum of hinge losses + ||w||^2 / 2.
+    r"""One machine a label: min over w, b of a sum of C_i times hinge losses + ||w||^2 / 2.
 
     Scores are w'x + b + offset. Eq. (28) for fixed Theta and V, divided by 2 alpha, is of this
-    form: C is 1 / (2 n alpha), the offsets are (Theta'v)'x. The dual is
+    form: C_i is 1 / (2 n alpha), or C times the weight of the row, the offsets are (Theta'v)'x.
+    The dual is
 
     .. math:: \max_a \sum_i a_i (1 - s_i o_i) - \tfrac12 \|\sum_i a_i s_i x_i\|^2
-              \quad \text{subject to} \quad 0 \le a \le C, \; \sum_i a_i s_i = 0.
+              \quad \text{subject to} \quad 0 \le a_i \le C_i, \; \sum_i a_i s_i = 0.
 
     Parameters
     ----------
@@ -37,6 +38,8 @@ class HingeProblem:
         Price of the losses, positive.
     seed : int
         Order of the coordinates, where rows are taken one by one.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
 
     Attributes
     ----------
@@ -46,8 +49,16 @@ class HingeProblem:
         Largest duality gap of the last call, as a share of the loss of a constant score.
     """
 
-    def __init__(self, X: Any, S: np.ndarray, C: float, seed: int = 0):
+    def __init__(
+        self,
+        X: Any,
+        S: np.ndarray,
+        C: float,
+        seed: int = 0,
+        weights: np.ndarray | None = None,
+    ):
         self.S = S
+        self.weights = np.ones(len(S)) if weights is None else weights
         self.rows: GramRows | SparseRows
         if len(S) <= LARGEST_GRAM:
             self.rows = GramRows(X.toarray() if sparse.issparse(X) else X)
@@ -56,14 +67,16 @@ class HingeProblem:
         self.X = self.rows.X
         self.dual = np.zeros(S.shape[::-1])
         # The best constant score is the commoner sign; it is the start.
-        self.b = np.where(S.sum(axis=0) >= 0, 1.0, -1.0)
+        self.b = np.where(self.weights @ S >= 0, 1.0, -1.0)
         self.gap = 0.0
         self.raise_price(C)
 
     def raise_price(self, C: float) -> None:
         """Go on with a larger C; the dual variables stay feasible."""
-        n_rarer = np.minimum((self.S > 0).sum(axis=0), (self.S < 0).sum(axis=0))
-        self.C, self.loss = C, np.maximum(2.0 * C * n_rarer, 1e-300)
+        w = self.weights
+        n_rarer = np.minimum(w @ (self.S > 0), w @ (self.S < 0))
+        self.C, self.prices = C, C * w
+        self.loss = np.maximum(2.0 * C * n_rarer, 1e-300)
         # sum(a) <= loss, so no score is larger than this (rows of a common length).
         self.largest = self.loss * max(float(self.rows.norms.mean()), 1e-300)
 
@@ -74,7 +87,7 @@ class HingeProblem:
             if abs(s.sum()) == len(s):
                 continue
             tolerance = TOLERANCE * min(1.0, self.largest[k])
-            self.b[k] = self.rows.descend(s, a, offsets[:, k], self.b[k], self.C, tolerance)
+            self.b[k] = self.rows.descend(s, a, offsets[:, k], self.b[k], self.prices, tolerance)
             W[:, k] = self.X.T @ (a * s)
             self._certify(k, W[:, k], offsets[:, k])
         return W, self.b.copy()
@@ -83,7 +96,7 @@ class HingeProblem:
         s, a = self.S[:, k], self.dual[k]
         slack = 1.0 - s * (np.asarray(self.X @ w) + offset + self.b[k])
         # Primal minus dual; the last term is what the equality lacks, times its multiplier.
-        gap = self.C * np.maximum(slack, 0.0).sum() - a @ slack + abs(self.b[k] * (a @ s))
+        gap = self.prices @ np.maximum(slack, 0.0) - a @ slack + abs(self.b[k] * (a @ s))
         self.gap = max(self.gap, float(gap / self.loss[k]))
 
 
@@ -101,12 +114,12 @@ class GramRows:
         a: np.ndarray,
         offset: np.ndarray,
         b: float,
-        C: float,
+        C: np.ndarray,
         tolerance: float,
     ) -> float:
         """Improve the dual a in place by pairs; the intercept."""
         scores = offset + self.K @ (a * s)
-        return float(descend_pairs(self.K, s, a, scores, float(C), tolerance, MAX_STEPS * len(s)))
+        return float(descend_pairs(self.K, s, a, scores, C, tolerance, MAX_STEPS * len(s)))
 
 
 class SparseRows:
@@ -131,7 +144,7 @@ class SparseRows:
         a: np.ndarray,
         offset: np.ndarray,
         b: float,
-        C: float,
+        C: np.ndarray,
         tolerance: float,
     ) -> float:
         """Improve the dual a in place by sweeps over the rows; the intercept."""
@@ -142,7 +155,7 @@ class SparseRows:
             total = float(a @ s)
             centre = offset + b
             total = descend_rows(
-                *self.arrays, self.norms, s, a, w, total, centre, price, float(C), self.seed,
+                *self.arrays, self.norms, s, a, w, total, centre, price, C, self.seed,
                 tolerance, MAX_SWEEPS, order,
             )  # fmt: skip
             b += price * total
@@ -162,15 +175,15 @@ def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-
         first, highest, lowest = -1, -np.inf, np.inf
         for i in range(n):
             rest = s[i] - scores[i]
-            if ((s[i] > 0 and a[i] < C) or (s[i] < 0 and a[i] > 0.0)) and rest > highest:
+            if ((s[i] > 0 and a[i] < C[i]) or (s[i] < 0 and a[i] > 0.0)) and rest > highest:
                 first, highest = i, rest
-            if (s[i] > 0 and a[i] > 0.0) or (s[i] < 0 and a[i] < C):
+            if (s[i] > 0 and a[i] > 0.0) or (s[i] < 0 and a[i] < C[i]):
                 lowest = min(lowest, rest)
         if highest - lowest <= tolerance:
             break
         second, best = -1, 0.0
         for j in range(n):
-            if (s[j] > 0 and a[j] > 0.0) or (s[j] < 0 and a[j] < C):
+            if (s[j] > 0 and a[j] > 0.0) or (s[j] < 0 and a[j] < C[j]):
                 violation = highest - (s[j] - scores[j])
                 if violation > 0.0:
                     curvature = max(K[first, first] + K[j, j] - 2.0 * K[first, j], 1e-12)
@@ -178,10 +191,10 @@ def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-
                         second, best = j, violation * violation / curvature
         curvature = max(K[first, first] + K[second, second] - 2.0 * K[first, second], 1e-12)
         step = (highest - (s[second] - scores[second])) / curvature
-        step = min(step, C - a[first] if s[first] > 0 else a[first])
-        step = min(step, a[second] if s[second] > 0 else C - a[second])
-        a[first] = min(max(a[first] + step * s[first], 0.0), C)
-        a[second] = min(max(a[second] - step * s[second], 0.0), C)
+        step = min(step, C[first] - a[first] if s[first] > 0 else a[first])
+        step = min(step, a[second] if s[second] > 0 else C[second] - a[second])
+        a[first] = min(max(a[first] + step * s[first], 0.0), C[first])
+        a[second] = min(max(a[second] - step * s[second], 0.0), C[second])
         for j in range(n):
             scores[j] += step * (K[first, j] - K[second, j])
     return 0.5 * (highest + lowest)
@@ -225,10 +238,10 @@ def descend_rows(  # type: ignore[no-untyped-def]
             for t in range(indptr[i], indptr[i + 1]):
                 score += w[indices[t]] * data[t]
             rest = 1.0 - s[i] * score
-            if (a[i] <= 0.0 and rest < 0.0) or (a[i] >= C and rest > 0.0):
+            if (a[i] <= 0.0 and rest < 0.0) or (a[i] >= C[i] and rest > 0.0):
                 continue
             worst = max(worst, abs(rest))
-            new = min(max(a[i] + rest / (norms[i] + price), 0.0), C)
+            new = min(max(a[i] + rest / (norms[i] + price), 0.0), C[i])
             step = (new - a[i]) * s[i]
             if step != 0.0:
                 a[i] = new
