@@ -200,6 +200,15 @@ def test_many_labels_by_their_short_side(monkeypatch, shape):
             assert_allclose(model.regressor_.coef_, expected.regressor_.coef_, atol=1e-8)
 
 
+def test_weights_that_overflow_are_refused():
+    model = ls.MDDM(2)
+    with pytest.raises(ValueError, match=r"overflow: .* largest weight of a row 1e\+300"):
+        model.fit(X, Y, sample_weight=1e300)
+    assert not hasattr(model, "n_features_in_")
+    expected = model.fit(X, Y).components_
+    assert_allclose(model.fit(X, Y, sample_weight=1e100).components_, expected, atol=1e-8)
+
+
 def test_labels_of_every_weighted_row_are_constant():
     """Sums of weights round; that is no direction, and no feature that tells labels apart."""
     weights = np.random.default_rng(0).uniform(0.1, 3.0, len(X)) / 3

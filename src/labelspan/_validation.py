@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -26,6 +24,8 @@ from labelspan._weights import check_weights, weighing
 MAX_SQUARE_BYTES = 8 * 2**30
 # The sum of squares of X that leaves room for products with numbers of rows and labels.
 LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
+# Weights of rows that this room does not hold.
+HEAVY = 1e6
 
 
 class NoDirectionError(ValueError):
@@ -92,6 +92,8 @@ def check_fit(
     if weights is not None:
         pairwise = tags.input_tags.pairwise
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
+        if weights.max() > HEAVY:
+            refuse_overflow(X, heaviest=float(weights.max()))
     if supervised and labels.classes is None:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
@@ -114,6 +116,8 @@ def check_chunk(
     X = check_features(estimator, X, reset=first, chunk=True)
     if weights is not None:
         X, labels = weighing(X, labels, weights, anew=classes is None)
+        if weights.max() > HEAVY:
+            refuse_overflow(X, heaviest=float(weights.max()))
     if first and labels.classes is None:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
@@ -232,11 +236,12 @@ def passes(estimator: Any, X: Any) -> bool:
         return bool(np.dot(values, values) <= LARGEST_SQUARES)
 
 
-def refuse_overflow(X: Any, *, whole: bool = True) -> None:
+def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> None:
     """Raise if squares of X, or their products with counts, do not fit into float64.
 
     One pass by BLAS, of parts of rows where X is not one piece of memory. Squares of float32 fit.
     Of a block that is not the `whole` sample the squares may vanish: others may be larger.
+    `heaviest` is the largest weight of a row.
     """
     values = X.data if sparse.issparse(X) else X
     if values.dtype != np.float64:
@@ -248,12 +253,14 @@ def refuse_overflow(X: Any, *, whole: bool = True) -> None:
         for start in range(0, len(values), max(height, 1)):
             part = values[start : start + height].ravel(order="K")
             squares += float(np.dot(part, part))
-    if squares <= LARGEST_SQUARES and (squares > 0 or not whole or not values.any()):
+    vanished = squares == 0 and whole and values.any()
+    if squares <= LARGEST_SQUARES / max(heaviest, 1.0) and not vanished:
         return
     trouble = "vanish" if squares == 0 else "overflow"
+    weighted = "" if heaviest <= 1 else f" and the largest weight of a row {heaviest:.3g}"
     raise ValueError(
-        f"The sums of squares of X {trouble}: its largest value is {np.abs(values).max():.3g}. "
-        "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+        f"The sums of squares of X {trouble}: its largest value is {np.abs(values).max():.3g}"
+        f"{weighted}. Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
     )
 
 
@@ -272,84 +279,6 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
             "sklearn.preprocessing.StandardScaler, or pass X.astype(numpy.float64)."
         )
     return np.require(array, dtype, ["C", "OWNDATA"])
-
-
-def check_splits(
-    cv: Any, X: Any, target: Any, kept: np.ndarray | None = None, *, complements: str = ""
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The folds of a ``cv`` parameter: rows to train on and rows to hold out, as numbers.
-
-    Parameters
-    ----------
-    cv : int, splitter or iterable
-        What scikit-learn's ``check_cv`` takes.
-    X : array-like of n rows
-        Features.
-    target : array-like of n rows
-        Labels as scikit-learn takes them.
-    kept : ndarray of bool or None
-        Which of the rows that were given to ``fit`` these are: folds that are given, too, number
-        those.
-    complements : str
-        Given where a fold must train on exactly the rows that it does not hold out, because
-        statistics are pooled: what to do if one does not.
-
-    Returns
-    -------
-    list of (train, test)
-        No fold is empty or holds out a row that it trains on.
-    """
-    folds = [
-        (row_numbers(train), row_numbers(test))
-        for train, test in check_cv(cv, target, classifier=True).split(X, target)
-    ]
-    if isinstance(cv, Integral | None) or hasattr(cv, "split"):
-        kept = None
-    n_rows = target.shape[0] if kept is None else len(kept)
-    for i, (train, test) in enumerate(folds):
-        rows = np.append(train, test)
-        wrong = rows[(rows < 0) | (rows >= n_rows)]
-        if len(wrong):
-            raise ValueError(f"Fold {i} of cv has row {wrong[0]}; rows go from 0 to {n_rows - 1}.")
-        if len(train) == 0 or len(test) == 0:
-            raise ValueError(
-                f"Fold {i} of cv trains on {len(train)} rows and holds out {len(test)}; both need "
-                "at least 1."
-            )
-        both = np.intersect1d(train, test)
-        if len(both):
-            raise ValueError(
-                f"Fold {i} of cv trains on row {both[0]}, which it holds out. Leave it out of one."
-            )
-        if complements and not (np.bincount(rows, minlength=n_rows) == 1).all():
-            raise ValueError(
-                f"Fold {i} of cv trains on {len(train)} rows and holds out {len(test)} of "
-                f"{n_rows}; it must train on each of the others once: statistics are pooled. "
-                f"{complements}"
-            )
-    if kept is None:
-        return folds
-    return [renumbered(fold, kept, i) for i, fold in enumerate(folds)]
-
-
-def renumbered(
-    fold: tuple[np.ndarray, np.ndarray], kept: np.ndarray, i: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a fold that were kept, by their numbers among these."""
-    numbers = np.cumsum(kept) - 1
-    train, test = (numbers[rows[kept[rows]]] for rows in fold)
-    if len(train) == 0 or len(test) == 0:
-        raise ValueError(
-            f"Fold {i} of cv trains on {len(train)} rows of positive weight and holds out "
-            f"{len(test)}; both need at least 1."
-        )
-    return train, test
-
-
-def row_numbers(rows: Any) -> np.ndarray:
-    """Numbers of rows, which scikit-learn takes as a mask, too."""
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
 def check_square(side: int, what: str, advice: str) -> None:

@@ -1,6 +1,5 @@
 """Laws of sample weights: weight k is k copies, weight 0 is absence, weight 1 is nothing."""
 
-import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -139,6 +138,7 @@ def test_weighted_chunks_pool(entry):
 @law(lambda entry: weighs(entry) and entry.dask == "fit")
 def test_weighted_blocks_pool(entry):
     """With a block that weighs nothing, and one in which some rows do."""
+    da = pytest.importorskip("dask.array")
     X, Y, X_new = sample()
     weights = at_random()
     weights[:20] = weights[30] = 0.0

@@ -16,7 +16,7 @@ from labelspan._blocks import lazily
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import HasMethods, StrOptions, is_dask_array
 from labelspan._labels import Labels, check_label_block
-from labelspan._validation import check_splits
+from labelspan._splits import check_splits
 from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import FoldScores

@@ -15,8 +15,10 @@ from labelspan._blocks import refuse_dask
 from labelspan._classifier import LabelClassifier, label_scores, remember_features
 from labelspan._compat import take_rows
 from labelspan._labels import Labels
+from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, Unweighted, label_tags
-from labelspan._validation import check_splits, check_target, check_weights
+from labelspan._validation import check_target
+from labelspan._weights import check_weights
 
 
 class Wrapper(Unweighted, MetaEstimatorMixin, LabelClassifier):

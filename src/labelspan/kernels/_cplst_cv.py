@@ -17,8 +17,8 @@ from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, SCORED
-from labelspan._validation import check_splits
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
-from labelspan.linalg import EPS, rank
+from labelspan.linalg import EPS, rank, warn_if_any_label_fits
 
 # Largest share of the ridge that the rounding of a float32 kernel, at its worst the trace times
 # the precision, may take. What is fitted is then off by less than 1e-4, see docs/kernels.md.

@@ -11,9 +11,15 @@ import numpy as np
 from labelspan._about_mean import level_at, total_scatter
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
-from labelspan._interpolation import warn_if_any_label_fits
 from labelspan._validation import check_square
-from labelspan.linalg import Back, Regression, regress, regress_pooled, route_of
+from labelspan.linalg import (
+    Back,
+    Regression,
+    regress,
+    regress_pooled,
+    route_of,
+    warn_if_any_label_fits,
+)
 from labelspan.moments import Moments, summarise
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.

@@ -10,6 +10,7 @@ from labelspan.linalg._graded import (
     scaled_cholesky,
     scaled_svd,
 )
+from labelspan.linalg._interpolation import warn_if_any_label_fits
 from labelspan.linalg._lanczos import block_lanczos
 from labelspan.linalg._leading import (
     leading,

@@ -17,8 +17,8 @@ from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
 from labelspan._labels import Labels
 from labelspan._progress import watched
+from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, SCORED
-from labelspan._validation import check_splits
 from labelspan.classifiers import tuned_thresholds
 from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier
