@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.metrics import hamming_loss, make_scorer
+from sklearn.metrics import get_scorer, hamming_loss, make_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multioutput import MultiOutputRegressor
@@ -28,12 +28,12 @@ def test_weights_are_routed_through_pipelines_and_searches():
     with config_context(enable_metadata_routing=True):
         steps = (
             ls.MDDM(3).set_fit_request(sample_weight=True),
-            ls.MultiOutputRidge(0.1)
-            .set_fit_request(sample_weight=True)
-            .set_score_request(sample_weight=True),
+            ls.MultiOutputRidge(0.1).set_fit_request(sample_weight=True),
         )
+        scorer = get_scorer("f1_micro").set_score_request(sample_weight=True)
         pipeline = make_pipeline(*steps).fit(X, Y, sample_weight=COUNTS)
-        search = GridSearchCV(make_pipeline(*steps), {"mddm__n_components": [1, 3]}, cv=3)
+        grid = {"mddm__n_components": [1, 3]}
+        search = GridSearchCV(make_pipeline(*steps), grid, cv=3, scoring=scorer)
         search.fit(X, Y, sample_weight=COUNTS)
     reducer = ls.MDDM(3).fit(X_COPIES, Y_COPIES)
     readout = ls.MultiOutputRidge(0.1).fit(reducer.transform(X_COPIES), Y_COPIES)
