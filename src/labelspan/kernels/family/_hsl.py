@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from labelspan._compat import Interval, StrOptions
+from labelspan._labels import Labels
 from labelspan.base import N_COMPONENTS
 from labelspan.extraction import EXPANSIONS, label_factor
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
@@ -134,8 +135,8 @@ class KernelHSL(KernelReducer):
     def _ridge(self) -> float | None:
         return float(self.ridge)
 
-    def _targets(self, Y: Any) -> Any:
-        return label_factor(Y, self.expansion)
+    def _targets(self, labels: Labels) -> Any:
+        return label_factor(labels.Y, self.expansion, labels.weights)
 
     def _directions(self, statistics: Any) -> EigenPairs:
         return leading(statistics, None, self.n_components, a=1.0, b=float(self.ridge))

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from labelspan._compat import Interval
+from labelspan._labels import Labels
 from labelspan._validation import NoDirectionError
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, partial_least_squares
@@ -125,8 +126,8 @@ class KernelPLS(KernelReducer):
         # No ridge, but all of Q.
         return 0.0
 
-    def _targets(self, Y: Any) -> Any:
-        return Y
+    def _targets(self, labels: Labels) -> Any:
+        return labels.Y
 
     def _directions(self, statistics: Any) -> EigenPairs:
         if isinstance(statistics, Moments):
