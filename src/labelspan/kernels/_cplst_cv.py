@@ -284,9 +284,11 @@ def hamming_losses(
     codes = (held.predicted - held.mean) @ V
     scores = np.tile(held.mean, (len(T), 1))
     losses = np.empty(V.shape[1])
+    shares = None if weights is None else weights / weights.sum()
     for k in range(V.shape[1]):
         scores += np.outer(codes[:, k], V[:, k])
-        losses[k] = np.average(np.mean((scores > 0.5) != (T > 0.5), axis=1), weights=weights)
+        wrong = (scores > 0.5) != (T > 0.5)
+        losses[k] = wrong.mean() if shares is None else shares @ wrong.mean(axis=1)
     return losses
 
 
