@@ -3,7 +3,9 @@
     python benchmarks/bench_chunks.py
 
 Every class that learns from chunks, on dense rows and on sparse ones; a chunked model is asked for
-its solution once, at the end.
+its solution once, at the end. A call costs about 30 microseconds whatever it is given: classes that
+only add up products with the labels take rows of 200 entries here, because of 100 entries a fit
+takes hardly more than half of that for ten rows, and no chunk can be that cheap.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from timing import Comparison, compare
 import labelspan as ls
 
 ESTIMATORS = [
-    ls.MDDM(5), ls.MDDM(5, constraint="feature"), ls.MVMD(5), ls.LabelCCA(5), ls.OPLS(5),
+    ls.MDDM(5, constraint="feature"), ls.MVMD(5), ls.LabelCCA(5), ls.OPLS(5),
     ls.OPLS(5, ridge=0.0), ls.MLSI(5), ls.PLST(5), ls.PLST(5, ridge=1.0), ls.CPLST(5), ls.OCCA(5),
     ls.PartialBinaryRelevance(5, random_state=0), ls.CompressedSensing(5, random_state=0),
-    ls.MultiOutputRidge(), ls.SharedSubspaceClassifier(5), ls.MultilabelFisherScore(5),
-    ls.DiscriminativeRatio(5),
+    ls.MultiOutputRidge(), ls.SharedSubspaceClassifier(5),
 ]  # fmt: skip
+THIN = [ls.MDDM(5), ls.MultilabelFisherScore(5), ls.DiscriminativeRatio(5)]
 N_ROWS = 10_000
 
 
@@ -55,10 +57,16 @@ def in_chunks(estimator, chunks):
 
 
 def comparisons():
-    for n_features, density, form in ((300, 1, "dense"), (1000, 0.1, "sparse")):
+    for estimators, n_features, density in (
+        (THIN, 300, 1),
+        (THIN, 1000, 0.2),
+        (ESTIMATORS, 300, 1),
+        (ESTIMATORS, 1000, 0.05),
+    ):
         X, Y = problem(n_features, density)
+        form = "sparse" if sparse.issparse(X) else "dense"
         many, few = cut(X, Y, 1000), cut(X, Y, 10)
-        for estimator in ESTIMATORS:
+        for estimator in estimators:
             name = repr(estimator).replace("n_components=", "").replace(", random_state=0", "")
             ours = partial(in_chunks, estimator, many)
             fit = partial(clone(estimator).fit, X, Y)

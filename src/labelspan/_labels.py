@@ -96,6 +96,11 @@ def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = Fals
     Labels
         Checked labels.
     """
+    if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
+        ones = y if y.dtype == bool else y == 1
+        if y.size and np.count_nonzero(ones) == np.count_nonzero(y):
+            # The rest would find nothing, and take longer than to learn from ten rows.
+            return Labels(cheaper(ones))
     if is_dask_array(y):
         raise TypeError(
             "y is a Dask array where labels in memory are needed. Compute them first: y.compute()."
@@ -107,11 +112,6 @@ def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = Fals
         if soft and is_soft(Y.data):
             return Labels(soft_labels(Y), sparse=True, soft=True)
         return Labels(sparse_indicators(Y), sparse=True)
-    if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
-        ones = y if y.dtype == bool else y == 1
-        if y.size and np.count_nonzero(ones) + np.count_nonzero(y == 0) == y.size:
-            # The rest would find nothing, and take longer than to learn from ten rows.
-            return Labels(cheaper(ones))
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     refuse_sets(y)
     Y = np.asarray(y)

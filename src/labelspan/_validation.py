@@ -27,6 +27,8 @@ LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
 # Weights of rows that this room does not hold.
 HEAVY = 1e6
 
+FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
+
 
 class NoDirectionError(ValueError):
     """Every eigenvalue is zero."""
@@ -230,7 +232,7 @@ def passes(estimator: Any, X: Any) -> bool:
         return False
     if "feature_names_in_" in known or X.shape[1] != known.get("n_features_in_") or not X.shape[0]:
         return False
-    if values.dtype not in (np.float64, np.float32):
+    if values.dtype not in FLOATS:
         return False
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return bool(np.dot(values, values) <= LARGEST_SQUARES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +42,10 @@ class Pool:
     def __init__(self, solver: str, shape: tuple[int, int], *, about_first: bool = True):
         self.solver, self.shape, self.about_first = solver, shape, about_first
         self.n_rows = 0
+        n_features, n_labels = shape
+        # Without a ridge, few rows would look as if columns depended on each other.
+        height = {"thin": n_labels, "root": 4 * n_features}.get(solver, n_features)
+        self._limit = min(max(FEWEST_BYTES, 8 * n_features * height), MOST_BYTES)
         # A dtype is no plain value to those who store models.
         self._single = True
         self._origin: np.ndarray | None = None
@@ -51,11 +54,14 @@ class Pool:
 
     def plus(self, sample: Sample, summarise: Summarise) -> Pool:
         """The pool with the rows of a chunk; this one stays as it is, with all it holds."""
-        pool = copy(self)
+        # As copy.copy does, which takes as long as all of the rest.
+        pool = object.__new__(Pool)
+        vars(pool).update(vars(self))
         if pool.about_first and pool._origin is None:
             pool._origin = first_row(sample.X)
         pool._single = pool._single and sample.X.dtype == np.float32
         pool._add(sample, summarise)
+        pool.n_rows += sample.X.shape[0]
         return pool
 
     def _add(self, sample: Sample, summarise: Summarise) -> None:
@@ -63,17 +69,17 @@ class Pool:
         if sample.weights is not None:
             sample = replace(sample, weights=sample.weights.copy())
         if is_dask_array(sample.X):
-            total = self._plus(total, (sample,), summarise)
+            self._state = self._plus(total, (sample,), summarise), held, size
+            return
         for piece in self._pieces(sample):
             if held and isinstance(held[0].X, tuple) != isinstance(piece.X, tuple):
                 total, held, size = self._plus(total, held, summarise), (), 0
             held, size = (*held, piece), size + n_bytes(piece)
-            if size >= self._limit():
+            if size >= self._limit:
                 total, held, size = self._plus(total, held, summarise), (), 0
             elif len(held) == MOST_PIECES:
                 held = (stacked(held),)
         self._state = total, held, size
-        self.n_rows += sample.X.shape[0]
 
     @property
     def dtype(self) -> np.dtype:
@@ -91,12 +97,6 @@ class Pool:
         # Where the mean is far above the spread, the difference is exact.
         return moved, (origin - moved.x_mean) + total.x_mean
 
-    def _limit(self) -> int:
-        n_features, n_labels = self.shape
-        # Without a ridge, few rows would look as if columns depended on each other.
-        height = {"thin": n_labels, "root": 4 * n_features}.get(self.solver, n_features)
-        return min(max(FEWEST_BYTES, 8 * n_features * height), MOST_BYTES)
-
     def _pieces(self, sample: Sample) -> Iterator[Sample]:
         """Copies of rows to hold: the caller may put the next chunk into the same array.
 
@@ -106,11 +106,12 @@ class Pool:
         if sparse.issparse(X):
             arrays = X.data[: X.nnz].copy(), X.indices[: X.nnz].copy(), X.indptr.copy()
             yield replace(sample, X=arrays)
-        elif not is_dask_array(X):
-            for rows in row_blocks(X) if X.nbytes > BLOCK_BYTES else (slice(None),):
-                moved = X[rows].copy() if origin is None else X[rows] - origin
-                _, Y, *weights = sample.at(rows)
-                yield replace(sample, X=moved, Y=Y, weights=weights[0] if weights else None)
+            return
+        small = X.nbytes <= BLOCK_BYTES
+        for rows in (slice(None),) if small else row_blocks(X):
+            moved = X[rows].copy() if origin is None else X[rows] - origin
+            _, Y, *weights = (X, sample.Y, sample.weights) if small else sample.at(rows)
+            yield replace(sample, X=moved, Y=Y, weights=weights[0] if weights else None)
 
     def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
         sample, origin = stacked(held), self._origin
