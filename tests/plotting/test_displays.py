@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelspan import plotting, stats
+from labelspan import MVMD, OPLS, ReducerCV, plotting, stats
 from labelspan.datasets import load_yeast
 from labelspan.labelspace import CPLST, PLST, error_curves
 from labelspan.ranking import CLaRankSVM
@@ -40,12 +40,13 @@ def displays():
         plotting.SensitivityDisplay.from_estimator(search.fit(X, Y)),
         plotting.CriticalDifferenceDisplay.from_result(stats.nemenyi(AUC, names=NAMES)),
         plotting.LabelMapDisplay.from_projections(X[:, :2], Y, n_labels=1),
+        plotting.ReducerCVDisplay.from_estimator(ReducerCV(n_components=[1, 2], cv=3).fit(X, Y)),
     ]
 
 
 def test_each_display_is_one_of_those_that_are_public():
     drawn = {type(display).__name__ for display in displays()}
-    assert drawn == {name for name in plotting.__all__ if name != "Display"} - {"ReducerCVDisplay"}
+    assert drawn == {name for name in plotting.__all__ if name != "Display"}
 
 
 def test_each_display_draws_on_given_axes_and_says_where():
@@ -154,3 +155,28 @@ def test_critical_differences_show_each_rank_bar_and_ruler():
     assert [(round(min(bar), 1), round(max(bar), 1)) for bar in bars] == [(1.9, 2.9), (2.9, 3.2)]
     assert any("CD = 1.12" in text.get_text() for text in ax.texts)
     ax.figure.canvas.draw()
+
+
+def test_a_search_shows_the_best_of_each_dimension_and_the_two_choices():
+    X, Y = problem(51)
+    search = ReducerCV([MVMD(), (OPLS(), {"ridge": [0.1, 10.0]})], [1, 2, 3], cv=3).fit(X, Y)
+    display = plotting.ReducerCVDisplay.from_estimator(search)
+    mvmd, opls, chosen, small = display.ax_.get_lines()
+    table = search.cv_results_
+    for line, kind in ((mvmd, MVMD), (opls, OPLS)):
+        assert line.get_label() == f"{kind.__name__}()"
+        expected = [
+            max(
+                score
+                for point, score in zip(table["params"], table["mean_test_score"], strict=True)
+                if isinstance(point["reducer"], kind) and point["reducer__n_components"] == d
+            )
+            for d in (1, 2, 3)
+        ]
+        np.testing.assert_allclose(line.get_xydata(), np.transpose([[1, 2, 3], expected]))
+    assert chosen.get_xydata()[0, 1] == search.best_score_
+    fewest = search.set_params(rule="one_standard_error").fit(X, Y)
+    assert small.get_xydata()[0].tolist() == [
+        fewest.best_params_["reducer__n_components"],
+        fewest.best_score_,
+    ]

@@ -21,7 +21,7 @@ EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
 #: Exit codes: all well; some cells failed, or a defect was found; wrong use; interrupted.
 OK, PARTLY, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-HELP = """Multi-label dimensionality reduction: compare, reproduce, report, reduce, describe.
+HELP = """Multi-label dimension reduction: compare, choose, reduce, describe, report, reproduce.
 
 Exit codes: 0 all well; 1 some cells failed or problems were found; 2 wrong use or unusable
 files; 130 interrupted (the same command goes on where it stopped)."""
@@ -32,7 +32,7 @@ def build() -> Any:
     import typer
 
     app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None)
-    for name in ("compare", "report", "reduce", "describe", "methods", "reproduce"):
+    for name in ("compare", "choose", "report", "reduce", "describe", "methods", "reproduce"):
         module = import_module(f"labelspan.cli._{name}")
         app.command(name)(_interruptible(module.command))
     app.callback()(_options())

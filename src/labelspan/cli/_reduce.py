@@ -11,22 +11,26 @@ import typer
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from labelspan.cli import _fitting as fitting
 from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
 from labelspan.cli._options import SCALE_HELP, check_place, refuse_beside, scale_steps
 from labelspan.datasets import MultilabelDataset, write_npz
-from labelspan.experiments import Step, get_method
-from labelspan.experiments.plan import AUTO, choose_scaler, made_preprocessing
+from labelspan.experiments import get_method
 
+#: Stands for the reducer that a search chooses.
+AUTOMATIC = "auto"
 FITTING = ("method", "n_components", "set", "rows", "scale")
 
 
 def command(
     context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
-    method: Annotated[str, typer.Option(help="Reducer; `labelspan methods` lists them.")] = "mvmd",
+    method: Annotated[
+        str, typer.Option(help="Reducer; `labelspan methods` lists them; auto chooses one.")
+    ] = "mvmd",
     n_components: Annotated[
         str, typer.Option(help="Number of directions, share of the eigenvalue sum, or none.")
     ] = "",
@@ -39,9 +43,7 @@ def command(
     apply: Annotated[
         Path | None, typer.Option(help="A saved reducer to apply, in place of fitting one.")
     ] = None,
-    rows: Annotated[
-        str, typer.Option(help="Rows to fit on: train (the standard split, if any) or all.")
-    ] = "train",
+    rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
     test: options.Test = "",
     xml: options.Xml = "",
     label_count: options.LabelCount = None,
@@ -60,8 +62,9 @@ def command(
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""
     if apply is not None:
         refuse_beside(context, "apply", FITTING, "which fits nothing")
-    if rows not in ("train", "all"):
-        raise ValueError(f"--rows is {rows!r}; give train or all.")
+    fitting.check_rows(rows)
+    if method == AUTOMATIC:
+        refuse_beside(context, "method auto", ("set",), "which chooses the parameters")
     options.check_archive(out, "out")
     if model is not None:
         check_place(model, "model")
@@ -70,8 +73,8 @@ def command(
         estimator, n_rows, why = load_model(apply), None, ""
     else:
         parameters = _parameters(n_components, set or [])
-        chosen = dataset.train if rows == "train" and dataset.train is not None else slice(None)
-        steps, why = _scaling(scale_steps(scale), dataset, chosen)
+        chosen = fitting.rows_of(dataset, rows)
+        steps, why = fitting.scaling_of(scale_steps(scale), dataset, chosen)
         estimator, n_rows = _fitted(method, parameters, dataset, chosen, steps)
     reduced = _reduced(estimator, dataset) if apply is None else _applied(estimator, dataset, apply)
     write_npz(reduced, out)
@@ -81,35 +84,13 @@ def command(
 
 
 def _parameters(n_components: str, pairs: list[str]) -> dict[str, Any]:
-    found = {"n_components": _value(n_components)} if n_components else {}
+    found = {"n_components": fitting.value_of(n_components)} if n_components else {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
         if not sign:
             raise ValueError(f"--set {pair} is not understood; give name=value.")
-        found[name.strip()] = _value(text)
+        found[name.strip()] = fitting.value_of(text)
     return found
-
-
-def _value(text: str) -> Any:
-    """A number, true, false, none, or the word itself."""
-    words = {"none": None, "true": True, "false": False}
-    if text.strip().lower() in words:
-        return words[text.strip().lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text.strip()
-
-
-def _scaling(
-    steps: tuple[Step, ...], dataset: MultilabelDataset, chosen: Any
-) -> tuple[Pipeline | None, str]:
-    """What scales the features; and why, if that was to be found."""
-    X = dataset.X[chosen]
-    why = "" if steps != AUTO else "scaling: {} ({})".format(*choose_scaler(X))
-    return made_preprocessing(steps, X, dataset.name), why
 
 
 def _fitted(
@@ -119,6 +100,10 @@ def _fitted(
     chosen: Any,
     scaling: Pipeline | None,
 ) -> tuple[Any, int]:
+    if name == AUTOMATIC:
+        search, estimator = fitting.search(dataset, chosen, scaling, **parameters)
+        output.say(search.summary().splitlines()[1])
+        return estimator, fitting.n_rows(dataset, chosen)
     method = get_method(name)
     if method.kind != "reducer" or not method.path:
         raise ValueError(f"{name} does not reduce features; `labelspan methods` lists reducers.")

@@ -1,6 +1,7 @@
 """Pictures, in the manner of scikit-learn's displays (matplotlib is optional)."""
 
 from labelspan.plotting._axes import Display
+from labelspan.plotting._choice import ReducerCVDisplay
 from labelspan.plotting._curves import (
     ErrorCurvesDisplay,
     SelectionPathDisplay,
@@ -21,6 +22,7 @@ __all__ = [
     "LabelCooccurrenceDisplay",
     "LabelCorrelationDisplay",
     "LabelMapDisplay",
+    "ReducerCVDisplay",
     "SelectionPathDisplay",
     "SensitivityDisplay",
     "TrainingTimesDisplay",

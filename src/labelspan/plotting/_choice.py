@@ -1,0 +1,133 @@
+"""Display of a search over reducers: scores against dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan.choice import smallest_within, standard_error
+from labelspan.plotting._axes import Display, style_of
+
+
+class ReducerCVDisplay(Display):
+    """Cross-validated score against the number of directions, one line per reducer.
+
+    A line is the best of a reducer at each dimension, over its parameters and the readout's; its
+    band is one standard error. A ring marks the choice, a square the fewest directions within one
+    standard error of the best.
+
+    Parameters
+    ----------
+    curves : dict of str to ndarray of shape (3, n_dimensions)
+        For each reducer the dimensions, the best scores and their standard errors.
+    chosen : tuple of float
+        Dimension and score of the choice.
+    smallest : tuple of float
+        Those of the smallest candidate within one standard error of the best.
+    score_name : str
+        What the scores are called.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Where it was drawn.
+    axes_ : ndarray of one matplotlib Axes
+        The panel.
+    ax_ : matplotlib Axes
+        The same.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from labelspan import MVMD, OPLS, ReducerCV
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.plotting import ReducerCVDisplay
+    >>> yeast = load_yeast()
+    >>> search = ReducerCV([MVMD(), OPLS()], [1, 3, 9], cv=3).fit(yeast.X, yeast.Y)
+    >>> display = ReducerCVDisplay.from_estimator(search)
+    >>> [line.get_label() for line in display.ax_.get_lines()][:2]
+    ['MVMD()', 'OPLS()']
+    """
+
+    def __init__(
+        self,
+        curves: dict[str, np.ndarray],
+        chosen: tuple[float, float],
+        smallest: tuple[float, float],
+        score_name: str = "score",
+    ):
+        self.curves = curves
+        self.chosen = chosen
+        self.smallest = smallest
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ReducerCVDisplay:
+        """Draw a fitted search.
+
+        Parameters
+        ----------
+        estimator : ReducerCV
+            Fitted, with a scorer that chose.
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        ReducerCVDisplay
+            The drawn display.
+        """
+        check_is_fitted(estimator, "best_index_")
+        table, name, n_folds = estimator.cv_results_, estimator._picked_by, estimator.n_splits_
+        mean, error = table[f"mean_test_{name}"], standard_error(table, name, n_folds)
+        sizes = table["mean_n_components"]
+        small = smallest_within(table, name, n_folds)
+        methods = np.array([repr(reducer) for reducer in table["param_reducer"]])
+        curves = {
+            str(method): best_by_size(sizes, mean, error, methods == method)
+            for method in dict.fromkeys(methods.tolist())
+        }
+        points = [(float(sizes[i]), float(mean[i])) for i in (estimator.best_index_, small)]
+        return cls(curves, points[0], points[1], name).plot(ax)
+
+    def plot(self, ax: Any = None) -> ReducerCVDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        ReducerCVDisplay
+            The display itself.
+        """
+        (panel,) = self._draw_on(ax, (7, 4.5))
+        for place, (method, (sizes, mean, error)) in enumerate(self.curves.items()):
+            style = style_of(place)
+            panel.plot(sizes, mean, label=method, markersize=3, **style)
+            band = {"color": style["color"], "alpha": 0.12, "linewidth": 0}
+            panel.fill_between(sizes, mean - error, mean + error, **band)
+        ring = {"linestyle": "none", "markerfacecolor": "none", "color": "black", "markersize": 11}
+        panel.plot(*self.chosen, marker="o", label="chosen", **ring)
+        panel.plot(*self.smallest, marker="s", label="smallest within 1 s.e.", **ring)
+        panel.set(xscale="log", xlabel="number of directions", ylabel=f"mean {self.score_name}")
+        panel.grid(alpha=0.25)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.legend(frameon=False, fontsize="small")
+        return self
+
+
+def best_by_size(
+    sizes: np.ndarray, mean: np.ndarray, error: np.ndarray, mine: np.ndarray
+) -> np.ndarray:
+    """Dimensions, best score at each and its standard error, (3, n_dimensions)."""
+    scored = mine & ~np.isnan(mean) & (sizes > 0)
+    present = np.unique(sizes[scored])
+    places = [np.flatnonzero(scored & (sizes == size)) for size in present]
+    best = [rows[np.argmax(mean[rows])] for rows in places]
+    return np.array([present, mean[best], error[best]])
