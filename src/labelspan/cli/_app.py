@@ -21,7 +21,7 @@ EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
 #: Exit codes: all well; some cells failed, or a defect was found; wrong use; interrupted.
 OK, PARTLY, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-HELP = """Multi-label dimension reduction: compare, choose, reduce, describe, report, reproduce.
+HELP = """Multi-label dimensionality reduction: compare, choose, reduce, describe, reproduce.
 
 Exit codes: 0 all well; 1 some cells failed or problems were found; 2 wrong use or unusable
 files; 130 interrupted (the same command goes on where it stopped)."""
