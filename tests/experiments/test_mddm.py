@@ -21,7 +21,6 @@ from labelspan.experiments.reproduce.mddm._methods import (
     WIDTHS,
     ChosenSVM,
     LabelWidthMDDM,
-    dense_pls,
 )
 
 FOLDS = KFold(5, shuffle=True, random_state=0)
@@ -85,15 +84,6 @@ def test_the_width_with_machines_takes_the_best_penalty_of_each_label(rows):
                 machine = LinearSVC(C=C, loss="hinge", random_state=0).fit(Z, Y[train, k])
                 right[i, k] += machine.score(Z_test, Y[test, k]) / 5
     assert search.losses_[1] == pytest.approx(1 - right.max(axis=0).mean())
-
-
-def test_partial_least_squares_takes_sparse_rows(rows):
-    X, Y = rows
-    pls = dense_pls(2)
-    np.testing.assert_array_equal(
-        pls.fit(sparse.csr_array(X), Y).transform(sparse.csr_array(X)),
-        dense_pls(2).fit(X, Y).transform(X),
-    )
 
 
 def test_rare_words_and_topics_are_left_out():

@@ -203,8 +203,6 @@ def _of_paper(name: str, kind: Kind, target: str, elsewhere: str = "") -> Method
 PAPER_METHODS: tuple[Method, ...] = (
     _of_paper("mddm/svm", "classifier", "ChosenSVM"),
     _of_paper("mddm/label-width", "reducer", "LabelWidthMDDM"),
-    _of_paper("mddm/dense-pls", "reducer", "dense_pls"),
-    _of_paper("mddm/pls", "reducer", "", "sklearn.cross_decomposition:PLSRegression"),
     _of_paper("cmlfs/svm", "model", "svm"),
     _of_paper("cmlfs/cca-svm", "model", "cca_svm"),
     _of_paper("cmlfs/tuned-larank", "model", "tuned_larank"),

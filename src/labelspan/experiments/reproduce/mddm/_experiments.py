@@ -89,14 +89,11 @@ def table6(quick: bool) -> tuple[Plan, ...]:
 def _nine(source: Source, classifier: Step, suffix: str, few: bool = False) -> Plan:
     d = _directions(source)
     size = (("n_components", d),)
-    web = source.name != NEWS
-    # scikit-learn's takes no sparse rows, and the news are sparse.
-    pls = "mddm/pls" if web else "mddm/dense-pls"
     steps = (
         Step("none"),
         *(Step(method, size, title) for method, title in LINEAR),
         Step("lpp", (*size, ("n_neighbors", 10)), "LPP"),
-        Step(pls, size, "PLS"),
+        Step("pls", size, "PLS"),
         Step("ratio", (("k", d),), "SEL"),
     )
     quickest = ("MDDM_p", "MDDM_f", "SEL", "no reduction")

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.cross_decomposition import PLSRegression
 from sklearn.model_selection import KFold
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 from labelspan.classifiers import MLkNN
@@ -130,11 +127,6 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
             else:
                 parts.append(_right(Z, Y[train], Z_test, Y[test], PENALTIES))
         return float(1 - np.mean(parts, axis=0).max(axis=0).mean())
-
-
-def dense_pls(n_components: int = 10) -> Pipeline:
-    """Partial least squares of sparse rows."""
-    return make_pipeline(FunctionTransformer(_dense), PLSRegression(n_components))
 
 
 def folds(n: int, n_folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
