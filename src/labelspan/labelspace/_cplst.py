@@ -102,8 +102,9 @@ class CPLST(LabelSpaceClassifier):
         self.ridge = ridge
 
     def _directions(self, problem: Problem) -> EigenPairs:
+        factor = problem.least_squares.hat_factor()
         problem.warn_if_any_label_fits()
-        return signed(from_factor(problem.least_squares.hat_factor(), self.n_components))
+        return signed(from_factor(factor, self.n_components))
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
