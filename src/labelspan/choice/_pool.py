@@ -45,7 +45,7 @@ class Shared:
             Moments.of(X, Y, weights),
             Root.of(X, Y, weights) if root else None,
             {
-                i: reducer._summarise(Sample(X, Y, solver, weights))
+                i: reducer._summarise(Sample(X, Y, solver, weights, part=True))
                 for i, (reducer, solver) in own.items()
             },
         )
