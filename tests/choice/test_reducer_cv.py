@@ -1,5 +1,6 @@
 """The choice, the refit, the passes over the data, and what is refused."""
 
+import tracemalloc
 import warnings
 
 import dask
@@ -14,6 +15,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
+from labelspan._validation import check_fit
 from labelspan.linalg import _solver
 from labelspan.metrics import get_measure, get_scorer
 from labelspan.model_selection import MultilabelStratifiedKFold
@@ -182,6 +184,23 @@ def test_each_row_is_read_twice(monkeypatch):
     search = ls.ReducerCV(REDUCERS[:-1], [1, 2, 3], readout=RIDGES, cv=6).fit(X, Y)
     assert read == {"moments": len(X), "projected": len(X)}
     assert search.n_passes_ == 2
+
+
+def test_memory_is_that_of_the_fold_moments_and_a_block(monkeypatch):
+    """Not that of the rows: they may lie on a disk."""
+    for module in ("_collect", "_parts"):
+        monkeypatch.setattr(f"labelspan.moments.{module}.BLOCK_BYTES", 2**18)
+    X, Y = sample(40_000, 160)
+    search = ls.ReducerCV([ls.MVMD(), ls.OPLS()], [1, 2], readout=RIDGES)
+    search.set_params(cv=KFold(5), scoring="micro_f1")
+    search.fit(X[:400], Y[:400])
+    _, labels = check_fit(search, X, Y)
+    tracemalloc.start()
+    search._accept(X, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # A copy of the rows of one fold would be too much.
+    assert peak < X.nbytes / 5
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from labelspan._about_mean import mean_of, project
@@ -18,7 +19,7 @@ from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, readout_scores
 from labelspan.choice._splits import Fold
 from labelspan.linalg import n_directions
-from labelspan.moments import Moments, Sample
+from labelspan.moments import Moments, Sample, row_blocks
 
 
 @dataclass(frozen=True)
@@ -164,10 +165,23 @@ def score_fold(
     """All candidates on one fold of rows in memory: held-out rows are read once."""
     train, test = fold
     solved = solve_fold(sample, train, pool, candidates.settings, recipe)
-    held_out = sample.X[test]
-    Z, training = solved.project(held_out), None
+    Z, training = projected(sample.X, test, solved), None
     if recipe.projects_training:
-        X, Y, *weights = sample.at(train)
-        training = Sample(solved.project(X), Y, weights=weights[0] if weights else None)
-    rows = held_out if judge.reads_rows else np.empty((len(test), 0))
+        weights = None if sample.weights is None else sample.weights[train]
+        Z_train = projected(sample.X, train, solved)
+        training = Sample(Z_train, sample.Y[train], weights=weights)
+    rows = sample.X[test] if judge.reads_rows else np.empty((len(test), 0))
     return score_solved(solved, Z, training, candidates, judge, judge.target[test], rows)
+
+
+def projected(X: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:
+    """Projections of some rows, of which no more than a block is copied at a time."""
+    if sparse.issparse(X):
+        return solved.project(X[rows])
+    blocks = [rows[block] for block in row_blocks(np.broadcast_to(0.0, (len(rows), X.shape[1])))]
+    Z = np.empty((len(rows), solved.columns()[-1].stop))
+    stop = 0
+    for block in blocks:
+        start, stop = stop, stop + len(block)
+        Z[start:stop] = solved.project(X[block])
+    return Z
