@@ -23,6 +23,9 @@ from labelspan.moments import Moments
 from tests.choice.oracle import assert_same_scores, grid_search
 from tests.choice.test_grid_search import REDUCERS, RIDGE_FREE, RIDGES, TWO_PASS, sample
 
+# A grid may ask for more directions than a method has.
+pytestmark = pytest.mark.filterwarnings("ignore:n_components=")
+
 
 def as_fitted(reducer, X, Y):
     with warnings.catch_warnings():
@@ -279,6 +282,13 @@ def test_frames_give_names():
     assert list(search.best_estimator_.feature_names_in_) == list(frame)
     assert list(search.best_estimator_.label_names_) == list("pqrs")
     assert list(search.get_feature_names_out()) == ["reducercv0", "reducercv1"]
+
+
+def test_more_directions_than_there_are_is_a_warning():
+    X, Y = sample()
+    with pytest.warns(UserWarning, match=r"n_components=9 .* OPLS\(\) has, 4 on average .* 3 cand"):
+        search = ls.ReducerCV([ls.OPLS()], [2, 9], cv=3).fit(X, Y)
+    assert search.cv_results_["mean_n_components"].tolist() == [2, 4] * 3
 
 
 def test_a_candidate_without_direction_on_a_fold_is_not_chosen():

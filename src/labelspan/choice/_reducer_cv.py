@@ -23,12 +23,12 @@ from labelspan.choice._folds import FoldScores
 from labelspan.choice._judge import Judge
 from labelspan.choice._pool import recipe_of
 from labelspan.choice._refit import Refit
-from labelspan.choice._results import chosen_index, measured, method_ranks, results_table
+from labelspan.choice._results import chosen_index, measured, method_ranks, warn_of_few_directions
 from labelspan.choice._search import Search, is_large_sparse, refuse_rows
 from labelspan.choice._splits import Fold
 from labelspan.choice._summary import summary_of
 from labelspan.classifiers import MLkNN
-from labelspan.model_selection import MultilabelStratifiedKFold
+from labelspan.model_selection import MultilabelStratifiedKFold, results_table
 
 
 def reads_neighbours(search: ReducerCV) -> bool:
@@ -222,6 +222,10 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
     def _choose(self, candidates: Candidates, scores: list[FoldScores]) -> None:
         self.n_splits_ = len(scores)
         self.cv_results_ = results_table(candidates.points, scores)
+        kept = np.mean([fold.n_components for fold in scores], axis=0)
+        self.cv_results_["mean_n_components"] = kept
+        if self.reducers is not None or self.n_components is not None:
+            warn_of_few_directions(self.cv_results_)
         name = self._picking_name(measured(self.cv_results_))
         if name is None:
             return

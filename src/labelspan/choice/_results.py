@@ -3,48 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 
-def results_table(points: Sequence[dict[str, Any]], folds: Sequence[Any]) -> dict[str, Any]:
-    """``cv_results_``: times, parameters, and for each scorer splits, mean, std and rank."""
-    table: dict[str, Any] = {}
-    for kind in ("fit_time", "score_time"):
-        times = np.array([getattr(fold, kind) for fold in folds])
-        table[f"mean_{kind}"], table[f"std_{kind}"] = times.mean(axis=0), times.std(axis=0)
-    table["mean_n_components"] = np.mean([fold.n_components for fold in folds], axis=0)
-    for name in sorted({name for point in points for name in point}):
-        table[f"param_{name}"] = column_of(points, name)
-    table["params"] = list(points)
-    nothing = np.full(len(points), np.nan)
-    for name in dict.fromkeys(name for fold in folds for name in fold.test):
-        scores = np.array([fold.test.get(name, nothing) for fold in folds])
-        for i, split in enumerate(scores):
-            table[f"split{i}_test_{name}"] = split
-        mean = scores.mean(axis=0)
-        table[f"mean_test_{name}"], table[f"std_test_{name}"] = mean, scores.std(axis=0)
-        worst = np.where(np.isnan(mean), -np.inf, mean)
-        table[f"rank_test_{name}"] = rankdata(-worst, method="min").astype(np.int32)
-    return table
-
-
-def column_of(points: Sequence[dict[str, Any]], name: str) -> np.ma.MaskedArray:
-    """One parameter of all points, masked where a point has none; numbers as numbers."""
-    column = np.ma.MaskedArray(np.empty(len(points), dtype=object), mask=True)
-    for i, point in enumerate(points):
-        if name in point:
-            column[i] = point[name]
-    present = column.compressed().tolist()
-    for kind in (int, float):
-        if all(isinstance(value, kind | int) and not isinstance(value, bool) for value in present):
-            filled = np.ma.MaskedArray(np.zeros(len(points), dtype=kind), mask=column.mask)
-            filled[~column.mask] = present
-            return filled
-    return column
+def warn_of_few_directions(table: dict[str, Any]) -> None:
+    """Warn of candidates that ask for more directions than there are: they repeat each other."""
+    asked = [point["reducer__n_components"] for point in table["params"]]
+    kept = table["mean_n_components"]
+    short = [i for i, n in enumerate(asked) if isinstance(n, int) and kept[i] < n]
+    if short:
+        i = max(short, key=lambda i: asked[i] - kept[i])
+        warnings.warn(
+            f"n_components={asked[i]} is more than the directions that "
+            f"{table['params'][i]['reducer']!r} has, {kept[i]:g} on average over the folds; "
+            f"{len(short)} candidates of {len(asked)} have fewer than asked for (see "
+            "cv_results_['mean_n_components']).",
+            UserWarning,
+            stacklevel=6,
+        )
 
 
 def measured(table: dict[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from labelspan.model_selection._kfold import (
     MultilabelStratifiedKFold,
     RepeatedMultilabelStratifiedKFold,
 )
+from labelspan.model_selection._results import results_table
 from labelspan.model_selection._shuffle import MultilabelStratifiedShuffleSplit
 
 __all__ = [

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelspan._classifier import decide, pick
@@ -136,24 +135,3 @@ def with_thresholds(
 def named(measured: Any) -> dict[str, float]:
     """Results of several scorers by name, that of a single one as "score"."""
     return measured if isinstance(measured, dict) else {"score": measured}
-
-
-def results_table(points: list[dict[str, Any]], folds: list[FoldScores]) -> dict[str, Any]:
-    """``cv_results_``: times, parameters, and for each scorer splits, mean, std and rank."""
-    table: dict[str, Any] = {}
-    for kind in ("fit_time", "score_time"):
-        times = np.array([getattr(fold, kind) for fold in folds])
-        table[f"mean_{kind}"], table[f"std_{kind}"] = times.mean(axis=0), times.std(axis=0)
-    for name in points[0]:
-        values = np.ma.MaskedArray([point[name] for point in points], dtype=object)
-        table[f"param_{name}"] = values if name == "n_components" else values.astype(float)
-    table["params"] = points
-    for name in folds[0].test:
-        scores = np.array([fold.test[name] for fold in folds])
-        for i, split in enumerate(scores):
-            table[f"split{i}_test_{name}"] = split
-        mean = scores.mean(axis=0)
-        table[f"mean_test_{name}"], table[f"std_test_{name}"] = mean, scores.std(axis=0)
-        worst = np.where(np.isnan(mean), -np.inf, mean)
-        table[f"rank_test_{name}"] = rankdata(-worst, method="min").astype(np.int32)
-    return table

@@ -20,10 +20,11 @@ from labelspan._progress import watched
 from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, SCORED
 from labelspan.classifiers import tuned_thresholds
+from labelspan.model_selection import results_table
 from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._folds import FoldPlan, shared_statistics
-from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, results_table, score_fold
+from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, score_fold
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
 
 # Candidates of Sec. 6.1, for alpha and for beta.
