@@ -17,6 +17,7 @@ from labelspan._classifier import LabelClassifier
 from labelspan._compat import HasMethods, StrOptions, is_dask_array
 from labelspan._labels import Labels, check_label_block
 from labelspan._splits import check_splits
+from labelspan._tags import SCORED
 from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import FoldScores
@@ -358,7 +359,9 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.label_tags.refuse(soft_labels="measures candidates by labels that are 0 or 1")
+        tags.label_tags.refuse(soft_labels=SCORED)
+        if reads_neighbours(self):
+            tags.label_tags.refuse(sample_weight="counts neighbours, which weigh alike, by MLkNN")
         return tags
 
 
