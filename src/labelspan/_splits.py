@@ -51,7 +51,9 @@ def check_splits(
                 f"Fold {i} of cv trains on {len(train)} rows and holds out {len(test)}; both need "
                 "at least 1."
             )
-        both = np.intersect1d(train, test)
+        trains = np.zeros(n_rows, dtype=bool)
+        trains[train] = True
+        both = np.sort(test[trains[test]])
         if len(both):
             raise ValueError(
                 f"Fold {i} of cv trains on row {both[0]}, which it holds out. Leave it out of one."

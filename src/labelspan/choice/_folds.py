@@ -16,7 +16,7 @@ from labelspan._validation import NoDirectionError
 from labelspan.choice._candidates import Candidates, Setting
 from labelspan.choice._judge import Judge
 from labelspan.choice._pool import Recipe, Shared, quiet
-from labelspan.choice._readout import Training, readout_scores
+from labelspan.choice._readout import Training, buffer_for, readout_scores
 from labelspan.choice._splits import Fold
 from labelspan.linalg import n_directions
 from labelspan.moments import Moments, Sample, row_blocks
@@ -134,6 +134,7 @@ def score_solved(
     n_points = len(candidates.points)
     measures: dict[str, np.ndarray] = {}
     fit_time, score_time, kept = (np.zeros(n_points) for _ in range(3))
+    buffer = buffer_for(len(Z), judge.n_labels)
     zipped = zip(candidates.settings, solved.nested, solved.columns(), strict=True)
     for setting, nested, columns in zipped:
         places = setting.places
@@ -143,7 +144,8 @@ def score_solved(
         mine = None if training is None else replace(training, X=training.X[:, columns])
         known = Training(nested.projected, mine)
         start = time.perf_counter()
-        for r, some, scores in readout_scores(candidates.readouts, known, Z[:, columns], counts):
+        found = readout_scores(candidates.readouts, known, Z[:, columns], counts, buffer)
+        for r, some, scores in found:
             # Dimensions beyond what there is repeat the largest.
             kept_by = np.searchsorted(some, nested.counts)
             told = [i for i, k in enumerate(nested.counts) if k in some]

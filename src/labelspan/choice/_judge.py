@@ -14,7 +14,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import decide, remember
 from labelspan._labels import Labels
 from labelspan.classifiers import MLkNN, MultiOutputRidge
-from labelspan.metrics import MEASURES, Measure, MeasureScorer, Side, count_against
+from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
 # Scorers of scikit-learn that a measure of ours computes, without checking the same labels each
 # time; None is the ``score`` of a classifier.
@@ -85,6 +85,12 @@ class Judge:
         )
         return cls(check_scoring(known[0], scoring=chosen), known, labels.target, reads_rows)
 
+    @property
+    def n_labels(self) -> int:
+        """Columns of the scores."""
+        n_labels: int = self.readouts[0]._n_labels
+        return n_labels
+
     def measure(
         self, readout: int, scores: np.ndarray, X: Any, truth: Any
     ) -> dict[str, list[float]]:
@@ -109,8 +115,10 @@ class Judge:
         counts: list[Any] = []
         if any(measure.needs == "labels" for measure in self.scorer.values()):
             true = Side(truth)
-            thresholds = known._thresholds(None)
-            counts = [count_against(true, decide(known, each, thresholds)) for each in scores]
+            rows = decide(known, scores.reshape(-1, scores.shape[2]), known._thresholds(None))
+            predicted = rows.reshape(scores.shape)
+            both = zip(predicted, predicted & truth, strict=True)
+            counts = [Counts(true, Side(labels), Side(common)) for labels, common in both]
         found = {}
         for name, measure in self.scorer.items():
             sign = 1.0 if measure.direction == "max" else -1.0

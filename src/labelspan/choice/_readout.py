@@ -44,7 +44,11 @@ class Training:
 
 
 def readout_scores(
-    readouts: Sequence[Any], training: Training, Z: np.ndarray, counts: Sequence[int]
+    readouts: Sequence[Any],
+    training: Training,
+    Z: np.ndarray,
+    counts: Sequence[int],
+    buffer: np.ndarray,
 ) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
     """For every readout and every k the scores (n, q) of the held-out rows, several k at a time.
 
@@ -58,6 +62,8 @@ def readout_scores(
         Projections of the held-out rows.
     counts : sequence of int
         The k, ascending.
+    buffer : ndarray
+        From :func:`buffer_for`; the next scores may come in the same place.
 
     Yields
     ------
@@ -75,12 +81,12 @@ def readout_scores(
         return
     moments = training.moments
     for r, readout in enumerate(readouts):
-        for some, scores in ridge_scores(readout.ridge, moments, Z, counts):
+        for some, scores in ridge_scores(readout.ridge, moments, Z, counts, buffer):
             yield r, some, scores
 
 
 def ridge_scores(
-    ridge: float, moments: Moments, Z: np.ndarray, counts: Sequence[int]
+    ridge: float, moments: Moments, Z: np.ndarray, counts: Sequence[int], buffer: np.ndarray
 ) -> Iterator[tuple[Sequence[int], np.ndarray]]:
     """Scores of the ridge regression on the first k projections, for each k.
 
@@ -96,22 +102,31 @@ def ridge_scores(
         for k in counts:
             yield [k], (Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean)[None]
         return
-    C = linalg.solve_triangular(L, top.xt, lower=True, check_finite=False)
-    U = linalg.solve_triangular(L, Z.T, lower=True, check_finite=False).T
+    n_labels = len(top.t_mean)
+    # LAPACK itself: what SciPy puts before it takes longer than the solution.
+    solved, _ = linalg.lapack.dtrtrs(L, np.hstack([top.xt, Z.T]), lower=1)
+    # The scores of the mean come with the product: a column of ones times their row.
+    U, C = np.ones((len(Z), len(L) + 1)), np.vstack([top.t_mean, solved[:, :n_labels]])
+    U[:, 1:] = solved[:, n_labels:].T
     # A product of few columns costs less than adding to what fewer of them gave.
     adds = counts[-1] > FEW_COLUMNS
-    shape = len(Z), len(top.t_mean)
-    together = min(max(TOGETHER // max(Z.shape[0] * shape[1], 1), 1), len(counts))
-    # One array for all: fresh memory costs more than the product.
-    scores, last, start = np.empty((together, *shape)), np.tile(top.t_mean, (len(Z), 1)), 0
+    together = buffer.size // (len(Z) * n_labels)
+    scores = buffer[: together * len(Z) * n_labels].reshape(together, len(Z), n_labels)
+    last, start = None, 0
     for first_k in range(0, len(counts), together):
         some = counts[first_k : first_k + together]
         for place, k in zip(scores, some, strict=False):
-            np.matmul(U[:, start:k], C[start:k], out=place)
-            place += last
+            np.matmul(U[:, start : k + 1], C[start : k + 1], out=place)
+            if last is not None:
+                place += last
             if adds:
-                last[:], start = place, k
+                last, start = place.copy(), k + 1
         yield some, scores[: len(some)]
+
+
+def buffer_for(n_rows: int, n_labels: int) -> np.ndarray:
+    """Room for scores: fresh memory for each product would cost more than the product."""
+    return np.empty(max(TOGETHER, n_rows * n_labels))
 
 
 def coefficients(ridge: float, moments: Moments, k: int) -> np.ndarray:

@@ -212,10 +212,10 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
         else:
             folds = check_splits(cv, X, target, labels.kept)
         for i, (train, _) in enumerate(folds):
-            rows, times = np.unique(train, return_counts=True)
+            times = np.bincount(train)
             if times.max() > 1:
                 raise ValueError(
-                    f"Fold {i} of cv trains on row {rows[times.argmax()]} {times.max()} times; "
+                    f"Fold {i} of cv trains on row {times.argmax()} {times.max()} times; "
                     "statistics of parts are pooled, so each row counts once. Drop the copies."
                 )
         return [(np.sort(train), np.sort(test)) for train, test in folds]

@@ -93,7 +93,7 @@ def parts_of(folds: Sequence[Fold], n_rows: int) -> Parts:
             codes = np.where(idle, -1, codes)
         present, codes = numbered(codes, first)
         number.append(codes)
-        training += [np.unique(codes[mask]) for mask in masks]
+        training += [np.flatnonzero(np.bincount(codes[mask])) for mask in masks]
         start, first = stop, first + present
     whole = np.unique(number[0])
     return Parts(np.array(number), training, whole)
@@ -104,8 +104,8 @@ def run_of(folds: Sequence[Fold], start: int, n_rows: int) -> tuple[np.ndarray, 
     codes = np.zeros(n_rows, dtype=np.int64)
     for stop in range(start, len(folds)):
         longer = 2 * codes + mask_of(folds[stop][0], n_rows)
-        present, longer = np.unique(longer, return_inverse=True)
-        if stop > start and len(present) > stop - start + 2:
+        n_codes, longer = numbered(longer, 0)
+        if stop > start and n_codes > stop - start + 2:
             return codes, stop
         codes = longer
     return codes, len(folds)
@@ -113,9 +113,9 @@ def run_of(folds: Sequence[Fold], start: int, n_rows: int) -> tuple[np.ndarray, 
 
 def numbered(codes: np.ndarray, first: int) -> tuple[int, np.ndarray]:
     """How many codes there are, and the codes as numbers from `first` on; -1 stays."""
-    present = np.unique(codes[codes >= 0])
-    numbers = np.searchsorted(present, codes) + first
-    return len(present), np.where(codes < 0, -1, numbers)
+    present = np.bincount(codes[codes >= 0]) > 0
+    numbers = np.append(np.cumsum(present) - 1 + first, -1)
+    return int(present.sum()), numbers[codes]
 
 
 def mask_of(rows: np.ndarray, n_rows: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Measures of multi-label prediction, with the conventions of the papers as parameters."""
 
 from labelspan.metrics._auc import macro_auc, micro_auc
-from labelspan.metrics._counts import Side, count_against
+from labelspan.metrics._counts import Counts, Side
 from labelspan.metrics._ranking import average_precision, coverage, one_error, ranking_loss
 from labelspan.metrics._registry import (
     CONVENTIONS,

@@ -85,15 +85,9 @@ def count(Y_true: Any, Y_pred: Any) -> Counts:
         return Y_true
     Y, P = check_indicators(Y_true, "Y_true"), check_indicators(Y_pred, "Y_pred")
     check_same_shape(Y, P, ("Y_true", "Y_pred"))
-    return count_against(Side(Y), P)
-
-
-def count_against(true: Side, P: Any) -> Counts:
-    """Counts of one more prediction (boolean, of the same shape) of the same labels."""
-    Y = true.array
-    sparse_first = (Y, P) if sparse.issparse(Y) else (P, Y)
-    both = sparse_first[0].multiply(sparse_first[1]) if sparse.issparse(sparse_first[0]) else Y & P
-    return Counts(true, Side(P), Side(both))
+    first, second = (Y, P) if sparse.issparse(Y) else (P, Y)
+    both = first.multiply(second) if sparse.issparse(first) else Y & P
+    return Counts(Side(Y), Side(P), Side(both))
 
 
 def _sums(array: Any, axis: int) -> np.ndarray:

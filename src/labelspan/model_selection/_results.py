@@ -46,14 +46,13 @@ def results_table(points: Sequence[dict[str, Any]], folds: Sequence[Any]) -> dic
 
 def column_of(points: Sequence[dict[str, Any]], name: str) -> np.ma.MaskedArray:
     """One parameter of all points, masked where a point has none; numbers as numbers."""
-    column = np.ma.MaskedArray(np.empty(len(points), dtype=object), mask=True)
-    for i, point in enumerate(points):
-        if name in point:
-            column[i] = point[name]
-    present = column.compressed().tolist()
-    for kind in (int, float):
-        if all(isinstance(value, kind | int) and not isinstance(value, bool) for value in present):
-            filled = np.ma.MaskedArray(np.zeros(len(points), dtype=kind), mask=column.mask)
-            filled[~column.mask] = present
-            return filled
-    return column
+    missing = np.array([name not in point for point in points])
+    present = [point[name] for point in points if name in point]
+    kind: Any = object
+    if not any(isinstance(value, bool) or not isinstance(value, int | float) for value in present):
+        kind = int if all(isinstance(value, int) for value in present) else float
+    column = np.zeros(len(points), dtype=kind)
+    # One by one where they are objects, which may be arrays themselves.
+    for place, value in zip(np.flatnonzero(~missing).tolist(), present, strict=True):
+        column[place] = value
+    return np.ma.MaskedArray(column, mask=missing)

@@ -95,7 +95,7 @@ def of_parts(statistic: OfRows, X: Any, Y: Any, parts: Any, weights: Any) -> dic
     """Statistics of the parts of one block."""
     found = {}
     for partition in parts:
-        for part in np.unique(partition[partition >= 0]).tolist():
+        for part in np.flatnonzero(np.bincount(partition[partition >= 0])).tolist():
             rows = np.flatnonzero(partition == part)
             found[part] = statistic(X[rows], Y[rows], taken(weights, rows))
     return found
