@@ -25,7 +25,8 @@ REDUCERS = [
     (ls.LabelCCA(), {"ridge": [0.1, 10.0], "label_ridge": [0.1]}),
     (ls.OPLS(), {"ridge": [0.1, 1.0]}),
     (ls.MLSI(), {"beta": [0.5, 1.0]}),
-    # Statistics of its own.
+    # Statistics of their own.
+    ls.DMLDA(),
     ls.HSL(expansion="zhou"),
 ]
 # Not for wide X: its rows give their labels exactly, so that all correlations are 1.
@@ -34,7 +35,7 @@ RIDGE_FREE = [
     ls.LabelCCA(ridge=0.0, label_ridge=0.0),
     ls.OPLS(ridge=0.0),
 ]
-TWO_PASS = [ls.MLDA(), ls.DMLDA(), ls.LPP(n_neighbors=3)]
+TWO_PASS = [ls.MLDA(), ls.HSL(), ls.LPP(n_neighbors=3)]
 DIMENSIONS = [1, 2, 3, 9, 0.9, None]
 # Scikit-learn's names, a labelspan measure of labels and one of scores.
 SCORERS = {
