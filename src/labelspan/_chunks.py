@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import length_hint
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +16,23 @@ from sklearn.utils.metaestimators import available_if
 
 from labelspan._classifier import remember
 from labelspan._labels import Labels, refuse_other_names, remember_names
+from labelspan._progress import watched
 from labelspan._validation import NoDirectionError, check_chunk, check_square, unchanged_if_refused
 from labelspan.linalg import chunk_statistics, route_of
-from labelspan.moments import Pool, Sample
+from labelspan.moments import (
+    Pool,
+    Sample,
+    described,
+    not_before,
+    read_checkpoint,
+    write_checkpoint,
+)
+
+# What the gate sets on an estimator at the first chunk.
+REMEMBERED = (
+    "n_features_in_", "feature_names_in_", "label_names_", "classes_", "_one_dimensional",
+    "_sparse", "_n_labels",
+)  # fmt: skip
 
 
 class NotYetError(NoDirectionError, NotFittedError):
@@ -138,7 +154,14 @@ class Chunked:
         return self
 
     @available_if(_has_partial_fit)
-    def fit_blocks(self, blocks: Iterable[tuple[Any, ...]], classes: Any = None) -> Any:
+    def fit_blocks(
+        self,
+        blocks: Iterable[tuple[Any, ...]],
+        classes: Any = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        verbose: bool = False,
+    ) -> Any:
         """Learn from blocks of rows that need not be in memory together, in one pass.
 
         The result is that of ``fit`` on all blocks together; ``partial_fit`` adds to it. If a
@@ -150,6 +173,13 @@ class Chunked:
             Features, labels and weights of each block, as ``partial_fit`` takes them.
         classes : array-like or None
             All classes of a 1-d `y`; None takes those of the first block.
+        checkpoint : path or None, default=None
+            A file that keeps the pooled statistics after each block. If it is there, the call
+            goes on after its last block, and the result is the same to the last bit. Finished
+            blocks of a sequence, such as a list, are not read; an iterator is advanced past
+            them. They must be those of before. The file stays; delete it to start again.
+        verbose : bool, default=False
+            Whether to show a progress bar over the blocks.
 
         Returns
         -------
@@ -158,13 +188,49 @@ class Chunked:
         """
         with unchanged_if_refused(self):
             self._forget()
-            for X, y, *weights in blocks:
+            n_kept = n_done = self._load(checkpoint, classes)
+            count = length_hint(blocks) - n_kept
+            rest = not_before(n_kept, blocks)
+            for X, y, *weights in watched(rest, max(count, 0) or None, verbose, of="Blocks"):
                 self.partial_fit(X, y, classes, *weights)
-            if "_chunks" not in vars(self):
+                n_done += 1
+                self._save(checkpoint, classes, n_done)
+            if n_done == 0:
                 raise ValueError("blocks is empty; expected at least one pair (X, y).")
+            if n_done == n_kept:
+                warnings.warn(
+                    f"No block was read: the checkpoint {os.fspath(checkpoint or '')!r} has all "
+                    f"{n_done}. Delete the file to read them again.",
+                    UserWarning,
+                    stacklevel=2,
+                )
             # A fit that finds nothing to learn says so at once.
             self._settle()
         return self
+
+    def _owner(self, classes: Any) -> dict[str, str]:
+        """Whose statistics they are, as far as a checkpoint can tell."""
+        parameters = {**self.get_params(deep=False), "classes": classes}
+        values = {name: described(value) for name, value in parameters.items()}
+        return {"the class": type(self).__name__, **values}
+
+    def _save(self, checkpoint: str | os.PathLike[str] | None, classes: Any, n_done: int) -> None:
+        if checkpoint is not None:
+            gate = {name: value for name, value in vars(self).items() if name in REMEMBERED}
+            chunks = self._chunks
+            state = {"done": n_done, "gate": gate, "kind": chunks.kind, "pool": chunks.pool.state()}
+            write_checkpoint(checkpoint, self._owner(classes), state)
+
+    def _load(self, checkpoint: str | os.PathLike[str] | None, classes: Any) -> int:
+        """Take up the chunks of a checkpoint, if there is one; how many blocks it has."""
+        if checkpoint is None or not os.path.exists(checkpoint):
+            return 0
+        kept = read_checkpoint(checkpoint, self._owner(classes))
+        self._drop(*REMEMBERED)
+        vars(self).update(kept["gate"])
+        parameters = self.get_params(deep=False)
+        self._chunks = Chunks(Pool.of_state(kept["pool"]), kept["kind"], parameters)
+        return kept["done"]
 
     def _gate_chunk(
         self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool

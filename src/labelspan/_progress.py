@@ -1,4 +1,4 @@
-"""A bar over the folds of a search."""
+"""Progress bars: over the folds of a search, over the blocks of a file."""
 
 from __future__ import annotations
 
@@ -6,27 +6,35 @@ from collections.abc import Iterable
 from typing import Any
 
 
-def watched(done: Iterable[Any], n_folds: int, shown: bool, parameter: str = "verbose") -> list:
-    """The results as a list, behind a progress bar if one is wanted.
+def watched(
+    done: Iterable[Any],
+    count: int | None,
+    shown: bool,
+    parameter: str = "verbose",
+    of: str = "Folds",
+) -> Iterable[Any]:
+    """The results as they come, behind a progress bar if one is wanted.
 
     Parameters
     ----------
     done : iterable
         Results of the folds as they come.
-    n_folds : int
-        How many there will be.
+    count : int or None
+        How many there will be, if that is known.
     shown : bool
         Whether to show the bar.
     parameter : str
         What asked for it.
+    of : str
+        What is counted.
 
     Returns
     -------
-    list
+    iterable
         The results.
     """
     if not shown:
-        return list(done)
+        return done
     try:
         from rich.progress import track
     except ImportError as error:
@@ -34,4 +42,4 @@ def watched(done: Iterable[Any], n_folds: int, shown: bool, parameter: str = "ve
             f"{parameter} shows its bar with rich, which is not installed. "
             f"Run `pip install 'labelspan[cli]'`, or pass {parameter}=False."
         ) from error
-    return list(track(done, total=n_folds, description="Folds"))
+    return track(done, total=count, description=of)

@@ -98,7 +98,7 @@ class Search:
             training = self.parts.training_sums(self.pools)
         of_fold = self._streamed(training) if is_dask_array(self.X) else self._in_memory(training)
         done = Parallel(n_jobs=n_jobs, return_as="generator")(of_fold)
-        return watched(done, len(self.folds), verbose > 0)
+        return list(watched(done, len(self.folds), verbose > 0))
 
     def _in_memory(self, training: list[Any]) -> Any:
         for fold, pool in zip(self.folds, training, strict=True):

@@ -1,5 +1,11 @@
 """From any array to sufficient statistics; the only place that knows array types."""
 
+from labelspan.moments._checkpoint import (
+    described,
+    not_before,
+    read_checkpoint,
+    write_checkpoint,
+)
 from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, row_blocks
 from labelspan.moments._digits import EPS, warn_of_lost_digits
 from labelspan.moments._moments import Moments, anchored, centred, scaled, sums_of_squares

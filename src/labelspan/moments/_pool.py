@@ -55,13 +55,23 @@ class Pool:
     def plus(self, sample: Sample, summarise: Summarise) -> Pool:
         """The pool with the rows of a chunk; this one stays as it is, with all it holds."""
         # As copy.copy does, which takes as long as all of the rest.
-        pool = object.__new__(Pool)
-        vars(pool).update(vars(self))
+        pool = Pool.of_state(vars(self))
         if pool.about_first and pool._origin is None:
             pool._origin = first_row(sample.X)
         pool._single = pool._single and sample.X.dtype == np.float32
         pool._add(sample, summarise)
         pool.n_rows += sample.X.shape[0]
+        return pool
+
+    def state(self) -> dict[str, Any]:
+        """All that it holds, for :meth:`of_state`."""
+        return dict(vars(self))
+
+    @classmethod
+    def of_state(cls, state: dict[str, Any]) -> Pool:
+        """A pool with this state."""
+        pool = object.__new__(cls)
+        vars(pool).update(state)
         return pool
 
     def _add(self, sample: Sample, summarise: Summarise) -> None:

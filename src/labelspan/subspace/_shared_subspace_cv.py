@@ -219,7 +219,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
             for fold, statistics in zip(folds, shared, strict=True)
         )
         done = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
-        return watched(done, len(folds), self.progress, "progress")
+        return list(watched(done, len(folds), self.progress, "progress"))
 
     def _picking_name(self, scores: list[FoldScores]) -> str:
         names = list(scores[0].test)

@@ -1,0 +1,184 @@
+"""Files that keep pooled statistics, so that a fit that was killed goes on where it was.
+
+A checkpoint is a plain NPZ file. Its member ``header`` is JSON: format, version, whose statistics
+they are, a tree of values, and a SHA-256 of all that; the tree names the other members, arrays.
+Nothing in it is executed: of the tree only data classes of labelspan are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from itertools import islice
+from typing import Any, Literal
+
+import joblib
+import numpy as np
+from scipy import sparse
+
+from labelspan._system import replace_file
+
+FORMAT = "labelspan checkpoint"
+# Of the tree and of the statistics in it.
+VERSION = 1
+
+
+def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], value: Any) -> None:
+    """Write a value, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        An older file is replaced.
+    owner : mapping of str to JSON values
+        Whose it is: :func:`read_checkpoint` compares it.
+    value : object
+        Numbers, strings, arrays, CSR arrays, tuples, dicts and data classes of these.
+    """
+    found: dict[int, tuple[str, np.ndarray]] = {}
+    header = {"format": FORMAT, "version": VERSION, "owner": owner, "value": _packed(value, found)}
+    arrays = dict(found.values())
+    header["sha256"] = _digest(header, arrays)
+    with replace_file(path) as file:
+        np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+
+
+def read_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any]) -> Any:
+    """The value of a checkpoint, or a refusal of one that is damaged or not this owner's."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as members:
+            arrays = {name: members[name] for name in members.files}
+        header = json.loads(str(arrays.pop("header")))
+        known, version = header["format"] == FORMAT, header["version"]
+    except (ValueError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        raise _refusal(path, "is damaged, or no checkpoint of labelspan") from error
+    if not known or version != VERSION:
+        raise _refusal(path, f"has version {version!r}; this labelspan reads {VERSION}")
+    if header.pop("sha256", None) != _digest(header, arrays):
+        raise _refusal(path, "is damaged: its SHA-256 does not match")
+    _refuse_other(path, header["owner"], owner)
+    try:
+        return _unpacked(header["value"], arrays)
+    except (KeyError, TypeError, AttributeError, ImportError) as error:
+        raise _refusal(path, "has statistics that this labelspan does not have") from error
+
+
+def not_before(start: int, blocks: Iterable[Any]) -> Iterable[Any]:
+    """The blocks from number `start` on; of a sequence, those before are not read."""
+    if isinstance(blocks, Sequence):
+        count = min(start, len(blocks))
+        rest: Iterable[Any] = (blocks[i] for i in range(start, len(blocks)))
+    else:
+        rest = iter(blocks)
+        count = sum(1 for _ in islice(rest, start))
+    if count < start:
+        raise ValueError(
+            f"blocks has {count} blocks, but the checkpoint has {start} finished ones. Pass the "
+            "same blocks again, or delete the checkpoint."
+        )
+    return rest
+
+
+def described(value: Any) -> str:
+    """A parameter in words that differ if it does."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    return f"{type(value).__name__} {joblib.hash(value)}"
+
+
+def _refusal(path: Any, reason: str) -> ValueError:
+    return ValueError(
+        f"The checkpoint {os.fspath(path)!r} {reason}. Delete the file to start again, or pass "
+        "another path."
+    )
+
+
+def _refuse_other(path: Any, kept: Mapping[str, Any], owner: Mapping[str, Any]) -> None:
+    for name in sorted({*kept, *owner}):
+        if kept.get(name) != owner.get(name):
+            was, now = kept.get(name, "nothing"), owner.get(name, "nothing")
+            raise _refusal(path, f"is that of another fit: {name} was {was}, and is {now} now")
+
+
+def _digest(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+    found = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        # In the order of memory, which the file keeps.
+        order: Literal["F", "C"] = "F" if array.flags.f_contiguous else "C"
+        found.update(array.ravel(order=order).view(np.uint8).data)
+    return found.hexdigest()
+
+
+def _packed(value: Any, arrays: dict[int, tuple[str, np.ndarray]]) -> Any:
+    """The tree of a value; its arrays are put into `arrays`."""
+
+    def deeper(values: Any) -> list[Any]:
+        return [_packed(each, arrays) for each in values]
+
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return {"scalar": _member(np.asarray(value), arrays)}
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind != "O":
+            return {"array": _member(value, arrays)}
+        return {"objects": [value.shape, deeper(value.ravel().tolist())]}
+    if sparse.issparse(value):
+        parts = deeper([value.data, value.indices, value.indptr])
+        return {"csr": [parts, list(value.shape)]}
+    if isinstance(value, tuple):
+        return {"tuple": deeper(value)}
+    if isinstance(value, dict):
+        return {"dict": [list(value), deeper(value.values())]}
+    if is_dataclass(value):
+        names = [field.name for field in fields(value)]
+        place = [type(value).__module__, type(value).__qualname__]
+        return {"class": [place, names, deeper(getattr(value, name) for name in names)]}
+    raise TypeError(f"a checkpoint cannot keep a {type(value).__name__}: {value!r:.60}.")
+
+
+def _member(array: np.ndarray, arrays: dict[int, tuple[str, np.ndarray]]) -> str:
+    # By identity: statistics may share an array.
+    return arrays.setdefault(id(array), (f"array{len(arrays)}", array))[0]
+
+
+def _unpacked(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+
+    def deeper(values: list[Any]) -> list[Any]:
+        return [_unpacked(each, arrays) for each in values]
+
+    def made(place: list[str], names: list[str], values: list[Any]) -> Any:
+        return _statistic(*place)(**dict(zip(names, deeper(values), strict=True)))
+
+    def objects(shape: list[int], values: list[Any]) -> np.ndarray:
+        found = np.empty(shape, dtype=object)
+        found.ravel()[:] = deeper(values)
+        return found
+
+    makers: dict[str, Callable[[Any], Any]] = {
+        "array": lambda name: arrays[name],
+        "scalar": lambda name: arrays[name][()],
+        "objects": lambda parts: objects(*parts),
+        "csr": lambda parts: sparse.csr_array(tuple(deeper(parts[0])), shape=tuple(parts[1])),
+        "tuple": lambda values: tuple(deeper(values)),
+        "dict": lambda parts: dict(zip(parts[0], deeper(parts[1]), strict=True)),
+        "class": lambda parts: made(*parts),
+    }
+    ((kind, content),) = tree.items()
+    return makers[kind](content)
+
+
+def _statistic(module: str, name: str) -> Any:
+    """A data class of this package; a file cannot name anything else."""
+    found = getattr(import_module(module), name) if module.startswith("labelspan.") else None
+    if not (isinstance(found, type) and is_dataclass(found)):
+        raise TypeError(f"{module}.{name} is no data class of labelspan")
+    return found
