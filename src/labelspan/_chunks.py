@@ -170,14 +170,16 @@ class Chunked:
         Parameters
         ----------
         blocks : iterable of (X, y) or (X, y, sample_weight)
-            Features, labels and weights of each block, as ``partial_fit`` takes them.
+            Features, labels and weights of each block, as ``partial_fit`` takes them;
+            :func:`labelspan.datasets.blocks_of` makes them of files.
         classes : array-like or None
             All classes of a 1-d `y`; None takes those of the first block.
         checkpoint : path or None, default=None
             A file that keeps the pooled statistics after each block. If it is there, the call
             goes on after its last block, and the result is the same to the last bit. Finished
-            blocks of a sequence, such as a list, are not read; an iterator is advanced past
-            them. They must be those of before. The file stays; delete it to start again.
+            blocks of a sequence, such as :func:`labelspan.datasets.blocks_of` gives, are not
+            read; an iterator is advanced past them. They must be those of before. The file
+            stays; delete it to start again.
         verbose : bool, default=False
             Whether to show a progress bar over the blocks.
 

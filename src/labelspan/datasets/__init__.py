@@ -1,5 +1,6 @@
 """Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
+from labelspan.datasets.blocks import Blocks, blocks_of
 from labelspan.datasets.catalogue import DatasetInfo, list_datasets, load_dataset, load_yeast
 from labelspan.datasets.description import BlockShift, Description, describe, realign
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
@@ -10,11 +11,13 @@ from labelspan.datasets.io.text import read_libsvm, read_xmc, write_arff, write_
 
 __all__ = [
     "BlockShift",
+    "Blocks",
     "DataFileError",
     "DatasetInfo",
     "Description",
     "Limits",
     "MultilabelDataset",
+    "blocks_of",
     "describe",
     "from_frame",
     "list_datasets",

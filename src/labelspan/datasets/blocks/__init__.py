@@ -1,0 +1,5 @@
+"""Data on disk as blocks of rows, none of which is read before it is asked for."""
+
+from labelspan.datasets.blocks._blocks import Blocks, blocks_of
+
+__all__ = ["Blocks", "blocks_of"]
