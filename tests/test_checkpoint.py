@@ -84,7 +84,7 @@ import os, signal, sys
 import numpy as np
 import labelspan as ls
 
-path, victim = sys.argv[1], int(sys.argv[2])
+path, victim = sys.argv[1:]
 rng = np.random.default_rng(1)
 X = rng.standard_normal((5000, 40))
 Y = (X[:, :4] > 0.3).astype(int)
@@ -93,31 +93,39 @@ Y = (X[:, :4] > 0.3).astype(int)
 class Blocks:
     def __iter__(self):
         for i in range(10):
-            if i == victim:
+            if f"block {i}" == victim:
                 os.kill(os.getpid(), signal.SIGKILL)
             yield X[500 * i : 500 * i + 500], Y[500 * i : 500 * i + 500]
 
 
-model = ls.MVMD(3)
-seen = []
+def replace(*paths):
+    seen.append("write")
+    if f"write {seen.count('write')}" == victim:
+        os.kill(os.getpid(), signal.SIGKILL)
+    rename(*paths)
+
+
+model, seen = ls.MVMD(3), []
+rename, os.replace = os.replace, replace
 learn = model.partial_fit
-model.partial_fit = lambda X, *rest: (seen.append(len(X)), learn(X, *rest))
+model.partial_fit = lambda X, *rest: (seen.append("block"), learn(X, *rest))
 model.fit_blocks(Blocks(), checkpoint=path if path != "-" else None)
-print(len(seen), model.components_.tobytes().hex(), model.eigenvalues_.tobytes().hex())
+print(seen.count("block"), model.components_.tobytes().hex(), model.eigenvalues_.tobytes().hex())
 """
 
 
 def test_a_killed_process_goes_on(tmp_path):
     def run(path, victim):
-        command = [sys.executable, "-c", KILLED, str(path), str(victim)]
+        command = [sys.executable, "-c", KILLED, str(path), victim]
         return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
 
     path = tmp_path / "fit.npz"
-    for victim in (4, 7):
+    # Before the fifth block; then, of the sixth, when its file is written but not in place.
+    for victim in ("block 4", "write 2", "block 7"):
         assert run(path, victim).returncode == -signal.SIGKILL
         assert path.exists()
-    n_seen, *bits = run(path, -1).stdout.split()
-    n_all, *expected = run("-", -1).stdout.split()
+    n_seen, *bits = run(path, "none").stdout.split()
+    n_all, *expected = run("-", "none").stdout.split()
     assert (n_seen, n_all) == ("3", "10")
     assert bits == expected
 
