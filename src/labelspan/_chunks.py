@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from labelspan._classifier import remember
 from labelspan._labels import Labels, refuse_other_names, remember_names
@@ -118,9 +119,9 @@ class Chunked:
         The result is that of ``fit`` on all chunks together, whatever their sizes and order. A
         chunk only adds to statistics; the solution is found when it is first asked for, by a
         fitted attribute or by a method that needs one, with the parameters of that time. The
-        statistics are kept in the estimator, and pickled with it, until ``fit`` is called. While
-        the chunks leave nothing to learn, because no label has occurred yet, asking raises
-        ``NotFittedError``.
+        statistics are kept in the estimator, and pickled with it, until ``fit`` or ``finalize`` is
+        called. While the chunks leave nothing to learn, because no label has occurred yet, asking
+        raises ``NotFittedError``.
 
         Parameters
         ----------
@@ -208,6 +209,25 @@ class Chunked:
                 )
             # A fit that finds nothing to learn says so at once.
             self._settle()
+        return self
+
+    @available_if(_has_partial_fit)
+    def finalize(self) -> Any:
+        """Find the solution and drop the statistics, which make copies and pickles large.
+
+        What is learnt stays; ``partial_fit`` has nothing to add to any more, and starts anew with
+        a warning. After ``fit``, which keeps no statistics, nothing is left to do.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        check_is_fitted(self)
+        if "_chunks" in vars(self):
+            if not self._chunks.settled:
+                self._settle()
+            self._drop("_chunks")
         return self
 
     def _owner(self, classes: Any) -> dict[str, str]:
@@ -328,9 +348,9 @@ class Chunked:
     def _warn_after_fit(self) -> None:
         if self._learnt[0] in vars(self):
             warnings.warn(
-                f"This {type(self).__name__} was fitted by fit, which keeps no statistics to add "
-                "to: partial_fit starts anew, and the rows that fit saw no longer count. "
-                "Pass them to partial_fit as the first chunk.",
+                f"This {type(self).__name__} has no statistics to add to, because fit keeps none "
+                "and finalize drops them: partial_fit starts anew, and the rows seen before no "
+                "longer count. Pass them to partial_fit as the first chunk.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -82,6 +82,22 @@ def test_chunks_pool(entry):
 
 
 @law(lambda entry: entry.one_pass)
+def test_a_final_model_has_no_statistics(entry):
+    X, Y, X_new = sample()
+    with pytest.raises(NotFittedError):
+        clone(entry.estimator).finalize()
+    model = clone(entry.estimator).partial_fit(X, Y)
+    expected = outputs(copy.deepcopy(model), X_new)
+    assert len(pickle.dumps(model)) > X.nbytes
+    small = pickle.loads(pickle.dumps(model.finalize()))
+    assert vars(small).keys() == vars(plain(entry.name)).keys()
+    assert_same(outputs(small, X_new), expected, 0)
+    assert_same(outputs(fit(entry, X, Y).finalize(), X_new), outputs(plain(entry.name), X_new), 0)
+    with pytest.warns(UserWarning, match=r"no statistics to add to.*finalize.*starts anew"):
+        small.partial_fit(X, Y)
+
+
+@law(lambda entry: entry.one_pass)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_rows_one_by_one_in_any_order(entry, form, monkeypatch):
     X, Y, X_new = sample()
