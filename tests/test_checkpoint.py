@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
+from labelspan.datasets import blocks_of
 from labelspan.moments import described, read_checkpoint, write_checkpoint
 from tests.laws.law import law
 
@@ -138,14 +139,35 @@ def test_iterators_are_advanced_and_all_blocks_can_be_there_already(tmp_path):
     with pytest.warns(UserWarning, match=r"No block was read: .*fit\.npz' has all 6\. Delete"):
         again = ls.MVMD(2).fit_blocks(iter(Blocks(X, Y)), checkpoint=path)
     assert_same_bits(again, whole)
-    for short in ([(X, Y)], iter([(X, Y)])):
-        with pytest.raises(ValueError, match="has 1 blocks, but the checkpoint has 6 finished"):
-            ls.MVMD(2).fit_blocks(short, checkpoint=path)
+    with pytest.raises(ValueError, match="The first 1 blocks are not the 6 blocks with 120 rows"):
+        ls.MVMD(2).fit_blocks([(X, Y)], checkpoint=path)
     # More blocks than before only add.
     more = [*Blocks(X, Y), (X[:30] + 1, Y[:30])]
     model = ls.MVMD(2).fit_blocks(more, checkpoint=path)
     expected = ls.MVMD(2).fit(np.vstack([X, X[:30] + 1]), np.vstack([Y, Y[:30]]))
     assert_allclose(model.components_, expected.components_, atol=1e-11)
+
+
+def test_blocks_that_are_cut_otherwise_are_refused(tmp_path):
+    path = tmp_path / "fit.npz"
+    interrupted(ls.MVMD(2), path, X, Y)
+    cut = blocks_of(X, Y, rows=10)
+    lists = ((X[i : i + 10].tolist(), Y[i : i + 10]) for i in range(0, 120, 10))
+    for blocks in (cut, iter(cut), lists):
+        with pytest.raises(
+            ValueError, match="first 3 blocks with 30 rows are not the 3 blocks with 60"
+        ):
+            ls.MVMD(2).fit_blocks(blocks, checkpoint=path)
+    with pytest.raises(ValueError, match="first 1 blocks with 120 rows are not the 3 blocks"):
+        ls.MVMD(2).fit_blocks(iter([(X, Y)]), checkpoint=path)
+    ls.MVMD(2).fit_blocks(blocks_of(X, Y, rows=20), checkpoint=path)
+
+
+def test_a_folder_that_is_not_there_is_refused_before_a_block_is_read(tmp_path):
+    blocks = Blocks(X, Y)
+    with pytest.raises(FileNotFoundError, match=r"gone' of the checkpoint does not exist; make it"):
+        ls.MVMD(2).fit_blocks(blocks, checkpoint=tmp_path / "gone" / "fit.npz")
+    assert blocks.read == []
 
 
 def test_names_and_classes_are_kept(tmp_path):
@@ -208,7 +230,7 @@ def other_numbers(header, arrays):
 
 
 def other_count(header, arrays):
-    header["value"]["dict"][1][0] += 1
+    header["value"]["dict"][1][0]["tuple"][0] += 1
 
 
 def lost(header, arrays):

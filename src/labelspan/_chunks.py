@@ -24,6 +24,8 @@ from labelspan.moments import (
     Pool,
     Sample,
     described,
+    has_checkpoint,
+    height_of,
     not_before,
     read_checkpoint,
     write_checkpoint,
@@ -191,13 +193,13 @@ class Chunked:
         """
         with unchanged_if_refused(self):
             self._forget()
-            n_kept = n_done = self._load(checkpoint, classes)
-            count = length_hint(blocks) - n_kept
-            rest = not_before(n_kept, blocks)
+            n_kept, n_rows = self._load(checkpoint, classes)
+            n_done, count = n_kept, length_hint(blocks) - n_kept
+            rest = not_before(n_kept, n_rows, blocks)
             for X, y, *weights in watched(rest, max(count, 0) or None, verbose, of="Blocks"):
                 self.partial_fit(X, y, classes, *weights)
-                n_done += 1
-                self._save(checkpoint, classes, n_done)
+                n_done, n_rows = n_done + 1, n_rows + height_of(X)
+                self._save(checkpoint, classes, (n_done, n_rows))
             if n_done == 0:
                 raise ValueError("blocks is empty; expected at least one pair (X, y).")
             if n_done == n_kept:
@@ -236,17 +238,17 @@ class Chunked:
         values = {name: described(value) for name, value in parameters.items()}
         return {"the class": type(self).__name__, **values}
 
-    def _save(self, checkpoint: str | os.PathLike[str] | None, classes: Any, n_done: int) -> None:
+    def _save(self, checkpoint: Any, classes: Any, done: tuple[int, int]) -> None:
         if checkpoint is not None:
             gate = {name: value for name, value in vars(self).items() if name in REMEMBERED}
             chunks = self._chunks
-            state = {"done": n_done, "gate": gate, "kind": chunks.kind, "pool": chunks.pool.state()}
+            state = {"done": done, "gate": gate, "kind": chunks.kind, "pool": chunks.pool.state()}
             write_checkpoint(checkpoint, self._owner(classes), state)
 
-    def _load(self, checkpoint: str | os.PathLike[str] | None, classes: Any) -> int:
-        """Take up the chunks of a checkpoint, if there is one; how many blocks it has."""
-        if checkpoint is None or not os.path.exists(checkpoint):
-            return 0
+    def _load(self, checkpoint: Any, classes: Any) -> tuple[int, int]:
+        """Take up the chunks of a checkpoint, if there is one; its numbers of blocks and rows."""
+        if checkpoint is None or not has_checkpoint(checkpoint):
+            return 0, 0
         kept = read_checkpoint(checkpoint, self._owner(classes))
         self._drop(*REMEMBERED)
         vars(self).update(kept["gate"])

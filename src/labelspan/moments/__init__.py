@@ -2,6 +2,8 @@
 
 from labelspan.moments._checkpoint import (
     described,
+    has_checkpoint,
+    height_of,
     not_before,
     read_checkpoint,
     write_checkpoint,

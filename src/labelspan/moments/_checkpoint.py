@@ -68,20 +68,43 @@ def read_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any]) -> A
         raise _refusal(path, "has statistics that this labelspan does not have") from error
 
 
-def not_before(start: int, blocks: Iterable[Any]) -> Iterable[Any]:
-    """The blocks from number `start` on; of a sequence, those before are not read."""
+def has_checkpoint(path: str | os.PathLike[str]) -> bool:
+    """Whether there is one; where none could be written, that is said before any work is done."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"The folder {folder!r} of the checkpoint does not exist; make it.")
+    return os.path.exists(path)
+
+
+def not_before(start: int, n_rows: int, blocks: Iterable[Any]) -> Iterable[Any]:
+    """The blocks from number `start` on; of a sequence, those before are not read.
+
+    Those before must have had `n_rows` rows, as far as that is known without reading: blocks that
+    are cut otherwise would leave out rows, or count them twice.
+    """
+    edges = getattr(blocks, "edges", None)
+    found: int | None = None
     if isinstance(blocks, Sequence):
         count = min(start, len(blocks))
+        found = None if edges is None else edges[count]
         rest: Iterable[Any] = (blocks[i] for i in range(start, len(blocks)))
     else:
         rest = iter(blocks)
-        count = sum(1 for _ in islice(rest, start))
-    if count < start:
+        heights = [height_of(X) for X, *_ in islice(rest, start)]
+        count, found = len(heights), sum(heights)
+    if count < start or found not in (None, n_rows):
+        rows = "" if found is None else f" with {found} rows"
         raise ValueError(
-            f"blocks has {count} blocks, but the checkpoint has {start} finished ones. Pass the "
-            "same blocks again, or delete the checkpoint."
+            f"The first {count} blocks{rows} are not the {start} blocks with {n_rows} rows that "
+            "the checkpoint has. Pass the same blocks again, or delete the checkpoint."
         )
     return rest
+
+
+def height_of(X: Any) -> int:
+    """Number of rows."""
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
 
 
 def described(value: Any) -> str:
