@@ -73,7 +73,7 @@ BAD = {
     "huge": (changed(X, 1e160), Y, ValueError, "sums of squares of X overflow"),
     "0..2": (X, changed(Y, 2), ValueError, r"y\[.*\] is 2.*only 0 and 1"),
     "0 and 5": (X, 5 * Y, ValueError, r"y\[.*\] is 5"),
-    "y NaN": (X, changed(Y, np.nan), ValueError, "y contains NaN"),
+    "y inf": (X, changed(Y, np.inf), ValueError, "y contains infinity"),
     "one column 0..2": (X, Y.sum(axis=1, keepdims=True), ValueError, r"y\[.*\] is [23]"),
     "y mixed": (
         X,

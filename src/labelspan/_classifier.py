@@ -69,8 +69,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             learn from blocks.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1], where the method
-            takes them; or a 1-d array of classes. A Dask array of labels with a Dask array of
-            features.
+            takes them, and NaN for labels that are not observed likewise; or a 1-d array of
+            classes. A Dask array of labels with a Dask array of features.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
             as none. None is one each.

@@ -13,7 +13,16 @@ from sklearn.utils.multiclass import type_of_target
 from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
 from labelspan._misread import warn_of_joined_names
-from labelspan._soft import SPARSE_LABEL_DENSITY, is_soft, soft_labels
+from labelspan._soft import (
+    SPARSE_LABEL_DENSITY,
+    find_holes,
+    has_holes,
+    is_soft,
+    refuse_missing_and_mixed,
+    soft_labels,
+    unmasked,
+    with_holes,
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,8 @@ class Labels:
         Which of the given rows these are, where some had no weight.
     soft : bool
         Whether some labels lie between 0 and 1; of a Dask array, whether they may.
+    missing : bool
+        Whether some labels are NaN, not observed; `Y` is then dense.
     """
 
     Y: Any
@@ -46,6 +57,7 @@ class Labels:
     weights: np.ndarray | None = None
     kept: np.ndarray | None = None
     soft: bool = False
+    missing: bool = False
 
     @property
     def codes(self) -> np.ndarray:
@@ -78,7 +90,9 @@ class Labels:
         return replace(labels, weights=given, kept=kept)
 
 
-def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = False) -> Labels:
+def check_labels(
+    y: Any, classes: np.ndarray | None = None, *, soft: bool = False, missing: bool = False
+) -> Labels:
     """Turn any accepted form of the labels into a 0/1 indicator matrix, or one of soft labels.
 
     Parameters
@@ -90,6 +104,8 @@ def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = Fals
         The classes of a 1-d `y` if they are known already.
     soft : bool, default=False
         Whether numbers between 0 and 1 are taken: shares, or probabilities.
+    missing : bool, default=False
+        Whether NaN, NA, None and masked entries of a 2-d `y` are taken: labels not observed.
 
     Returns
     -------
@@ -114,7 +130,11 @@ def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = Fals
         return Labels(sparse_indicators(Y), sparse=True)
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     refuse_sets(y)
-    Y = np.asarray(y)
+    Y = unmasked(y)
+    if missing and Y.ndim == 2:
+        holes = find_holes(Y)
+        if holes.any():
+            return labels_with_holes(Y, holes, names, soft=soft)
     if Y.dtype.kind in "US" and isinstance(y, list | tuple):
         # NumPy has made strings of all that is in the list.
         refuse_missing_and_mixed(np.array(y, dtype=object))
@@ -133,6 +153,17 @@ def check_labels(y: Any, classes: np.ndarray | None = None, *, soft: bool = Fals
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
+
+
+def labels_with_holes(
+    Y: np.ndarray, holes: np.ndarray, names: np.ndarray | None, *, soft: bool
+) -> Labels:
+    """Labels of which some are not observed; the others are checked as ever."""
+    # A label that a row has: 1 in every coding.
+    labels = check_labels(np.where(holes, 1, Y), soft=soft)
+    if labels.classes is not None:
+        raise ValueError("Input y contains NaN; classes must be known for each row.")
+    return replace(labels, Y=with_holes(labels.Y, holes), names=names, missing=True)
 
 
 def check_indicators(Y: Any, name: str) -> Any:
@@ -194,6 +225,8 @@ def label_matrix(X: Any, y: Any) -> sparse.csr_array:
 
 def check_label_block(Y: Any) -> Any:
     """Labels of one block, on its worker; one column never holds classes here."""
+    if not sparse.issparse(Y) and has_holes(Y):
+        return with_holes(check_label_block(np.where(np.isnan(Y), 1, Y)), np.isnan(Y))
     Y = canonical(Y) if sparse.issparse(Y) else Y
     if is_soft(Y.data if sparse.issparse(Y) else Y):
         return soft_labels(Y)
@@ -235,32 +268,6 @@ def refuse_sets(y: Any) -> None:
     )
 
 
-def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
-    """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
-    values = Y.ravel().tolist()
-    # The types tell most: entries are looked at one by one only where that is needed.
-    kinds = set(map(type, values))
-    missing = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType")}
-    if missing or any(kind.__name__.startswith("float") for kind in kinds):
-        # Of pandas.NA nothing can be asked but its type; NaN is not equal to itself.
-        places = (i for i, item in enumerate(values) if type(item) in missing or item != item)
-        place = next(places, None)
-        if place is not None:
-            where = ", ".join(map(str, np.unravel_index(place, Y.shape)))
-            raise ValueError(
-                f"Input {name} contains NaN: {name}[{where}] is {values[place]!r}. Drop the rows "
-                "that miss a label, or fill it in first."
-            )
-    strings = {kind for kind in kinds if issubclass(kind, str | bytes)}
-    if strings and strings != kinds:
-        first = next(item for item in values if type(item) in strings)
-        other = next(item for item in values if type(item) not in strings)
-        raise TypeError(
-            f"{name} mixes strings and other values: {first!r} and {other!r}. Make all of them "
-            "strings, or all of them numbers."
-        )
-
-
 def dense_indicators(Y: np.ndarray) -> Any:
     """0/1 values of a dense indicator matrix, as CSR where that is cheaper."""
     refuse_other_values(Y)
@@ -283,7 +290,10 @@ def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
     Y.sum_duplicates()
     Y.eliminate_zeros()
     if not np.isfinite(Y.data).all():
-        raise ValueError(f"Input {name} contains NaN or infinity; every label must be 0 or 1.")
+        raise ValueError(
+            f"Input {name} contains NaN or infinity; a sparse {name} holds 0 and 1. Labels not "
+            f"observed are NaN in a dense array: {name}.toarray()."
+        )
     if Y.nnz < np.prod(Y.shape):
         wrong = Y.data[Y.data != 1]
         if len(wrong):

@@ -1,4 +1,4 @@
-"""Soft labels: numbers between 0 and 1, shares of annotators or probabilities."""
+"""Labels beside 0 and 1: soft ones between them, and NaN for those that are not observed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._blocks import dense
+from labelspan._tags import TAKERS
+
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
+# Types of values that stand for nothing, beside NaN.
+MISSING = ("NoneType", "NAType", "NaTType")
 
 
 def is_soft(values: np.ndarray) -> bool:
@@ -39,3 +44,68 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
             "Round them first: y > 0.5."
         )
     return Y
+
+
+def has_holes(Y: Any) -> bool:
+    """Whether some numbers are NaN: labels that are not observed."""
+    values = Y.data if sparse.issparse(Y) else Y
+    return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
+
+
+def find_holes(Y: np.ndarray) -> np.ndarray:
+    """Where labels are not observed: NaN, NA, NaT or None; booleans in the shape of Y."""
+    if Y.dtype != object:
+        return np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(Y.shape, dtype=bool)
+    # Of pandas.NA nothing can be asked but its type; NaN is not equal to itself.
+    found = [type(v).__name__ in MISSING or v != v for v in Y.ravel().tolist()]
+    return np.array(found, dtype=bool).reshape(Y.shape)
+
+
+def unmasked(y: Any) -> np.ndarray:
+    """An array; of a masked one, with NaN where it is masked."""
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        return np.asarray(np.ma.filled(y.astype(np.float64), np.nan))
+    return np.asarray(y)
+
+
+def with_holes(Y: Any, holes: np.ndarray) -> np.ndarray:
+    """Checked labels, dense, with NaN in the holes."""
+    rows = np.array(dense(Y), dtype=np.float64)
+    rows[holes] = np.nan
+    return rows
+
+
+def refuse_holes(Y: Any, name: str, reason: str) -> Any:
+    """The labels, or a refusal of the first that is not observed."""
+    if has_holes(Y):
+        row, column = np.argwhere(np.isnan(dense(Y)))[0]
+        raise ValueError(
+            f"Input y contains NaN: y[{row}, {column}] is not observed; {name} needs every label: "
+            f"{reason}. Fit {TAKERS}, which take such labels, or drop the rows that miss one."
+        )
+    return Y
+
+
+def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
+    """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
+    values = Y.ravel().tolist()
+    # The types tell most: entries are looked at one by one only where that is needed.
+    kinds = set(map(type, values))
+    missing = {kind for kind in kinds if kind.__name__ in MISSING}
+    if missing or any(kind.__name__.startswith("float") for kind in kinds):
+        places = np.flatnonzero(find_holes(Y))
+        if len(places):
+            first = int(places[0])
+            where = ", ".join(map(str, np.unravel_index(first, Y.shape)))
+            raise ValueError(
+                f"Input {name} contains NaN: {name}[{where}] is {values[first]!r}. Drop the rows "
+                "that miss a label, or fill it in first."
+            )
+    strings = {kind for kind in kinds if issubclass(kind, str | bytes)}
+    if strings and strings != kinds:
+        first = next(item for item in values if type(item) in strings)
+        other = next(item for item in values if type(item) not in strings)
+        raise TypeError(
+            f"{name} mixes strings and other values: {first!r} and {other!r}. Make all of them "
+            "strings, or all of them numbers."
+        )

@@ -12,6 +12,11 @@ IN_MEMORY = "needs all rows in memory here"
 #: Why searches refuse soft labels.
 SCORED = "held-out rows are scored by measures of labels that a row has or lacks"
 
+#: Why labels that are not observed are refused, where nobody has worked out their sums.
+ALL_LABELS = "its statistics count every row of every label"
+#: Who takes them.
+TAKERS = "LabelPLS, MDDM, MVMD or OPLS"
+
 
 @dataclass(slots=True)
 class LabelTags:
@@ -20,11 +25,12 @@ class LabelTags:
     Attributes
     ----------
     refused : dict
-        Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows) and
-        "soft_labels" (numbers between 0 and 1). What is not in it is taken.
+        Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
+        "soft_labels" (numbers between 0 and 1) and "missing_labels" (NaN for labels that are not
+        observed; refused unless a class takes them). What is not in it is taken.
     """
 
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=lambda: {"missing_labels": ALL_LABELS})
 
     def takes(self, capability: str) -> bool:
         """Whether ``fit`` takes this."""
@@ -33,6 +39,10 @@ class LabelTags:
     def refuse(self, **reasons: str) -> None:
         """State what ``fit`` does not take; a reason ends the sentence that refuses it."""
         self.refused.update(reasons)
+
+    def take(self, capability: str) -> None:
+        """State that ``fit`` takes this."""
+        self.refused.pop(capability, None)
 
 
 @dataclass(slots=True)
@@ -43,7 +53,7 @@ class EstimatorTags(Tags):
 
 
 def with_label_tags(tags: Tags) -> EstimatorTags:
-    """The same tags with those of labelspan beside them, which refuse nothing yet."""
+    """The same tags with those of labelspan beside them, which refuse only holes in the labels."""
     return EstimatorTags(**{f.name: getattr(tags, f.name) for f in fields(tags)})
 
 

@@ -16,7 +16,7 @@ from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
 from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
-from labelspan._soft import refuse_soft
+from labelspan._soft import refuse_holes, refuse_soft
 from labelspan._tags import IN_MEMORY, label_tags
 from labelspan._weights import check_weights, weighing
 
@@ -96,7 +96,7 @@ def check_fit(
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
-    if supervised and labels.classes is None:
+    if supervised and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
 
@@ -120,7 +120,7 @@ def check_chunk(
         X, labels = weighing(X, labels, weights, anew=classes is None)
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
-    if first and labels.classes is None:
+    if first and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
 
@@ -131,8 +131,10 @@ def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = No
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
-    labels = check_labels(y, classes, soft=True)
+    labels = check_labels(y, classes, soft=True, missing=True)
     tags = label_tags(estimator)
+    if not tags.takes("missing_labels"):
+        refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
     if not tags.takes("soft_labels"):
         refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
     plain = isinstance(X, np.ndarray) or sparse.issparse(X)
@@ -167,9 +169,10 @@ def check_fit_dask(
         )
     if is_dask_array(y):
         soft = tags.takes("soft_labels")
-        if not soft:
-            given = type(estimator).__name__, tags.refused["soft_labels"]
-            y = y.map_blocks(refuse_soft, *given, dtype=y.dtype, meta=y._meta)
+        for what, refuse in (("soft_labels", refuse_soft), ("missing_labels", refuse_holes)):
+            if not tags.takes(what):
+                given = type(estimator).__name__, tags.refused[what]
+                y = y.map_blocks(refuse, *given, dtype=y.dtype, meta=y._meta)
         labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
     else:
         labels = check_target(estimator, X, y, classes)

@@ -249,3 +249,21 @@ def lpp(X, n_neighbors=10, ridge=0.1):
 def kept(values, share=0.999):
     """MVMD Eq. (15) and MDDM Eq. (9): the smallest d that keeps the share of the eigenvalue sum."""
     return next(d for d in range(1, len(values) + 1) if values[:d].sum() >= share * values.sum())
+
+
+def available(X, Y, weights=None):
+    """Scatter of X, and its products with labels of which some are NaN, label by label.
+
+    Each label is taken about the means over its observed rows, and counts as all rows do.
+    """
+    w = np.ones(len(X)) if weights is None else weights
+    Xc = X - w @ X / w.sum()
+    xt = np.zeros((X.shape[1], Y.shape[1]))
+    for k in range(Y.shape[1]):
+        for_k = [i for i in range(len(Y)) if not np.isnan(Y[i, k])]
+        n_k = sum(w[i] for i in for_k)
+        x_mean = sum(w[i] * X[i] for i in for_k) / n_k
+        t_mean = sum(w[i] * Y[i, k] for i in for_k) / n_k
+        sums = sum(w[i] * (X[i] - x_mean) * (Y[i, k] - t_mean) for i in for_k)
+        xt[:, k] = w.sum() / n_k * sums
+    return Xc.T @ np.diag(w) @ Xc, xt

@@ -148,6 +148,12 @@ class MDDM(LinearReducer):
             return None
         return check_psd(self.label_correlation, n_labels, "label_correlation")
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if not self._rbf():
+            tags.label_tags.take("missing_labels")
+        return tags
+
 
 def label_rbf(statistics: Any, width: float) -> np.ndarray:
     """B of Sec. 3.3 from the pooled label statistics: ||y_s - y_t||^2 = n_s + n_t - 2 n_st."""

@@ -107,6 +107,11 @@ class MVMD(LinearReducer):
         G += (4 * self.beta * statistics.xt) @ statistics.xt.T
         return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("missing_labels")
+        return tags
+
     def _operator(self, rows: Rows) -> Any:
         """G as a product, Xc' ((1 - beta) I + 4 beta Tc Tc') Xc."""
         X, T = rows.operator, rows.T

@@ -92,3 +92,8 @@ class OPLS(LinearReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         return leading(statistics, None, self.n_components, a=1.0, b=self.ridge)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("missing_labels")
+        return tags

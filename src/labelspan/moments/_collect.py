@@ -15,7 +15,7 @@ from scipy import sparse
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
 from labelspan._labels import check_label_block
-from labelspan._soft import is_soft
+from labelspan._soft import find_holes, has_holes, is_soft
 from labelspan._validation import refuse_overflow
 
 Statistic = TypeVar("Statistic")
@@ -158,6 +158,7 @@ def block_statistic(
 ) -> Checked:
     """Check one block on its worker, where its values are, and take its statistic."""
     values = np.asarray(Y.data if sparse.issparse(Y) else Y)
+    values = values[~find_holes(values)] if has_holes(values) else values
     present = {v for v in (-1.0, 0.0) if (values == v).any()}
     if is_soft(values):
         present.add(0.5)

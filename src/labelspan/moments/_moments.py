@@ -98,6 +98,8 @@ class Moments:
 
     def __iadd__(self, other: Moments) -> Moments:
         """The same in the arrays of this one, for who has made it: no other holds them."""
+        if type(other) is not type(self):
+            return NotImplemented
         weight = self.weight + other.weight
         if weight == 0:
             return self

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
+from labelspan._soft import has_holes
+from labelspan.moments._available import Available, completed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import Moments
@@ -82,19 +85,43 @@ def summarise(
     if sample.solver == "krylov":
         T = dense(sample.Y if encode is None else encode(sample.Y))
         T = 2.0 * T - 1.0 if signed else T
-        return checked(Rows.of(sample.X, T, sample.weights, centre=centre))
+        return checked(rows_of(sample, T, tt=tt, centre=centre))
     statistics: Any
     if sample.solver == "root":
-        statistics = collect(sample, encoded(Root.of, encode), whole_sparse=False)
+        statistics = collect(sample, encoded(root_of, encode), whole_sparse=False)
     else:
         thin = sample.solver == "thin"
-        of_block: Any = partial(Moments.of, xx=not thin, tt=tt)
+        of_block: Any = partial(Available.of, xx=not thin, tt=tt)
         statistics = collect(sample, encoded(of_block, encode), tall=not thin)
     if not sample.part:
-        checked(statistics)
+        statistics = checked(statistics)
     # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
     statistics = statistics.signed() if signed else statistics
     return statistics if centre else statistics.about_zero()
+
+
+def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, centre: bool) -> Rows:
+    """The rows themselves; with holes, labels that give the products of available cases."""
+    if not has_holes(T):
+        return Rows.of(sample.X, T, sample.weights, centre=centre)
+    if tt:
+        raise ValueError(
+            "y has labels that are not observed (NaN), and pairs of labels are not counted for "
+            "wide sparse X. Pass X.toarray(), or select features first."
+        )
+    T, t_mean = completed(T, sample.weights)
+    return replace(Rows.of(sample.X, T, sample.weights, centre=centre), t_mean=t_mean)
+
+
+def root_of(X: Any, T: Any, *weights: Any) -> Root:
+    """QR factors of a block, which has no holes."""
+    if has_holes(T):
+        raise ValueError(
+            "y has labels that are not observed (NaN), and a problem without a ridge is solved by "
+            "factors of the rows, which need them all. Set a ridge above 0 (for MDDM, mu below 1), "
+            "or drop the rows that miss a label."
+        )
+    return Root.of(X, T, *weights)
 
 
 def encoded(statistic: Callable[..., Any], encode: Encoder | None) -> Callable[..., Any]:
@@ -109,6 +136,11 @@ def of_encoded(
 
 
 def checked(statistics: Any) -> Any:
-    """The statistics, after a warning of columns that centring has left few digits of."""
+    """The statistics of all rows, after a warning of columns that have few digits left.
+
+    Where labels are not observed, those of available cases.
+    """
+    if isinstance(statistics, Available):
+        statistics = statistics.complete()
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return statistics

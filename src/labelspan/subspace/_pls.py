@@ -159,6 +159,11 @@ class LabelPLS(ChunkedRegression, SubspaceClassifier):
         self._keep_pooled(dtype, found.R @ found.C.T, moments.x_mean, moments.t_mean, rest)
         self._keep_components(found.R, found.C, self._chunks.pool.solver)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("missing_labels")
+        return tags
+
     def _keep_components(self, R: np.ndarray, C: np.ndarray, solver: str) -> None:
         dtype = self.coef_.dtype
         components = fix_signs(np.array(R.T, order="C"))

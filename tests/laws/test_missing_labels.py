@@ -1,0 +1,141 @@
+"""Laws of labels that are not observed: NaN leaves the sums, and nothing else; or a refusal."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from labelspan._tags import TAKERS
+from tests.laws.law import assert_same, fit, law, outputs, plain, sample
+from tests.laws.test_ecosystem_every import takes_holes
+from tests.registry import ESTIMATORS
+
+
+def holed_sample():
+    """The sample of the laws with 30 % holes, more in the last label; two rows have nothing."""
+    X, Y, X_new = sample()
+    X[np.abs(X) < 0.2] = 0.0
+    Y = Y.astype(float)
+    Y[np.random.default_rng(3).random(Y.shape) < [0.2, 0.2, 0.3, 0.5]] = np.nan
+    Y[[4, 30]] = np.nan
+    # Chunks with and without holes are pooled.
+    Y[23:40] = np.where(np.isnan(Y[23:40]), 1.0, Y[23:40])
+    return X, Y, X_new
+
+
+def signless(found):
+    return {name: np.abs(value) for name, value in found.items()}
+
+
+def in_blocks(*arrays):
+    da = pytest.importorskip("dask.array")
+    return [da.from_array(A, chunks=(20, A.shape[1])) for A in arrays]
+
+
+def test_the_refusal_names_those_who_take_them():
+    takers = sorted(entry.name for entry in ESTIMATORS if entry.supervised and takes_holes(entry))
+    assert ", ".join(takers[:-1]) + f" or {takers[-1]}" == TAKERS
+
+
+@law(lambda entry: entry.supervised and not takes_holes(entry))
+def test_missing_labels_are_refused_with_those_who_take_them(entry):
+    X, Y, _ = holed_sample()
+    row, column = np.argwhere(np.isnan(Y))[0]
+    message = rf"NaN: y\[{row}, {column}\] is not observed; {entry.name} needs .* Fit {TAKERS}"
+    model = clone(entry.estimator)
+    for given in (Y, pd.DataFrame(Y), np.ma.masked_invalid(Y)):
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, given)
+    if entry.dask == "fit":
+        with pytest.raises(ValueError, match=message):
+            model.fit(*in_blocks(X, Y))
+    assert not hasattr(model, "n_features_in_")
+
+
+@law(takes_holes)
+def test_labels_without_holes_are_as_ever(entry):
+    """To the last bit, in forms that could have holes."""
+    X, Y, X_new = sample()
+    expected = outputs(plain(entry.name), X_new)
+    for given in (np.ma.array(Y), pd.DataFrame(Y).astype("Int64"), Y.astype(object)):
+        assert_same(outputs(fit(entry, X, given), X_new), expected, 0.0)
+
+
+@law(takes_holes)
+def test_missing_labels_in_every_form(entry):
+    X, Y, X_new = holed_sample()
+    expected = outputs(fit(entry, X, Y), X_new)
+    frame = pd.DataFrame(Y).astype("Int64")
+    assert frame.isna().to_numpy().any()
+    nothing = np.where(np.isnan(Y), None, Y).tolist()
+    for given in (frame, nothing, np.ma.masked_invalid(Y), 2 * Y - 1, Y.astype(np.float32)):
+        assert_same(outputs(fit(entry, X, given), X_new), expected, 0.0)
+    sparse_X = outputs(fit(entry, sparse.csr_array(X), Y), X_new)
+    assert_same(sparse_X, expected, entry.tolerance)
+    for form in (np.asarray, sparse.csr_array):
+        model = clone(entry.estimator)
+        for rows in (slice(0, 20), slice(20, 23), slice(23, 40), slice(40, None)):
+            model.partial_fit(form(X[rows]), Y[rows])
+        assert_same(outputs(model, X_new), expected, entry.tolerance)
+    assert_same(outputs(fit(entry, *in_blocks(X, Y)), X_new), expected, entry.tolerance)
+
+
+@law(takes_holes)
+def test_a_hole_is_neither_0_nor_1(entry):
+    X, Y, X_new = holed_sample()
+    ours = outputs(fit(entry, X, Y), X_new)["transform"]
+    for value in (0.0, 1.0):
+        theirs = outputs(fit(entry, X, np.where(np.isnan(Y), value, Y)), X_new)["transform"]
+        assert np.abs(ours - theirs).max() > 1e-2 * np.abs(theirs).max()
+
+
+@law(takes_holes)
+def test_a_weight_is_a_number_of_copies_with_holes(entry):
+    X, Y, X_new = holed_sample()
+    counts = np.random.default_rng(1).integers(0, 4, len(X))
+    copies = [np.repeat(A, counts, axis=0) for A in (X, Y)]
+    expected = outputs(fit(entry, *copies), X_new)
+    ours = clone(entry.estimator).fit(X, Y, sample_weight=counts)
+    assert_same(signless(outputs(ours, X_new)), signless(expected), 1e-9)
+    streamed = clone(entry.estimator).fit(*in_blocks(X, Y), sample_weight=counts)
+    assert_same(signless(outputs(streamed, X_new)), signless(expected), entry.tolerance)
+
+
+@law(takes_holes)
+def test_the_order_of_rows_and_labels_with_holes(entry):
+    X, Y, X_new = holed_sample()
+    rng = np.random.default_rng(2)
+    rows, labels = rng.permutation(len(X)), rng.permutation(Y.shape[1])
+    expected = outputs(fit(entry, X, Y), X_new)
+    assert_same(outputs(fit(entry, X[rows], Y[rows]), X_new), expected, entry.tolerance)
+    ours = outputs(fit(entry, X, Y[:, labels]), X_new)["transform"]
+    assert_same({"transform": ours}, {"transform": expected["transform"]}, entry.tolerance)
+
+
+@law(takes_holes)
+def test_a_label_that_is_never_observed_is_absent(entry):
+    X, Y, X_new = holed_sample()
+    Y[:, 1] = np.nan
+    expected = outputs(fit(entry, X, np.delete(Y, 1, axis=1)), X_new)["transform"]
+    with pytest.warns(UserWarning, match=r"1 label\(s\) \(1\) are observed in no row"):
+        model = fit(entry, X, Y)
+    ours = outputs(model, X_new)["transform"]
+    assert_same({"transform": ours}, {"transform": expected}, entry.tolerance)
+
+
+@law(takes_holes)
+def test_a_label_that_is_constant_where_it_is_observed_is_absent(entry):
+    X, Y, X_new = holed_sample()
+    for value in (0.0, 1.0, 0.3):
+        Y[:, 2] = np.where(np.isnan(Y[:, 2]), np.nan, value)
+        expected = outputs(fit(entry, X, np.delete(Y, 2, axis=1)), X_new)["transform"]
+        ours = outputs(fit(entry, X, Y), X_new)["transform"]
+        assert_same({"transform": ours}, {"transform": expected}, entry.tolerance)
+
+
+@law(takes_holes)
+def test_rows_without_labels_count_for_the_features(entry):
+    X, Y, _ = holed_sample()
+    model = fit(entry, X, Y)
+    np.testing.assert_allclose(model.mean_, X.mean(axis=0), rtol=1e-12)

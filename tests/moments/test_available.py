@@ -1,0 +1,124 @@
+"""Available cases against sums label by label, on every route; and what they estimate."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import labelspan as ls
+from labelspan.moments import Sample, summarise
+from tests.comparison import assert_same_subspaces, assert_same_values, sine
+from tests.reference.extraction import available, largest
+from tests.reference.subspace import nipals
+
+
+def problem(n=70, n_features=6, n_labels=4, seed=0, share=0.35):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n_features)) * np.linspace(0.5, 2.0, n_features)
+    X[np.abs(X) < 0.3] = 0.0
+    Y = (X @ rng.standard_normal((n_features, n_labels)) > 0.5).astype(float)
+    Y[rng.random(Y.shape) < share] = np.nan
+    Y[5] = np.nan
+    return X, Y, rng.uniform(0.5, 2.0, n)
+
+
+def mddm_p(xx, xt):
+    return largest(xt @ xt.T)
+
+
+def mddm_f(xx, xt):
+    return largest(xt @ xt.T, 0.5 * xx + 0.5 * np.eye(len(xx)))
+
+
+def opls(xx, xt):
+    return largest(xt @ xt.T, xx + 0.1 * np.eye(len(xx)))
+
+
+def mvmd(xx, xt):
+    return largest(0.5 * xx + 0.5 * 4 * xt @ xt.T)
+
+
+METHODS = {
+    "mddm-p": (ls.MDDM(None), mddm_p),
+    "mddm-f": (ls.MDDM(None, constraint="feature"), mddm_f),
+    "opls": (ls.OPLS(None), opls),
+    "mvmd": (ls.MVMD(None), mvmd),
+}
+SHAPES = {
+    "tall": (problem(), np.asarray),
+    "tall sparse": (problem(), sparse.csr_array),
+    "far": (tuple(A + 1e4 * (i == 0) for i, A in enumerate(problem())), np.asarray),
+    "wide": (problem(40, 60), np.asarray),
+    "wide sparse": (problem(40, 60), sparse.csr_array),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_transcription(method, shape, weighted):
+    (X, Y, weights), form = SHAPES[shape]
+    weights = weights if weighted else None
+    model, problem_of = METHODS[method]
+    model = model.fit(form(X), Y, sample_weight=weights)
+    values, vectors = problem_of(*available(X, Y, weights))
+    assert_same_values(model.eigenvalues_, values)
+    assert_same_subspaces(model.components_.T, vectors, values)
+
+
+def test_the_rows_themselves():
+    """The route of many wide sparse rows, whose products are taken when they are needed."""
+    X, Y, weights = problem(60, 300)
+    rows = summarise(Sample(sparse.csr_array(X), Y, "krylov", weights))
+    xx, xt = available(X, Y, weights)
+    np.testing.assert_allclose(rows.operator.rmatmat(rows.T), xt, atol=1e-12 * np.abs(xt).max())
+    np.testing.assert_allclose(rows.squares, np.diag(xx), atol=1e-12 * xx.max())
+    observed = np.ma.masked_invalid(Y)
+    np.testing.assert_allclose(rows.t_mean, np.ma.average(observed, axis=0, weights=weights))
+    with pytest.raises(ValueError, match=r"pairs of labels.*Pass X.toarray"):
+        summarise(Sample(sparse.csr_array(X), Y, "krylov"), tt=True)
+
+
+def test_partial_least_squares():
+    """NIPALS on labels in the span of X whose products with it are those of the transcription."""
+    X, Y, _ = problem()
+    xx, xt = available(X, 2 * Y - 1)
+    R, C = nipals(X, (X - X.mean(axis=0)) @ np.linalg.solve(xx, xt), 2)
+    model = ls.LabelPLS(2).fit(X, Y)
+    assert sine(model.components_.T, R) < 1e-10
+    np.testing.assert_allclose(model.coef_.T, R @ C.T, atol=1e-10)
+    at_mean = model.decision_function([X.mean(axis=0)])[0]
+    np.testing.assert_allclose(at_mean, np.nanmean(2 * Y - 1, axis=0), atol=1e-12)
+
+
+def test_what_is_left_out_at_random_does_not_bias():
+    """Directions converge to those of all labels, by a factor of 4 for 16 times as many rows."""
+    rng = np.random.default_rng(0)
+    C = rng.standard_normal((5, 3))
+    errors = []
+    for n in (400, 6400):
+        found = []
+        for _ in range(20):
+            X = rng.standard_normal((n, 5)) + 3.0
+            Y = ((X - 3) @ C + rng.standard_normal((n, 3)) > 0.3).astype(float)
+            full = ls.MDDM(1).fit(X, Y).components_
+            Y[rng.random(Y.shape) < [0.1, 0.5, 0.8]] = np.nan
+            found.append(sine(ls.MDDM(1).fit(X, Y).components_.T, full.T))
+        errors.append(np.mean(found))
+    assert 2.5 < errors[0] / errors[1] < 6.0
+    assert errors[1] < 0.1
+
+
+def test_problems_without_a_ridge_are_refused():
+    X, Y, _ = problem()
+    for model in (ls.MDDM(constraint="feature", mu=1), ls.OPLS(ridge=0)):
+        with pytest.raises(ValueError, match=r"without a ridge.*mu below 1.*drop the rows"):
+            model.fit(X, Y)
+
+
+def test_no_label_at_all():
+    X, Y, _ = problem()
+    with (
+        pytest.warns(UserWarning, match=r"4 label\(s\) \(0, 1, 2, 3\) are observed in no row"),
+        pytest.raises(ValueError, match="no direction to keep"),
+    ):
+        ls.MDDM().fit(X, np.full(Y.shape, np.nan))
