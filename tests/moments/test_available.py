@@ -7,7 +7,7 @@ from scipy import sparse
 import labelspan as ls
 from labelspan.moments import Sample, summarise
 from tests.comparison import assert_same_subspaces, assert_same_values, sine
-from tests.reference.extraction import available, largest
+from tests.reference.extraction import available, available_pairs, largest
 from tests.reference.subspace import nipals
 
 
@@ -74,8 +74,8 @@ def test_the_rows_themselves():
     np.testing.assert_allclose(rows.squares, np.diag(xx), atol=1e-12 * xx.max())
     observed = np.ma.masked_invalid(Y)
     np.testing.assert_allclose(rows.t_mean, np.ma.average(observed, axis=0, weights=weights))
-    with pytest.raises(ValueError, match=r"pairs of labels.*Pass X.toarray"):
-        summarise(Sample(sparse.csr_array(X), Y, "krylov"), tt=True)
+    rows = summarise(Sample(sparse.csr_array(X), Y, "krylov", weights), tt=True)
+    np.testing.assert_allclose(rows.tt, available_pairs(Y, weights)[1], atol=1e-12)
 
 
 def test_partial_least_squares():
@@ -88,6 +88,58 @@ def test_partial_least_squares():
     np.testing.assert_allclose(model.coef_.T, R @ C.T, atol=1e-10)
     at_mean = model.decision_function([X.mean(axis=0)])[0]
     np.testing.assert_allclose(at_mean, np.nanmean(2 * Y - 1, axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.8])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pairs_of_labels(share, weighted):
+    X, Y, weights = problem(n_labels=6, share=share)
+    weights = weights if weighted else None
+    raw, tt = available_pairs(Y, weights)
+    found = summarise(Sample(X, Y, "scatter", weights), tt=True)
+    np.testing.assert_allclose(found.tt, tt, atol=1e-10)
+    values = np.linalg.eigvalsh(raw)
+    clipped = -np.minimum(values, 0).sum() / np.maximum(values, 0).sum()
+    assert found.tt_clipped == pytest.approx(clipped, abs=1e-12)
+    assert (clipped > 0.01) == (share == 0.8)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_canonical_correlations(shape):
+    (X, Y, weights), form = SHAPES[shape]
+    model = ls.LabelCCA(None).fit(form(X), Y, sample_weight=weights)
+    xx, xt = available(X, 2 * Y - 1, weights)
+    raw, tt = available_pairs(2 * Y - 1, weights)
+    inner = np.linalg.inv(tt + 0.1 * np.eye(len(tt)))
+    values, vectors = largest(xt @ inner @ xt.T, xx + 0.1 * np.eye(len(xx)))
+    assert_same_values(model.eigenvalues_, values)
+    assert_same_subspaces(model.components_.T, vectors, values)
+    lowest = np.linalg.eigvalsh(raw)[0]
+    assert (model.label_scatter_clipped_ > 0) == (lowest < -1e-9)
+    complete = model.fit(form(X), np.nan_to_num(Y))
+    assert not hasattr(complete, "label_scatter_clipped_")
+
+
+def test_label_columns_compared_by_rbf():
+    """Distances of the columns are estimated from the pairs."""
+    X, Y, _ = problem()
+    model = ls.MDDM(None, label_correlation="rbf", label_width=5.0).fit(X, Y)
+    together = available_pairs(Y)[1] + len(Y) * np.outer(*[np.nanmean(Y, axis=0)] * 2)
+    B = np.exp(
+        [
+            [-(together[s, s] + together[t, t] - 2 * together[s, t]) / 50 for s in range(4)]
+            for t in range(4)
+        ]
+    )
+    xt = available(X, Y)[1]
+    values, vectors = largest(xt @ B @ xt.T)
+    assert_same_values(model.eigenvalues_, values)
+    assert_same_subspaces(model.components_.T, vectors, values)
+    chunks = ls.MDDM(None, label_correlation="rbf", label_width=5.0)
+    for rows in (slice(0, 9), slice(9, 40), slice(40, None)):
+        chunks.partial_fit(X[rows], Y[rows])
+    assert chunks.label_scatter_clipped_ == pytest.approx(model.label_scatter_clipped_)
+    np.testing.assert_allclose(chunks.eigenvalues_, model.eigenvalues_, rtol=1e-9)
 
 
 def test_what_is_left_out_at_random_does_not_bias():

@@ -267,3 +267,24 @@ def available(X, Y, weights=None):
         sums = sum(w[i] * (X[i] - x_mean) * (Y[i, k] - t_mean) for i in for_k)
         xt[:, k] = w.sum() / n_k * sums
     return Xc.T @ np.diag(w) @ Xc, xt
+
+
+def available_pairs(Y, weights=None):
+    """Scatter of labels of which some are NaN, pair by pair, and its part without negative values.
+
+    Each pair is taken about the means over the rows where both are observed; 0 if none is.
+    """
+    w = np.ones(len(Y)) if weights is None else weights
+    q = Y.shape[1]
+    tt = np.zeros((q, q))
+    for k in range(q):
+        for m in range(q):
+            both = [i for i in range(len(Y)) if not np.isnan(Y[i, k] + Y[i, m])]
+            if not both:
+                continue
+            n_km = sum(w[i] for i in both)
+            mean_k, mean_m = (sum(w[i] * Y[i, j] for i in both) / n_km for j in (k, m))
+            sums = sum(w[i] * (Y[i, k] - mean_k) * (Y[i, m] - mean_m) for i in both)
+            tt[k, m] = w.sum() / n_km * sums
+    values, vectors = np.linalg.eigh(tt)
+    return tt, vectors @ np.diag(np.maximum(values, 0)) @ vectors.T

@@ -47,6 +47,9 @@ class LabelCCA(LinearReducer):
         Number of directions kept.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    label_scatter_clipped_ : float
+        Where `y` has holes: the share of negative eigenvalues, which were set to zero, in the
+        scatter of the label pairs. More than a few per cent: too few rows observe both labels.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -104,3 +107,8 @@ class LabelCCA(LinearReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         K = 2 * inverse_root(4 * statistics.tt, self.label_ridge)
         return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("missing_labels")
+        return tags

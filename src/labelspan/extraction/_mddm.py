@@ -57,6 +57,9 @@ class MDDM(LinearReducer):
         Number of directions kept.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    label_scatter_clipped_ : float
+        Where `y` has holes and "rbf" compares the labels: the share of negative eigenvalues, which
+        were set to zero, in the scatter of the label pairs.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -150,8 +153,7 @@ class MDDM(LinearReducer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if not self._rbf():
-            tags.label_tags.take("missing_labels")
+        tags.label_tags.take("missing_labels")
         return tags
 
 

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 from labelspan._blocks import dense
 from labelspan._soft import has_holes
@@ -30,6 +31,11 @@ class Available(Moments):
             return Moments.of(X, T, weights, xx=xx, tt=tt)
         return super().of(X, with_observed(dense(T)), weights, xx=xx, tt=tt)
 
+    @property
+    def observed(self) -> np.ndarray:
+        """Share of the rows in which a label is observed, (q,)."""
+        return self.t_mean[len(self.t_mean) // 2 :]
+
     def __iadd__(self, other: Moments) -> Moments:
         return super().__iadd__(lifted(other))
 
@@ -43,15 +49,15 @@ class Available(Moments):
 
         .. math:: xt_k = \frac{n}{n_k} \sum_{i: M_{ik} = 1} w_i (x_i - \bar x_k) (t_{ik} - \bar t_k)
 
-        about the means over the same rows. Means and scatter of X are those of all rows.
+        about the means over the same rows. Means and scatter of X are those of all rows. The label
+        scatter is that of pairs, see :func:`over_pairs`, without its negative eigenvalues.
 
         Returns
         -------
         Moments
             Of q labels; one that is never observed has a mean of 0 and no scatter.
         """
-        q = len(self.t_mean) // 2
-        share = self.t_mean[q:]
+        q, share = len(self.observed), self.observed
         warn_of_unobserved(share)
         inverse = np.divide(1.0, share, out=np.zeros(q), where=share > 0)
         t_mean = np.clip(self.t_mean[:q] * inverse, 0.0, 1.0)
@@ -61,9 +67,12 @@ class Available(Moments):
         # What is left of a constant label is rounding.
         lost = np.vecdot(xt.T, xt.T) <= (64 * EPS) ** 2 * np.vecdot(both.T, both.T)
         xt[:, lost] = 0.0
-        return Moments(
-            self.weight, self.x_mean, t_mean, xt * inverse, self.xx, x_squares=self.x_squares
-        )
+        tt = clipped = None
+        if self.tt is not None:
+            sums = self.tt + self.weight * np.outer(self.t_mean, self.t_mean)
+            tt, clipped = nearest_psd(over_pairs(sums, self.weight))
+        means = self.x_mean, t_mean
+        return Moments(self.weight, *means, xt * inverse, self.xx, tt, self.x_squares, clipped)
 
 
 def with_observed(T: np.ndarray) -> np.ndarray:
@@ -102,15 +111,44 @@ def warn_of_unobserved(share: np.ndarray) -> None:
     )
 
 
-def completed(T: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Labels (n, q) whose products with X are those of available cases, and their means (q,).
+def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.ndarray, Moments]:
+    """Labels (n, q) whose products with X are those of available cases, and their own moments.
 
     Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), which adds up to zero.
     """
-    w = np.ones(len(T)) if weights is None else weights
-    holes = np.isnan(T)
-    share = w @ ~holes / w.sum()
-    warn_of_unobserved(share)
-    inverse = np.divide(1.0, share, out=np.zeros(len(share)), where=share > 0)
-    mean = w @ np.where(holes, 0.0, T) / w.sum() * inverse
-    return np.where(holes, 0.0, (T - mean) * inverse), mean
+    labels = lifted(Available.of(np.empty((len(T), 0)), T, weights, xx=False, tt=tt))
+    moments = labels.complete()
+    # A label that is never observed has no entry to scale.
+    share = np.where(labels.observed > 0, labels.observed, 1.0)
+    return np.nan_to_num((T - moments.t_mean) / share), moments
+
+
+def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
+    """Label scatter (q, q), each pair over the rows where both are observed, as if over all rows.
+
+    `sums` (2 q, 2 q) are those of products of [T0, M]. With n_kl in M'M, the sum of t_k over the
+    rows of the pair in T0'M, and n the weight of all rows,
+    tt_kl = n / n_kl ((T0'T0)_kl - (T0'M)_kl (T0'M)_lk / n_kl).
+    """
+    q = len(sums) // 2
+    products, ones, counts = sums[:q, :q], sums[:q, q:], sums[q:, q:]
+    seen = counts > 64 * EPS * weight
+    inverse = np.divide(1.0, counts, out=np.zeros((q, q)), where=seen)
+    tt = products - ones * ones.T * inverse
+    # What is left of a constant label is rounding.
+    lost = np.diag(tt) <= 64 * EPS * np.diag(products)
+    tt[lost] = tt[:, lost] = 0.0
+    return weight * inverse * tt
+
+
+def nearest_psd(tt: np.ndarray) -> tuple[np.ndarray, float]:
+    """The scatter without its negative eigenvalues, and their share of the sum of the others.
+
+    Pairs are counted over different rows, so together they need not be a scatter of any rows.
+    """
+    values, vectors = linalg.eigh(tt, check_finite=False)
+    if values.min(initial=0.0) >= -64 * EPS * values.max(initial=0.0):
+        return tt, 0.0
+    kept = values > 0
+    half = vectors[:, kept] * np.sqrt(values[kept])
+    return half @ half.T, float(-values[~kept].sum() / values[kept].sum())

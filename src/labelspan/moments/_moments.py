@@ -37,6 +37,8 @@ class Moments:
         Tc' diag(w) Tc, if asked for.
     x_squares : ndarray of shape (D,) or None
         Diagonal of xx, where xx was not asked for.
+    tt_clipped : float or None
+        Where labels are not observed: the share of the label scatter that was indefinite.
     """
 
     weight: float
@@ -46,6 +48,7 @@ class Moments:
     xx: Any = None
     tt: Any = None
     x_squares: Any = None
+    tt_clipped: float | None = None
 
     @classmethod
     def of(

@@ -84,7 +84,7 @@ class Rows:
 
     Attributes
     ----------
-    weight, x_mean, t_mean, tt
+    weight, x_mean, t_mean, tt, tt_clipped
         As in :class:`Moments`.
     operator : CentredRows
         Xc with its weights; xx is ``operator' operator``.
@@ -98,6 +98,7 @@ class Rows:
     operator: CentredRows
     T: np.ndarray
     tt: np.ndarray
+    tt_clipped: float | None = None
 
     @property
     def squares(self) -> np.ndarray:

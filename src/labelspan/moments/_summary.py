@@ -104,13 +104,10 @@ def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, centre: bool) -> Rows:
     """The rows themselves; with holes, labels that give the products of available cases."""
     if not has_holes(T):
         return Rows.of(sample.X, T, sample.weights, centre=centre)
-    if tt:
-        raise ValueError(
-            "y has labels that are not observed (NaN), and pairs of labels are not counted for "
-            "wide sparse X. Pass X.toarray(), or select features first."
-        )
-    T, t_mean = completed(T, sample.weights)
-    return replace(Rows.of(sample.X, T, sample.weights, centre=centre), t_mean=t_mean)
+    T, of_labels = completed(T, sample.weights, tt)
+    found = Rows.of(sample.X, T, sample.weights, centre=centre)
+    given = {"tt": of_labels.tt, "tt_clipped": of_labels.tt_clipped} if tt else {}
+    return replace(found, t_mean=of_labels.t_mean, **given)
 
 
 def root_of(X: Any, T: Any, *weights: Any) -> Root:
