@@ -43,7 +43,7 @@ class LinearReducer(
     _one_pass: ClassVar[bool] = True
     _learnt: ClassVar[tuple[str, ...]] = (
         "components_", "eigenvalues_", "mean_", "n_components_", "explained_dependence_ratio_",
-        "solver_", "label_scatter_clipped_",
+        "solver_",
     )  # fmt: skip
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
@@ -186,9 +186,8 @@ class LinearReducer(
         pairs = self._directions(statistics).mapped(route.lift)
         self._store(pairs, route.mean(statistics.x_mean), dtype)
         self.solver_ = route.solver
-        clipped = getattr(statistics, "tt_clipped", None)
-        if clipped is not None:
-            self.label_scatter_clipped_ = clipped
+        if "label_scatter_clipped_" in self._learnt:
+            self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
 
     def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
         components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))

@@ -48,8 +48,8 @@ class LabelCCA(LinearReducer):
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
-        Where `y` has holes: the share of negative eigenvalues, which were set to zero, in the
-        scatter of the label pairs. More than a few per cent: too few rows observe both labels.
+        Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
+        above 0 only where `y` has holes.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -86,6 +86,7 @@ class LabelCCA(LinearReducer):
         "label_ridge": [Interval(Real, 0, None, closed="left")],
     }
     _shares_moments = True
+    _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
     def __init__(
         self,

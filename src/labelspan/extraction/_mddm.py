@@ -58,8 +58,8 @@ class MDDM(LinearReducer):
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
-        Where `y` has holes and "rbf" compares the labels: the share of negative eigenvalues, which
-        were set to zero, in the scatter of the label pairs.
+        Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
+        above 0 only where `y` has holes and "rbf" compares the labels.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -100,6 +100,7 @@ class MDDM(LinearReducer):
         "label_width": [None, Interval(Real, 0, None, closed="neither")],
     }
     _shares_moments = True
+    _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ class Available(Moments):
         # What is left of a constant label is rounding.
         lost = np.vecdot(xt.T, xt.T) <= (64 * EPS) ** 2 * np.vecdot(both.T, both.T)
         xt[:, lost] = 0.0
-        tt = clipped = None
+        tt, clipped = None, 0.0
         if self.tt is not None:
             sums = self.tt + self.weight * np.outer(self.t_mean, self.t_mean)
             tt, clipped = nearest_psd(over_pairs(sums, self.weight))

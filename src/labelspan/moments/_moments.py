@@ -37,8 +37,8 @@ class Moments:
         Tc' diag(w) Tc, if asked for.
     x_squares : ndarray of shape (D,) or None
         Diagonal of xx, where xx was not asked for.
-    tt_clipped : float or None
-        Where labels are not observed: the share of the label scatter that was indefinite.
+    tt_clipped : float
+        Share of negative eigenvalues that were taken out of tt, where labels are not observed.
     """
 
     weight: float
@@ -48,7 +48,7 @@ class Moments:
     xx: Any = None
     tt: Any = None
     x_squares: Any = None
-    tt_clipped: float | None = None
+    tt_clipped: float = 0.0
 
     @classmethod
     def of(

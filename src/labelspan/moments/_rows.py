@@ -98,7 +98,7 @@ class Rows:
     operator: CentredRows
     T: np.ndarray
     tt: np.ndarray
-    tt_clipped: float | None = None
+    tt_clipped: float = 0.0
 
     @property
     def squares(self) -> np.ndarray:
