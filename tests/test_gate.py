@@ -61,7 +61,7 @@ BAD_INPUT = {
     "y names and numbers": (X, np.array(["a", 1] * 10, object), "mixes strings.*'a' and 1"),
     "y two columns of names": (X, pd.DataFrame({"a": NAMES, "b": NAMES}), "get_dummies"),
     "y sparse two": (X, sparse.csr_array(changed(Y, 2)), r"value 2; allowed are 0 and 1"),
-    "y sparse nan": (X, sparse.csr_array(changed(Y, np.nan)), r"NaN.*in a dense array: y.toarray"),
+    "y sparse nan": (X, sparse.csr_array(changed(Y, np.nan)), r"NaN.*in a dense array, y.toarray"),
     "y continuous": (X, X[:, 0], "1-d and continuous"),
     "y 1-d nan": (X, changed(Y, np.nan)[:, 2], "NaN"),
     "y constant": (X, np.zeros((20, 3)), "no direction to keep"),

@@ -109,3 +109,96 @@ def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
             f"{name} mixes strings and other values: {first!r} and {other!r}. Make all of them "
             "strings, or all of them numbers."
         )
+
+
+def hidden(y: Any, observed: Any) -> Any:
+    """Sparse labels with NaN where they are not observed, in a dense array; or as they are."""
+    if observed is None or y is None:
+        return y
+    if not sparse.issparse(y):
+        raise TypeError(
+            f"observed goes with a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
+            "label is not observed: y = numpy.where(observed, y, numpy.nan)."
+        )
+    mask = dense(observed)
+    if mask.dtype != bool or mask.shape != y.shape:
+        raise ValueError(
+            f"observed has shape {mask.shape} and dtype {mask.dtype}; expected booleans of shape "
+            f"{y.shape}, True where the label of the row is observed."
+        )
+    if mask.all():
+        return y
+    labels = dense(y)
+    if has_holes(labels) and np.isnan(labels[mask]).any():
+        raise ValueError("y is NaN where observed is True. Set observed to False there.")
+    return with_holes(labels, ~mask)
+
+
+class AvailableCases:
+    """``fit`` and ``partial_fit`` of methods that take labels which are not observed."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, observed: Any = None) -> Any:
+        """Learn from the labels that are observed.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features. Sparse input is never made dense; of a Dask array only sums leave the
+            workers.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}, or soft labels in [0, 1]; NaN where a
+            label is not observed. A 1-d y of classes is one label for two classes and one label
+            a class for more.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
+            as none. None is one each.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        return super().fit(X, hidden(y, observed), sample_weight)  # type: ignore[misc]
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        observed: Any = None,
+    ) -> Any:
+        """Add a chunk of rows to those seen so far.
+
+        The result is that of ``fit`` on all chunks together, whatever their sizes and order. It
+        is found when it is first asked for, with the parameters of that time; while no label has
+        occurred, asking raises ``NotFittedError``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features of the chunk; one row will do.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Labels of the chunk, as in ``fit``, the columns in the same order.
+        classes : array-like or None
+            All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
+        sample_weight : array-like of shape (n_samples,), number or None, default=None
+            Weights of the rows of the chunk, as in ``fit``.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, as in ``fit``.
+
+        Returns
+        -------
+        object
+            The estimator itself.
+        """
+        y = hidden(y, observed)
+        return super().partial_fit(X, y, classes, sample_weight)  # type: ignore[misc]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.label_tags.take("missing_labels")
+        return tags

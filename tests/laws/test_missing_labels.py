@@ -4,8 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+import labelspan as ls
 from labelspan._tags import TAKERS
 from tests.laws.law import assert_same, fit, law, outputs, plain, sample
 from tests.laws.test_ecosystem_every import takes_holes
@@ -79,6 +83,41 @@ def test_missing_labels_in_every_form(entry):
             model.partial_fit(form(X[rows]), Y[rows])
         assert_same(outputs(model, X_new), expected, entry.tolerance)
     assert_same(outputs(fit(entry, *in_blocks(X, Y)), X_new), expected, entry.tolerance)
+
+
+@law(takes_holes)
+def test_a_mask_beside_sparse_labels(entry):
+    X, Y, X_new = holed_sample()
+    expected = outputs(fit(entry, X, Y), X_new)
+    observed = ~np.isnan(Y)
+    labels = sparse.csr_array(np.nan_to_num(Y))
+    for mask in (observed, sparse.csr_array(observed), observed.tolist()):
+        ours = clone(entry.estimator).fit(X, labels, observed=mask)
+        assert_same(outputs(ours, X_new), expected, 0.0)
+    parts = (slice(0, 20), slice(20, 23), slice(23, None))
+    blocks = [(X[rows], labels[rows], None, observed[rows]) for rows in parts]
+    ours = clone(entry.estimator).fit_blocks(blocks)
+    assert_same(outputs(ours, X_new), expected, entry.tolerance)
+    whole = clone(entry.estimator).fit(X, labels, observed=np.ones(Y.shape, dtype=bool))
+    assert_same(outputs(whole, X_new), outputs(fit(entry, X, labels), X_new), 0.0)
+    for wrong in (observed[:, :2], observed.astype(int)):
+        with pytest.raises(ValueError, match=r"expected booleans of shape \(48, 4\)"):
+            clone(entry.estimator).fit(X, labels, observed=wrong)
+    with pytest.raises(ValueError, match="NaN where observed is True"):
+        clone(entry.estimator).fit(X, sparse.csr_array(Y), observed=np.roll(observed, 1, axis=0))
+    with pytest.raises(TypeError, match=r"y is ndarray.*numpy.where\(observed, y, numpy.nan\)"):
+        clone(entry.estimator).fit(X, Y, observed=observed)
+
+
+def test_a_mask_is_routed():
+    X, Y, X_new = holed_sample()
+    labels, observed = sparse.csr_array(np.nan_to_num(Y)), ~np.isnan(Y)
+    with config_context(enable_metadata_routing=True):
+        reducer = ls.MDDM(2).set_fit_request(observed=True)
+        model = make_pipeline(StandardScaler(with_mean=False), reducer)
+        ours = model.fit(X, labels, observed=observed).transform(X_new)
+    expected = make_pipeline(StandardScaler(with_mean=False), ls.MDDM(2)).fit(X, Y)
+    np.testing.assert_array_equal(ours, expected.transform(X_new))
 
 
 @law(takes_holes)

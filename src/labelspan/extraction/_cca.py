@@ -6,12 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from labelspan._compat import Interval
+from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, inverse_root, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
-class LabelCCA(LinearReducer):
+class LabelCCA(AvailableCases, LinearReducer):
     r"""Directions of X that maximise the correlation with directions of the labels.
 
     .. math:: X_c'S_c (S_c'S_c + \mathrm{label\_ridge}\, I)^{-1} S_c'X_c\, p
@@ -108,8 +109,3 @@ class LabelCCA(LinearReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         K = 2 * inverse_root(4 * statistics.tt, self.label_ridge)
         return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.take("missing_labels")
-        return tags

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._compat import Interval, StrOptions
+from labelspan._soft import AvailableCases
 from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
-class MDDM(LinearReducer):
+class MDDM(AvailableCases, LinearReducer):
     r"""Directions that maximise the dependence (HSIC) between projected features and labels.
 
     .. math:: \max_P \; \mathrm{tr}(P' X_c' Y B Y' X_c P)
@@ -151,11 +152,6 @@ class MDDM(LinearReducer):
         if self.label_correlation is None or self._rbf():
             return None
         return check_psd(self.label_correlation, n_labels, "label_correlation")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.take("missing_labels")
-        return tags
 
 
 def label_rbf(statistics: Any, width: float) -> np.ndarray:

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._compat import Interval
+from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, column_scales, leading_operator, leading_sum
 from labelspan.moments import Rows, Sample, Statistics, summarise
 
 
-class MVMD(LinearReducer):
+class MVMD(AvailableCases, LinearReducer):
     r"""Directions that maximise feature variance and feature-label dependence together.
 
     .. math:: \max_{P'P = I} \; \mathrm{tr}(P' G P), \qquad
@@ -106,11 +107,6 @@ class MVMD(LinearReducer):
         G = (1 - self.beta) * statistics.xx
         G += (4 * self.beta * statistics.xt) @ statistics.xt.T
         return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.take("missing_labels")
-        return tags
 
     def _operator(self, rows: Rows) -> Any:
         """G as a product, Xc' ((1 - beta) I + 4 beta Tc Tc') Xc."""

@@ -6,12 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from labelspan._compat import Interval
+from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
-class OPLS(LinearReducer):
+class OPLS(AvailableCases, LinearReducer):
     r"""Uncorrelated directions that maximise the covariance with the labels.
 
     .. math:: \max_P \; \mathrm{tr}(P' X_c' Y_c Y_c' X_c P) \quad \text{subject to} \quad
@@ -92,8 +93,3 @@ class OPLS(LinearReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         return leading(statistics, None, self.n_components, a=1.0, b=self.ridge)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.take("missing_labels")
-        return tags

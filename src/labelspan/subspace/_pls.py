@@ -16,12 +16,13 @@ from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import LINEAR
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._soft import AvailableCases
 from labelspan.linalg import Route, fix_signs, partial_least_squares, route_of
 from labelspan.moments import CentredRows, Sample, anchored, checked, summarise
 from labelspan.subspace._base import SubspaceClassifier
 
 
-class LabelPLS(ChunkedRegression, SubspaceClassifier):
+class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
     r"""Uncorrelated scores of largest covariance with the labels, and the regression on them.
 
     .. math:: w_a = \arg\max_{\|w\| = 1} \|S_a'X_c w\|^2, \qquad
@@ -158,11 +159,6 @@ class LabelPLS(ChunkedRegression, SubspaceClassifier):
         found = partial_least_squares(moments.xx.__matmul__, moments.xt, self.n_components)
         self._keep_pooled(dtype, found.R @ found.C.T, moments.x_mean, moments.t_mean, rest)
         self._keep_components(found.R, found.C, self._chunks.pool.solver)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.take("missing_labels")
-        return tags
 
     def _keep_components(self, R: np.ndarray, C: np.ndarray, solver: str) -> None:
         dtype = self.coef_.dtype
