@@ -47,6 +47,7 @@ SHAPES = {
     "tall": (problem(), np.asarray),
     "tall sparse": (problem(), sparse.csr_array),
     "far": (tuple(A + 1e4 * (i == 0) for i, A in enumerate(problem())), np.asarray),
+    "many holes": (problem(n_labels=6, share=0.7), np.asarray),
     "wide": (problem(40, 60), np.asarray),
     "wide sparse": (problem(40, 60), sparse.csr_array),
 }
@@ -74,8 +75,13 @@ def test_the_rows_themselves():
     np.testing.assert_allclose(rows.squares, np.diag(xx), atol=1e-12 * xx.max())
     observed = np.ma.masked_invalid(Y)
     np.testing.assert_allclose(rows.t_mean, np.ma.average(observed, axis=0, weights=weights))
+    X, Y, weights = problem(60, 300, n_labels=6, share=0.7, seed=1)
     rows = summarise(Sample(sparse.csr_array(X), Y, "krylov", weights), tt=True)
-    np.testing.assert_allclose(rows.tt, available_pairs(Y, weights)[1], atol=1e-12)
+    _, tt, P = available_pairs(Y, weights)
+    xt = available(X, Y, weights)[1] @ P
+    np.testing.assert_allclose(rows.operator.rmatmat(rows.T), xt, atol=1e-12 * np.abs(xt).max())
+    np.testing.assert_allclose(rows.tt, tt, atol=1e-12 * tt.max())
+    assert rows.tt_clipped > 0.01
 
 
 def test_partial_least_squares():
@@ -95,9 +101,10 @@ def test_partial_least_squares():
 def test_pairs_of_labels(share, weighted):
     X, Y, weights = problem(n_labels=6, share=share)
     weights = weights if weighted else None
-    raw, tt = available_pairs(Y, weights)
+    raw, tt, P = available_pairs(Y, weights)
     found = summarise(Sample(X, Y, "scatter", weights), tt=True)
     np.testing.assert_allclose(found.tt, tt, atol=1e-10)
+    np.testing.assert_allclose(found.xt, available(X, Y, weights)[1] @ P, atol=1e-10)
     values = np.linalg.eigvalsh(raw)
     clipped = -np.minimum(values, 0).sum() / np.maximum(values, 0).sum()
     assert found.tt_clipped == pytest.approx(clipped, abs=1e-12)
@@ -109,7 +116,8 @@ def test_canonical_correlations(shape):
     (X, Y, weights), form = SHAPES[shape]
     model = ls.LabelCCA(None).fit(form(X), Y, sample_weight=weights)
     xx, xt = available(X, 2 * Y - 1, weights)
-    raw, tt = available_pairs(2 * Y - 1, weights)
+    raw, tt, P = available_pairs(2 * Y - 1, weights)
+    xt = xt @ P
     inner = np.linalg.inv(tt + 0.1 * np.eye(len(tt)))
     values, vectors = largest(xt @ inner @ xt.T, xx + 0.1 * np.eye(len(xx)))
     assert_same_values(model.eigenvalues_, values)
@@ -124,14 +132,15 @@ def test_label_columns_compared_by_rbf():
     """Distances of the columns are estimated from the pairs."""
     X, Y, _ = problem()
     model = ls.MDDM(None, label_correlation="rbf", label_width=5.0).fit(X, Y)
-    together = available_pairs(Y)[1] + len(Y) * np.outer(*[np.nanmean(Y, axis=0)] * 2)
+    _, tt, P = available_pairs(Y)
+    together = tt + len(Y) * np.outer(*[np.nanmean(Y, axis=0)] * 2)
     B = np.exp(
         [
             [-(together[s, s] + together[t, t] - 2 * together[s, t]) / 50 for s in range(4)]
             for t in range(4)
         ]
     )
-    xt = available(X, Y)[1]
+    xt = available(X, Y)[1] @ P
     values, vectors = largest(xt @ B @ xt.T)
     assert_same_values(model.eigenvalues_, values)
     assert_same_subspaces(model.components_.T, vectors, values)

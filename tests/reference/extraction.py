@@ -270,7 +270,8 @@ def available(X, Y, weights=None):
 
 
 def available_pairs(Y, weights=None):
-    """Scatter of labels of which some are NaN, pair by pair, and its part without negative values.
+    """Scatter of labels of which some are NaN, pair by pair; its part without negative values;
+    and the projection on the eigenvectors of the others.
 
     Each pair is taken about the means over the rows where both are observed; 0 if none is.
     """
@@ -287,4 +288,5 @@ def available_pairs(Y, weights=None):
             sums = sum(w[i] * (Y[i, k] - mean_k) * (Y[i, m] - mean_m) for i in both)
             tt[k, m] = w.sum() / n_km * sums
     values, vectors = np.linalg.eigh(tt)
-    return tt, vectors @ np.diag(np.maximum(values, 0)) @ vectors.T
+    kept = np.diag((values >= 0).astype(float))
+    return tt, vectors @ np.diag(values) @ kept @ vectors.T, vectors @ kept @ vectors.T

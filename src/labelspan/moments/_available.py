@@ -42,6 +42,11 @@ class Available(Moments):
     def __radd__(self, other: Moments) -> Moments:
         return lifted(other) + self
 
+    def pairs(self) -> tuple[np.ndarray, np.ndarray | None, float]:
+        """Label scatter over pairs, see :func:`over_pairs` and :func:`nearest_psd`."""
+        sums = self.tt + self.weight * np.outer(self.t_mean, self.t_mean)
+        return nearest_psd(over_pairs(sums, self.weight))
+
     def complete(self) -> Moments:
         r"""Moments of labels of which each row counts as all rows do.
 
@@ -50,7 +55,8 @@ class Available(Moments):
         .. math:: xt_k = \frac{n}{n_k} \sum_{i: M_{ik} = 1} w_i (x_i - \bar x_k) (t_{ik} - \bar t_k)
 
         about the means over the same rows. Means and scatter of X are those of all rows. The label
-        scatter is that of pairs, see :func:`over_pairs`, without its negative eigenvalues.
+        scatter is that of pairs, see :func:`over_pairs`, without its negative eigenvalues and
+        with xt without their eigenvectors.
 
         Returns
         -------
@@ -67,12 +73,14 @@ class Available(Moments):
         # What is left of a constant label is rounding.
         lost = np.vecdot(xt.T, xt.T) <= (64 * EPS) ** 2 * np.vecdot(both.T, both.T)
         xt[:, lost] = 0.0
+        xt *= inverse
         tt, clipped = None, 0.0
         if self.tt is not None:
-            sums = self.tt + self.weight * np.outer(self.t_mean, self.t_mean)
-            tt, clipped = nearest_psd(over_pairs(sums, self.weight))
+            tt, kept, clipped = self.pairs()
+            # Labels without scatter have no products with X either: tt v = 0 implies xt v = 0.
+            xt = xt if kept is None else (xt @ kept) @ kept.T
         means = self.x_mean, t_mean
-        return Moments(self.weight, *means, xt * inverse, self.xx, tt, self.x_squares, clipped)
+        return Moments(self.weight, *means, xt, self.xx, tt, self.x_squares, clipped)
 
 
 def with_observed(T: np.ndarray) -> np.ndarray:
@@ -120,7 +128,9 @@ def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.n
     moments = labels.complete()
     # A label that is never observed has no entry to scale.
     share = np.where(labels.observed > 0, labels.observed, 1.0)
-    return np.nan_to_num((T - moments.t_mean) / share), moments
+    filled = np.nan_to_num((T - moments.t_mean) / share)
+    kept = labels.pairs()[1] if tt else None
+    return filled if kept is None else (filled @ kept) @ kept.T, moments
 
 
 def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
@@ -141,14 +151,17 @@ def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
     return weight * inverse * tt
 
 
-def nearest_psd(tt: np.ndarray) -> tuple[np.ndarray, float]:
-    """The scatter without its negative eigenvalues, and their share of the sum of the others.
+def nearest_psd(tt: np.ndarray) -> tuple[np.ndarray, np.ndarray | None, float]:
+    """The scatter without its negative eigenvalues, a basis (q, r) of its range, and their share.
+
+    The share is of the sum of the others; 0, and no basis, if no eigenvalue is negative.
 
     Pairs are counted over different rows, so together they need not be a scatter of any rows.
     """
     values, vectors = linalg.eigh(tt, check_finite=False)
     if values.min(initial=0.0) >= -64 * EPS * values.max(initial=0.0):
-        return tt, 0.0
-    kept = values > 0
-    half = vectors[:, kept] * np.sqrt(values[kept])
-    return half @ half.T, float(-values[~kept].sum() / values[kept].sum())
+        return tt, None, 0.0
+    positive = values > 0
+    kept = vectors[:, positive]
+    half = kept * np.sqrt(values[positive])
+    return half @ half.T, kept, float(-values[~positive].sum() / values[positive].sum())
