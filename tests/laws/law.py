@@ -90,3 +90,8 @@ def assert_same(ours, theirs, tolerance=1e-8):
             np.testing.assert_allclose(ours[name], expected, rtol=0, atol=atol, err_msg=name)
         else:
             np.testing.assert_array_equal(ours[name], expected, err_msg=name)
+
+
+def takes_holes(entry):
+    """Whether the estimator takes labels that are not observed."""
+    return entry.estimator.__sklearn_tags__().label_tags.takes("missing_labels")

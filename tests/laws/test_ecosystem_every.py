@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 import labelspan as ls
-from tests.laws.law import assert_same, fit, law, outputs, plain, sample
+from tests.laws.law import assert_same, fit, law, outputs, plain, sample, takes_holes
 from tests.registry import ESTIMATORS
 
 FEATURES, LABELS = [f"x{i}" for i in range(6)], ["red", "green", "blue", "grey"]
@@ -243,10 +243,6 @@ def test_float32_in_float32_out(entry):
         assert single[name].dtype in (np.float32, np.int64, bool), name
         error = np.abs(single[name].astype(float) - double[name]).max()
         assert error <= max(1e-3, entry.tolerance) * np.abs(double[name]).max(), name
-
-
-def takes_holes(entry):
-    return entry.estimator.__sklearn_tags__().label_tags.takes("missing_labels")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

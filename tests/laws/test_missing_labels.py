@@ -11,8 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import labelspan as ls
 from labelspan._tags import TAKERS
-from tests.laws.law import assert_same, fit, law, outputs, plain, sample
-from tests.laws.test_ecosystem_every import takes_holes
+from tests.laws.law import assert_same, fit, law, outputs, plain, sample, takes_holes
 from tests.registry import ESTIMATORS
 
 

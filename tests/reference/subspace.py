@@ -7,7 +7,6 @@ X is (n, D), T is (n, m) in {-1, +1}; centre both first for the version with an 
 
 from itertools import product
 
-import cvxpy
 import numpy as np
 from scipy.linalg import eigh, qr
 
@@ -60,6 +59,9 @@ def aso(X, T, alpha, r, n_turns):
 
     Fix Theta and v = Theta u, solve for w, put u = w + Theta'v, then Theta from the SVD of U.
     """
+    # Only here: the others run with the lowest libraries, which have no solver.
+    import cvxpy
+
     n, D = X.shape
     U, Theta, objectives = np.zeros((D, T.shape[1])), np.zeros((0, D)), []
     for _ in range(n_turns):
