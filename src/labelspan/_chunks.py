@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan._classifier import remember
 from labelspan._labels import Labels, refuse_other_names, remember_names
 from labelspan._progress import watched
-from labelspan._validation import NoDirectionError, check_chunk, check_square, unchanged_if_refused
+from labelspan._validation import NoDirectionError, check_fit, check_square, unchanged_if_refused
 from labelspan.linalg import chunk_statistics, route_of
 from labelspan.moments import (
     Pool,
@@ -261,13 +261,14 @@ class Chunked:
     ) -> tuple[Any, Labels]:
         if first:
             known = None if classes is None else np.unique(classes)
-            X, labels = check_chunk(self, X, y, sample_weight, first=True, classes=known)
+            X, labels = check_fit(self, X, y, sample_weight, classes=known, chunk=True)
             self._remember(labels)
             return X, labels
         known = self._known_classes()
         if known is None and np.ndim(y) == 1:
             y = np.asarray(y)[:, None]
-        X, labels = check_chunk(self, X, y, sample_weight, first=False, classes=known)
+        given = X, y, sample_weight
+        X, labels = check_fit(self, *given, reset=False, classes=known, chunk=True)
         n_labels = self._chunks.pool.shape[1]
         if labels.Y.shape[1] != n_labels:
             raise ValueError(

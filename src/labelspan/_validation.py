@@ -17,7 +17,7 @@ from labelspan._compat import is_dask_array
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft
-from labelspan._tags import IN_MEMORY, label_tags
+from labelspan._tags import IN_MEMORY, LabelTags, label_tags
 from labelspan._weights import check_weights, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
@@ -51,6 +51,7 @@ def check_fit(
     reset: bool = True,
     classes: np.ndarray | None = None,
     min_samples: int = 2,
+    chunk: bool = False,
 ) -> tuple[Any, Labels]:
     """Check the arguments of ``fit`` against its tags, before any state changes.
 
@@ -71,6 +72,8 @@ def check_fit(
         The classes of a 1-d `y` if they are known already.
     min_samples : int, default=2
         Fewest rows of a first call; methods that do not centre can do with one.
+    chunk : bool, default=False
+        Whether these are some rows of more, as in ``partial_fit``: one will do.
 
     Returns
     -------
@@ -81,14 +84,14 @@ def check_fit(
     """
     tags = estimator.__sklearn_tags__()
     supervised = tags.target_tags.required
-    least = min_samples if reset else 1
+    least = 1 if chunk else min_samples
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
     if supervised:
-        labels = check_target(estimator, X, y, classes)
-    X = check_features(estimator, X, reset=reset, ensure_min_samples=least)
+        labels = check_target(estimator, X, y, classes, tags.label_tags)
+    X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
     if not supervised:
         labels = Labels(np.empty((X.shape[0], 0)))
     if weights is not None:
@@ -96,43 +99,26 @@ def check_fit(
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
-    if supervised and labels.classes is None and not labels.missing:
+    if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
 
 
-def check_chunk(
+def check_target(
     estimator: Any,
     X: Any,
     y: Any,
-    sample_weight: Any,
-    *,
-    first: bool,
-    classes: np.ndarray | None,
-) -> tuple[Any, Labels]:
-    """Check a chunk of ``partial_fit``, as :func:`check_fit` does; one row will do."""
-    if is_dask_array(X) or is_dask_array(y):
-        return check_fit_dask(estimator, X, y, sample_weight, first, classes, 1)
-    weights = check_weights(estimator, X, sample_weight, 1)
-    labels = check_target(estimator, X, y, classes)
-    X = check_features(estimator, X, reset=first, chunk=True)
-    if weights is not None:
-        X, labels = weighing(X, labels, weights, anew=classes is None)
-        if weights.max() > HEAVY:
-            refuse_overflow(X, heaviest=float(weights.max()))
-    if first and labels.classes is None and not labels.missing:
-        warn_if_swapped(X, labels.Y, labels.soft)
-    return X, labels
-
-
-def check_target(estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None) -> Labels:
+    classes: np.ndarray | None = None,
+    tags: LabelTags | None = None,
+) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
     labels = check_labels(y, classes, soft=True, missing=True)
-    tags = label_tags(estimator)
+    # To ask an estimator for its tags takes as long as to check ten rows.
+    tags = tags or label_tags(estimator)
     if not tags.takes("missing_labels"):
         refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
     if not tags.takes("soft_labels"):

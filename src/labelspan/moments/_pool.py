@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
 from labelspan._labels import SPARSE_LABEL_DENSITY
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
@@ -149,7 +150,7 @@ def stacked(samples: tuple[Sample, ...]) -> Sample:
         # Chunks of a few rows fall on both sides of the density that decides between the two.
         size = sum(labels.shape[0] * labels.shape[1] for labels in Y)
         few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
-        Y = [sparse.csr_array(labels) if few else dense_labels(labels) for labels in Y]
+        Y = [sparse.csr_array(labels) if few else dense(labels) for labels in Y]
     weights = None
     if any(sample.weights is not None for sample in samples):
         ones = (np.ones(sample.Y.shape[0]) for sample in samples)
@@ -166,11 +167,6 @@ def stacked_csr(pieces: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     before = np.cumsum([0, *map(len, data)])
     moved = (end[1:] + n for end, n in zip(ends, before[:-1], strict=True))
     return np.concatenate(data), np.concatenate(indices), np.concatenate([[0], *moved])
-
-
-def dense_labels(Y: Any) -> np.ndarray:
-    """Labels of a few rows as a dense array."""
-    return Y.toarray() if sparse.issparse(Y) else Y
 
 
 def is_left(X: Any) -> bool:
