@@ -128,11 +128,18 @@ def collect_dask(sample: Sample, statistic: Callable[..., Statistic]) -> Statist
     of_block = dask.delayed(block_statistic, pure=False)
     # Filtering leaves chunks without rows behind.
     parts = [of_block(statistic, *block) for block, size in zip(blocks, sizes, strict=True) if size]
-    plus = dask.delayed(Checked.__add__, pure=False)
+    return tree_sum(parts, Checked.__add__).compute().statistic
+
+
+def tree_sum(parts: list[Any], plus: Callable[[Any, Any], Any]) -> Any:
+    """Sum of delayed statistics, two by two: in a fixed order, and on all workers."""
+    import dask
+
+    lazy = dask.delayed(plus, pure=False)
     while len(parts) > 1:
-        pairs = [plus(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        pairs = [lazy(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
         parts = pairs + parts[2 * len(pairs) :]
-    return parts[0].compute().statistic
+    return parts[0]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from scipy import sparse
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
 from labelspan._validation import refuse_overflow
-from labelspan.moments._collect import BLOCK_BYTES, equal_blocks
+from labelspan.moments._collect import BLOCK_BYTES, equal_blocks, tree_sum
 
 Statistic = TypeVar("Statistic")
 OfRows = Callable[[Any, Any, Any], Statistic]
@@ -65,15 +65,12 @@ def collect_parts_dask(
     """The same over the blocks of a Dask array: sums only leave the workers, in one compute."""
     import dask
 
-    of_block, plus = (dask.delayed(f, pure=False) for f in (checked_parts, merged))
+    of_block = dask.delayed(checked_parts, pure=False)
     found = [
         of_block(statistic, block, Y[rows], parts[:, rows], taken(weights, rows))
         for block, rows in dask_blocks(X)
     ]
-    while len(found) > 1:
-        pairs = [plus(a, b) for a, b in zip(found[::2], found[1::2], strict=False)]
-        found = pairs + found[2 * len(pairs) :]
-    return found[0].compute()
+    return tree_sum(found, merged).compute()
 
 
 def dask_blocks(X: Any) -> Iterator[tuple[Any, slice]]:
