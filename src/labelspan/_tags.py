@@ -15,7 +15,9 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 #: Why labels that are not observed are refused, where nobody has worked out their sums.
 ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
-TAKERS = "LabelCCA, LabelPLS, MDDM, MVMD or OPLS"
+TAKERS = "LabelCCA, LabelPLS, MDDM, MVMD, MultiOutputRidge or OPLS"
+#: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
+OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
 
 
 @dataclass(slots=True)
@@ -26,8 +28,9 @@ class LabelTags:
     ----------
     refused : dict
         Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
-        "soft_labels" (numbers between 0 and 1) and "missing_labels" (NaN for labels that are not
-        observed; refused unless a class takes them). What is not in it is taken.
+        "soft_labels" (numbers between 0 and 1), "missing_labels" (NaN for labels that are not
+        observed; refused unless a class takes them) and "streamed_holes" (the same in chunks and
+        in Dask arrays). What is not in it is taken.
     """
 
     refused: dict[str, str] = field(default_factory=lambda: {"missing_labels": ALL_LABELS})
