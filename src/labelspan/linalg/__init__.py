@@ -3,6 +3,7 @@
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
 from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import (
+    GRAM_GRADED,
     Back,
     column_scales,
     graded_basis,

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from labelspan.linalg._gathered import Gathered
-from labelspan.linalg._graded import after, column_scales, is_graded
+from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of
 from labelspan.linalg._spectral import Spectral, spectral
@@ -183,8 +183,10 @@ def solve_ridges(
     if isinstance(statistics, Rows):
         solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
         return Regression(solved, ridges, *rest)
-    # What labels share is an eigenproblem, which sees the units of the columns.
-    graded = shared and is_graded(column_scales(statistics.squares))
+    # What labels share is an eigenproblem, which sees the units of the columns; but below the
+    # ridge no unit is small.
+    scales = column_scales(statistics.squares + min(ridges))
+    graded = shared and is_graded(scales, GRAM_GRADED)
     if isinstance(statistics, Moments) and not graded:
         factors = [regular_factor(statistics.xx, 1.0, ridge) for ridge in ridges]
         solved = tuple(by_factor(L, statistics.xt) for L in factors if L is not None)
