@@ -10,7 +10,7 @@ from scipy import linalg
 
 from labelspan.linalg._block_cg import solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.linalg._graded import Back, column_scales, unit_pivots
+from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.moments import Moments, Root, Rows
 
@@ -115,8 +115,9 @@ def regular_factor(
     the diagonal whose rounding xx came with, if that is larger than its own.
     """
     L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
-    diagonal = a * np.diag(xx) if total is None else total
-    if info != 0 or unit_pivots(L, diagonal + b).min() < SAFE_PIVOT:
+    diagonal = a * xx.diagonal() if total is None else total
+    # The pivots in units of the diagonal, see `unit_pivots`, without the division.
+    if info != 0 or (L.diagonal() ** 2 < SAFE_PIVOT * (diagonal + b)).any():
         return None
     return L
 
