@@ -15,7 +15,10 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 #: Why labels that are not observed are refused, where nobody has worked out their sums.
 ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
-TAKERS = "LabelCCA, LabelPLS, MDDM, MVMD, MultiOutputRidge or OPLS"
+TAKERS = (
+    "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
+    "MVMD, MultiOutputRidge, MultilabelFisherScore or OPLS"
+)
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
 
