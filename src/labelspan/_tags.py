@@ -17,7 +17,7 @@ ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
 TAKERS = (
     "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultiOutputRidge, MultilabelFisherScore or OPLS"
+    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
