@@ -16,8 +16,8 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
 TAKERS = (
-    "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS or ThresholdTuner"
+    "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, "
+    "MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
@@ -47,8 +47,9 @@ class LabelTags:
         self.refused.update(reasons)
 
     def take(self, capability: str) -> None:
-        """State that ``fit`` takes this."""
-        self.refused.pop(capability, None)
+        """State that ``fit`` takes this, unless a parent has a reason of its own against it."""
+        if self.refused.get(capability) == ALL_LABELS:
+            del self.refused[capability]
 
 
 @dataclass(slots=True)

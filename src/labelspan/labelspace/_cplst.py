@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelspan._soft import AvailableCases
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import Problem
@@ -14,7 +15,7 @@ from labelspan.labelspace._truncated import leading_fitted
 from labelspan.linalg import EigenPairs, leading_sum, too_large
 
 
-class CPLST(LabelSpaceClassifier):
+class CPLST(AvailableCases, LabelSpaceClassifier):
     r"""Codes that minimise encoding and prediction error together (conditional PLST).
 
     .. math:: \min_{VV' = I} \|H Z V' - Z V'\|_F^2 + \|Z - Z V'V\|_F^2
@@ -74,6 +75,10 @@ class CPLST(LabelSpaceClassifier):
     Where D q or n q numbers of sparse X would not fit, an integer `n_components` below a tenth
     of the labels is found by products with X alone: memory O((D + q) n_components).
 
+    Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
+    code of a row with a hole is not known, so the codes are regressed by their products with the
+    features, A^-1 ``xt`` V', which available cases estimate.
+
     References
     ----------
     .. [1] Y.-N. Chen and H.-T. Lin, "Feature-aware label space dimension reduction for
@@ -114,9 +119,11 @@ class CPLST(LabelSpaceClassifier):
 
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
-        M, X = self.n_components, problem.X
+        M = self.n_components
         few = isinstance(M, int | np.integer) and 0 < 10 * M < min(problem.n_labels, problem.n_rows)
-        return few and sparse.issparse(X) and too_large(max(X.shape), problem.n_labels)
+        if not few or problem.streamed or problem.missing or not sparse.issparse(problem.X):
+            return False
+        return too_large(max(problem.X.shape), problem.n_labels)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)

@@ -11,6 +11,7 @@ import numpy as np
 from labelspan._about_mean import level_at, total_scatter
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
+from labelspan._soft import has_holes
 from labelspan._validation import check_square
 from labelspan.linalg import (
     Back,
@@ -100,7 +101,17 @@ class Problem:
         Else, with more labels than rows or with very many, the codes are made first.
         """
         n_rows, n_labels = self.Y.shape
-        return is_dask_array(self.X) or n_labels <= min(n_rows, EXACT_SIDE)
+        return is_dask_array(self.X) or self.missing or n_labels <= min(n_rows, EXACT_SIDE)
+
+    @cached_property
+    def missing(self) -> bool:
+        """Whether labels are not observed: the code of such a row is unknown."""
+        return not is_dask_array(self.Y) and has_holes(self.Y)
+
+    @property
+    def clipped(self) -> float:
+        """Share of negative eigenvalues that were taken out of the label scatter."""
+        return self.least_squares.tt_clipped if self.missing or self.streamed else 0.0
 
     @cached_property
     def least_squares(self) -> Regression:
@@ -119,7 +130,7 @@ class Problem:
     @cached_property
     def label_mean(self) -> np.ndarray:
         """Mean of the labels, (q,)."""
-        if is_dask_array(self.Y):
+        if is_dask_array(self.Y) or self.missing:
             return self.least_squares.t_mean
         if self.weights is None:
             return np.asarray(self.Y.mean(axis=0), dtype=np.float64)
@@ -128,7 +139,7 @@ class Problem:
     @cached_property
     def labels_vary(self) -> bool:
         """Whether some label differs between rows: after centring, rounding would pass for it."""
-        if is_dask_array(self.Y):
+        if is_dask_array(self.Y) or self.missing:
             return not np.isin(self.label_mean, (0.0, 1.0)).all()
         return bool((dense(self.Y.max(axis=0)) != dense(self.Y.min(axis=0))).any())
 
@@ -214,6 +225,11 @@ class PooledProblem:
     def label_scatter(self) -> np.ndarray:
         """Z'Z, (q, q)."""
         return self.statistics.tt
+
+    @property
+    def clipped(self) -> float:
+        """Share of negative eigenvalues that were taken out of the label scatter."""
+        return self.least_squares.tt_clipped
 
     def warn_if_any_label_fits(self) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""

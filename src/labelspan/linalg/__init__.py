@@ -2,7 +2,7 @@
 
 from labelspan.linalg._block_cg import solve_products
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
-from labelspan.linalg._gathered import Gathered
+from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
     Back,

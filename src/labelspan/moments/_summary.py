@@ -135,12 +135,16 @@ def of_encoded(
     return statistic(X, encode(Y), *weights)
 
 
+def available(statistics: Any) -> Any:
+    """The statistics; of labels with holes, those of available cases."""
+    return statistics.complete() if isinstance(statistics, Available) else statistics
+
+
 def checked(statistics: Any) -> Any:
     """The statistics of all rows, after a warning of columns that have few digits left.
 
     Where labels are not observed, those of available cases.
     """
-    if isinstance(statistics, Available):
-        statistics = statistics.complete()
+    statistics = available(statistics)
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return statistics
