@@ -16,8 +16,9 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
 TAKERS = (
-    "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, "
-    "MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST or ThresholdTuner"
+    "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
+    "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST or "
+    "ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"

@@ -190,6 +190,8 @@ class PooledProblem:
     n_rows: int
     pooled: ClassVar[bool] = True
     streamed: ClassVar[bool] = True
+    # Available cases are in the statistics already.
+    missing: ClassVar[bool] = False
 
     @property
     def n_labels(self) -> int:

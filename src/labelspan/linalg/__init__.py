@@ -43,4 +43,9 @@ from labelspan.linalg._whiten import (
     times,
     whiten,
 )
-from labelspan.linalg.masked import MaskedRegression, conjugate_gradients, regress_masked
+from labelspan.linalg.masked import (
+    MaskedRegression,
+    MaskedSystem,
+    conjugate_gradients,
+    regress_masked,
+)
