@@ -1,6 +1,6 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
-from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
+from labelspan.linalg._eigenpairs import EPS, EigenPairs, as_rows, fix_signs, n_directions, rank
 from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import (
     Back,
@@ -18,6 +18,7 @@ from labelspan.linalg._leading import (
     leading_pencil,
     leading_sum,
     orthonormal,
+    smallest_pairs,
     squared,
 )
 from labelspan.linalg._narrow import centre_both, narrow, squares
