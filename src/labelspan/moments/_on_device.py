@@ -39,6 +39,8 @@ class Block:
     ----------
     weight : float
         Sum of the row weights.
+    weighted : bool
+        Whether they differ from 1.
     root : device array of shape (n,)
         Their square roots.
     A : device array of shape (n, D)
@@ -54,6 +56,7 @@ class Block:
     """
 
     weight: float
+    weighted: bool
     root: Any
     A: Any
     T: Any
@@ -81,12 +84,17 @@ class Block:
             A *= root[:, None]
         # One product for both: the mean comes with a column for it.
         sums = xp.concat([T, root[:, None]], axis=1).T @ A
-        return cls(weight, root, A, T, shift, inverse * sums[-1, :], t_mean, sums[:-1, :].T)
+        offset = inverse * sums[-1, :]
+        weighted = weights is not None
+        return cls(weight, weighted, root, A, T, shift, offset, t_mean, sums[:-1, :].T)
 
     def centred(self) -> Any:
         """diag(root) Xc, in the memory of A."""
         A = self.A
-        A -= self.root[:, None] * self.offset
+        if self.weighted:
+            A -= self.root[:, None] * self.offset
+        else:
+            A -= self.offset
         return A
 
 
