@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
-from labelspan._device import cast, is_device, like, namespace, to_host
+from labelspan._device import cast, is_device, like, namespace, sums, to_host
 from labelspan._misread import warn_of_joined_names
 from labelspan._soft import (
     SPARSE_LABEL_DENSITY,
@@ -76,7 +76,7 @@ class Labels:
     @property
     def total(self) -> float:
         """Sum of the weights, or the number of rows without them."""
-        return float(self.Y.shape[0] if self.weights is None else self.weights.sum())
+        return float(self.Y.shape[0] if self.weights is None else sums(self.weights))
 
     def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
         """The labels with weights, of the rows `kept`; `anew` if their classes decide."""

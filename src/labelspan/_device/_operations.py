@@ -109,6 +109,33 @@ def add_to_diagonal(A: Any, value: float) -> Any:
     return A
 
 
+def set_diagonal(A: Any, values: Any) -> None:
+    """Put numbers (d,) on the diagonal of A (d, d)."""
+    if library_of(A) == "array_api_strict":
+        xp = namespace(A)
+        A += xp.eye(A.shape[0], dtype=A.dtype, device=A.device) * (values - xp.linalg.diagonal(A))
+        return
+    A.reshape(-1)[:: A.shape[1] + 1] = values
+
+
+def clipped(A: Any, most: float) -> Any:
+    """A with nothing above `most`, in its own memory where the library can."""
+    if library_of(A) == "torch":
+        return A.clamp_(max=most)
+    xp = namespace(A)
+    if library_of(A) == "cupy":
+        return xp.minimum(A, most, out=A)
+    return xp.clip(A, max=most)
+
+
+def exponential(A: Any) -> Any:
+    """exp(A), in its own memory where the library can."""
+    if library_of(A) == "torch":
+        return A.exp_()
+    xp = namespace(A)
+    return xp.exp(A, out=A) if library_of(A) == "cupy" else xp.exp(A)
+
+
 def smallest(A: Any, k: int) -> Any:
     """Columns of the k smallest numbers of each row, in no order."""
     library = library_of(A)

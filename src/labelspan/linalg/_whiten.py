@@ -88,6 +88,11 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
 
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
     """E = P U m^(-1/2) for a solution P = B^-1 F with F'P = M = U m U'."""
+    if is_device(M):
+        m, U = device.eigh((M + M.T) / 2)
+        r = rank(m, side)
+        scale, U = like(M, np.sqrt(m[:r]))[:, None], U[:, :r]
+        return Whitened(scale * U.T, lambda Y: P @ (U @ (like(P, Y) / scale)))
     m, U = np.linalg.eigh((M + M.T) / 2)
     null = len(m) - rank(m[::-1], side)
     root, U = np.sqrt(m[null:])[:, None], U[:, null:]
