@@ -67,7 +67,12 @@ class Labels:
 
     @property
     def target(self) -> Any:
-        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one."""
+        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one.
+
+        With NaN where some are not observed.
+        """
+        if self.missing:
+            return self.Y.copy()
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
             return as_given(self.Y).astype(np.int64)
@@ -225,12 +230,15 @@ def label_matrix(X: Any, y: Any) -> sparse.csr_array:
     Returns
     -------
     csr_array of bool of shape (n_samples, n_labels)
+        Labels that rows are observed to have.
     """
     if y is None:
         raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")
     if X is not None:
         check_consistent_length(X, y)
-    labels = check_labels(y)
+    labels = check_labels(y, missing=True)
+    if labels.missing:
+        return sparse.csr_array(labels.Y > 0)
     if labels.classes is not None:
         return one_hot(labels.codes, len(labels.classes)).astype(bool)
     return sparse.csr_array(labels.Y, dtype=bool)
@@ -305,7 +313,7 @@ def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
     if not np.isfinite(Y.data).all():
         raise ValueError(
             f"Input {name} contains NaN or infinity; a sparse {name} holds 0 and 1. Labels not "
-            f"observed are NaN in a dense array, {name}.toarray(), or False in fit(..., observed)."
+            f"observed are NaN in a dense array, {name}.toarray(), or False in `observed`."
         )
     if Y.nnz < np.prod(Y.shape):
         wrong = Y.data[Y.data != 1]

@@ -17,7 +17,10 @@ ALL_LABELS = "its statistics count every row of every label"
 #: Why arrays on a device are refused, where the work is done by loops of the host.
 ON_HOST = "works on the host"
 #: Who takes them.
-TAKERS = "LabelCCA, LabelPLS, MDDM, MVMD or OPLS"
+TAKERS = (
+    "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
+    "MVMD, MultilabelFisherScore or OPLS"
+)
 
 
 @dataclass(slots=True)

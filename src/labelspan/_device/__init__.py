@@ -3,6 +3,7 @@
 from labelspan._device._arrays import (
     cast,
     copied,
+    diagonal,
     empty,
     finite,
     is_device,

@@ -58,6 +58,11 @@ def copied(array: Any) -> Any:
     return namespace(array).asarray(array, copy=True) if is_device(array) else array.copy()
 
 
+def diagonal(A: Any) -> np.ndarray:
+    """The diagonal, on the host."""
+    return to_host(namespace(A).linalg.diagonal(A)) if is_device(A) else A.diagonal()
+
+
 def precision_of(X: Any) -> Any:
     """NumPy's name of the precision of what is learnt from X: float32 or float64."""
     dtype = namespace(X).float32 if is_device(X) else np.float32

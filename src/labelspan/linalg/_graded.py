@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from labelspan._device import namespace, to_host
+from labelspan._device import to_host
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
 
 # Scales this far apart leave a plain eigendecomposition less than ten digits of the smallest.
 GRADED = 1e3
+# Up to scales this far apart a Gram matrix keeps eight digits of the smallest.
+GRAM_GRADED = 1e4
 # Eigenvalues down to this share of the largest keep ten digits in a plain eigendecomposition.
 SAFE_VALUE = 1e-6
 
@@ -32,9 +34,9 @@ def column_scales(diagonal: np.ndarray) -> np.ndarray:
     return np.ldexp(1.0, np.where(positive, exponents, neutral))
 
 
-def is_graded(scales: np.ndarray) -> bool:
+def is_graded(scales: np.ndarray, apart: float = GRADED) -> bool:
     """Whether the scales are so far apart that the largest drowns the smallest."""
-    return len(scales) > 0 and bool(scales.max() > GRADED * scales.min())
+    return len(scales) > 0 and bool(scales.max() > apart * scales.min())
 
 
 def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
@@ -43,7 +45,7 @@ def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     A pivot is then the share of a column that the columns before it do not explain, whatever
     its unit.
     """
-    return to_host(namespace(L).linalg.diagonal(L)) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
+    return np.diag(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
 
 
 def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,12 +9,12 @@ import numpy as np
 from scipy import linalg
 
 from labelspan import _device as device
-from labelspan._device import is_device, like, namespace, on_host, to_host
-from labelspan.linalg._block_cg import solve_rows
+from labelspan._device import is_device, like, on_host, to_host
+from labelspan.linalg._block_cg import solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.linalg._graded import Back, column_scales, unit_pivots
+from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._spectral import Spectral, spectral
-from labelspan.moments import Moments, Root, Rows
+from labelspan.moments import Moments, Products, Root, Rows
 
 # Least share of a column that the others may leave unexplained for a Cholesky factor to count.
 SAFE_PIVOT = 1e-8
@@ -86,6 +86,14 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
     return by_solution(P, T.T @ statistics.operator.matmat(P), T.shape[1])
 
 
+@whiten.register
+def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitened:
+    side = len(statistics.t_mean)
+    F = statistics.features(W=np.eye(side) if K is None else K)
+    P = solve_products(statistics, F, a, b)
+    return by_solution(P, F.T @ P, F.shape[1])
+
+
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
     """E = P U m^(-1/2) for a solution P = B^-1 F with F'P = M = U m U'."""
     if is_device(M):
@@ -135,8 +143,9 @@ def regular_factor(
         info = int(L is None)
     else:
         L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
-    diagonal = a * to_host(namespace(xx).linalg.diagonal(xx)) if total is None else to_host(total)
-    if info != 0 or unit_pivots(L, diagonal + b).min() < SAFE_PIVOT:
+    given = a * device.diagonal(xx) if total is None else to_host(total)
+    # The pivots in units of the diagonal, see `unit_pivots`, without the division.
+    if info != 0 or (device.diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
         return None
     return L
 

@@ -1,6 +1,6 @@
 """From any array to sufficient statistics; the only place that knows array types."""
 
-from labelspan.moments._available import Available
+from labelspan.moments._available import Available, warn_of_unobserved
 from labelspan.moments._checkpoint import (
     described,
     has_checkpoint,
@@ -15,6 +15,7 @@ from labelspan.moments._moments import Moments, anchored, centred, scaled, sums_
 from labelspan.moments._on_device import Block
 from labelspan.moments._parts import collect_parts, dask_blocks
 from labelspan.moments._pool import Pool
+from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense, triangle
 from labelspan.moments._rows import CentredRows, Rows, small_indices
 from labelspan.moments._summary import Poolable, Statistics, checked, summarise
