@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
-    from labelspan._device import to_numpy
+    from labelspan._device import config_context, to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -89,7 +89,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
-_HOMES["to_numpy"] = "_device"
+_HOMES |= {"config_context": "_device", "to_numpy": "_device"}
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -143,6 +143,7 @@ __all__ = [
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "config_context",
     "datasets",
     "experiments",
     "metrics",
