@@ -200,7 +200,7 @@ def check_indicators(Y: Any, name: str) -> Any:
     """
     if sparse.issparse(Y):
         return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
-    Y = two_dimensional(np.asarray(Y), name)
+    Y = two_dimensional(np.asarray(to_host(Y)), name)
     if Y.dtype == object:
         refuse_missing_and_mixed(Y, name)
         Y = np.asarray(Y.tolist())
