@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan._device import to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -88,6 +89,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
+_HOMES["to_numpy"] = "_device"
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -147,6 +149,7 @@ __all__ = [
     "model_selection",
     "plotting",
     "stats",
+    "to_numpy",
 ]
 
 

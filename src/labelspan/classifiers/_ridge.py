@@ -11,6 +11,7 @@ from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import LINEAR, LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._tags import follow_device
 from labelspan.linalg import regress, regress_pooled
 
 
@@ -88,6 +89,11 @@ class MultiOutputRidge(ChunkedRegression, LinearClassifier):
         found = regress(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
         self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
         self.solver_ = found.solver
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        follow_device(tags)
+        return tags
 
     def _prices(self) -> tuple[float, ...]:
         return (self.ridge,)
