@@ -28,7 +28,7 @@ from labelspan._device import (
 )
 from labelspan._labels import Labels, check_labels, labels_on_device
 from labelspan._misread import warn_if_swapped, warn_of_column
-from labelspan._soft import refuse_holes, refuse_soft
+from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
 from labelspan._weights import check_weights, weighing
 
@@ -105,7 +105,7 @@ def check_fit(
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
     if supervised:
-        labels = check_target(estimator, X, y, classes, tags.label_tags)
+        labels = check_target(estimator, X, y, classes, tags.label_tags, streamed=chunk)
     X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
     if not supervised:
         labels = Labels(np.empty((X.shape[0], 0)))
@@ -127,6 +127,7 @@ def check_target(
     y: Any,
     classes: np.ndarray | None = None,
     tags: LabelTags | None = None,
+    streamed: bool = False,
 ) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
     if y is None:
@@ -142,6 +143,8 @@ def check_target(
     tags = tags or label_tags(estimator)
     if not tags.takes("missing_labels"):
         refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
+    if streamed and not tags.takes("streamed_holes"):
+        refuse_streamed_holes(labels.Y, type(estimator).__name__, tags.refused["streamed_holes"])
     if not tags.takes("soft_labels"):
         refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
     if not plain or X.shape[:1] != labels.Y.shape[:1]:
@@ -175,13 +178,18 @@ def check_fit_dask(
         )
     if is_dask_array(y):
         soft = tags.takes("soft_labels")
-        for what, refuse in (("soft_labels", refuse_soft), ("missing_labels", refuse_holes)):
+        refusals = {
+            "soft_labels": refuse_soft,
+            "missing_labels": refuse_holes,
+            "streamed_holes": refuse_streamed_holes,
+        }
+        for what, refuse in refusals.items():
             if not tags.takes(what):
                 given = type(estimator).__name__, tags.refused[what]
                 y = y.map_blocks(refuse, *given, dtype=y.dtype, meta=y._meta)
         labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
     else:
-        labels = check_target(estimator, X, y, classes)
+        labels = check_target(estimator, X, y, classes, streamed=True)
     check_dask(X, labels.Y, min_samples)
     weights = check_weights(estimator, X, sample_weight, min_samples)
     set_n_features(estimator, X.shape[1], reset)
