@@ -292,7 +292,7 @@ def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
     if not np.isfinite(Y.data).all():
         raise ValueError(
             f"Input {name} contains NaN or infinity; a sparse {name} holds 0 and 1. Labels not "
-            f"observed are NaN in a dense array, {name}.toarray(), or False in fit(..., observed)."
+            f"observed are NaN in a dense array, {name}.toarray(), or False in `observed`."
         )
     if Y.nnz < np.prod(Y.shape):
         wrong = Y.data[Y.data != 1]
