@@ -66,7 +66,12 @@ class Labels:
 
     @property
     def target(self) -> Any:
-        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one."""
+        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one.
+
+        With NaN where some are not observed.
+        """
+        if self.missing:
+            return self.Y.copy()
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
             return as_given(self.Y).astype(np.int64)

@@ -15,7 +15,7 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 #: Why labels that are not observed are refused, where nobody has worked out their sums.
 ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
-TAKERS = "LabelCCA, LabelPLS, MDDM, MVMD or OPLS"
+TAKERS = "LabelCCA, LabelPLS, MDDM, MLkNN, MVMD or OPLS"
 
 
 @dataclass(slots=True)
