@@ -217,12 +217,15 @@ def label_matrix(X: Any, y: Any) -> sparse.csr_array:
     Returns
     -------
     csr_array of bool of shape (n_samples, n_labels)
+        Labels that rows are observed to have.
     """
     if y is None:
         raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")
     if X is not None:
         check_consistent_length(X, y)
-    labels = check_labels(y)
+    labels = check_labels(y, missing=True)
+    if labels.missing:
+        return sparse.csr_array(labels.Y > 0)
     if labels.classes is not None:
         return one_hot(labels.codes, len(labels.classes)).astype(bool)
     return sparse.csr_array(labels.Y, dtype=bool)
