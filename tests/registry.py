@@ -369,6 +369,10 @@ ESTIMATORS = [
         one_pass=True,
         weights="scores_",
         empty_rows=False,
+        excuses={
+            "a_hole_is_neither_0_nor_1": "the scatters are those of rows that have a label: one "
+            "that is not observed is in none of them, as one that is absent",
+        },
     ),
     Entry(
         ls.LabelPLS(2),

@@ -15,7 +15,10 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 #: Why labels that are not observed are refused, where nobody has worked out their sums.
 ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
-TAKERS = "LabelCCA, LabelPLS, MDDM, MLkNN, MVMD or OPLS"
+TAKERS = (
+    "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
+    "MVMD, MultilabelFisherScore or OPLS"
+)
 
 
 @dataclass(slots=True)

@@ -140,7 +140,8 @@ def test_a_mask_is_routed():
 @law(takes_holes)
 def test_a_hole_is_neither_0_nor_1(entry):
     X, Y, X_new = holed_sample()
-    name, ours = next(iter(outputs(fit(entry, X, Y), X_new).items()))
+    found = outputs(fit(entry, X, Y), X_new)
+    name, ours = next((name, A) for name, A in found.items() if A.dtype.kind == "f")
     for value in (0.0, 1.0):
         theirs = outputs(fit(entry, X, np.where(np.isnan(Y), value, Y)), X_new)[name]
         assert np.abs(ours - theirs).max() > 1e-2 * np.abs(theirs).max()
@@ -153,7 +154,7 @@ def test_a_weight_is_a_number_of_copies_with_holes(entry):
     copies = [np.repeat(A, counts, axis=0) for A in (X, Y)]
     expected = outputs(fit(entry, *copies), X_new)
     ours = clone(entry.estimator).fit(X, Y, sample_weight=counts)
-    assert_same(signless(outputs(ours, X_new)), signless(expected), 1e-9)
+    assert_same(signless(outputs(ours, X_new)), signless(expected), entry.within(1e-9))
     if entry.dask != "fit":
         return
     streamed = clone(entry.estimator).fit(*in_blocks(X, Y), sample_weight=counts)
