@@ -17,7 +17,7 @@ ALL_LABELS = "its statistics count every row of every label"
 #: Who takes them.
 TAKERS = (
     "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultilabelFisherScore or OPLS"
+    "MVMD, MultilabelFisherScore, OPLS or SemiSupervised"
 )
 
 
