@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
-from labelspan._blocks import by_blocks, check_dask_rows, lazily
+from labelspan._blocks import RowBlocks, by_blocks, check_dask_rows, lazily
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._tags import with_label_tags
@@ -30,7 +30,12 @@ N_COMPONENTS: list[Any] = [
 
 
 class LinearReducer(
-    Chunked, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+    Chunked,
+    RowBlocks,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
 ):
     """Linear map to the leading directions of a generalised eigenproblem.
 
@@ -47,6 +52,8 @@ class LinearReducer(
     )  # fmt: skip
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
+
+    n_components: Any
 
     @abstractmethod
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
@@ -156,6 +163,10 @@ class LinearReducer(
             "it needs the whole sample more than once. "
             "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
         )
+
+    def _few(self, n_directions: int) -> bool:
+        """Whether so few directions are asked for that an iteration finds them."""
+        return isinstance(self.n_components, Integral) and self.n_components < n_directions / 10
 
     def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
         return route_of(

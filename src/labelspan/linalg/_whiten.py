@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from labelspan.linalg._block_cg import solve_rows
+from labelspan.linalg._block_cg import solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.linalg._graded import Back, column_scales, unit_pivots
+from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._spectral import Spectral, spectral
-from labelspan.moments import Moments, Root, Rows
+from labelspan.moments import Moments, Products, Root, Rows
 
 # Least share of a column that the others may leave unexplained for a Cholesky factor to count.
 SAFE_PIVOT = 1e-8
@@ -81,6 +81,14 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
     return by_solution(P, T.T @ statistics.operator.matmat(P), T.shape[1])
 
 
+@whiten.register
+def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitened:
+    side = len(statistics.t_mean)
+    F = statistics.features(W=np.eye(side) if K is None else K)
+    P = solve_products(statistics, F, a, b)
+    return by_solution(P, F.T @ P, F.shape[1])
+
+
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
     """E = P U m^(-1/2) for a solution P = B^-1 F with F'P = M = U m U'."""
     m, U = np.linalg.eigh((M + M.T) / 2)
@@ -115,8 +123,9 @@ def regular_factor(
     the diagonal whose rounding xx came with, if that is larger than its own.
     """
     L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
-    diagonal = a * np.diag(xx) if total is None else total
-    if info != 0 or unit_pivots(L, diagonal + b).min() < SAFE_PIVOT:
+    diagonal = a * xx.diagonal() if total is None else total
+    # The pivots in units of the diagonal, see `unit_pivots`, without the division.
+    if info != 0 or (L.diagonal() ** 2 < SAFE_PIVOT * (diagonal + b)).any():
         return None
     return L
 
