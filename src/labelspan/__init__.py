@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from labelspan.ranking import CLaRankSVM, LaRankSVM
     from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
+    from labelspan.semisupervised import SemiSupervised
     from labelspan.subspace import (
         ASOClassifier,
         LabelPLS,
@@ -80,6 +81,7 @@ _ESTIMATORS = {
     ),
     "ranking": ("CLaRankSVM", "LaRankSVM"),
     "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
+    "semisupervised": ("SemiSupervised",),
     "subspace": (
         "ASOClassifier",
         "LabelPLS",
@@ -138,6 +140,7 @@ __all__ = [
     "PartialBinaryRelevance",
     "ProbabilityCalibrator",
     "ReducerCV",
+    "SemiSupervised",
     "SharedSubspaceClassifier",
     "SharedSubspaceClassifierCV",
     "StructuralF1SVM",

@@ -19,7 +19,7 @@ ON_HOST = "works on the host"
 #: Who takes them.
 TAKERS = (
     "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS or ThresholdTuner"
+    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS, SemiSupervised or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"

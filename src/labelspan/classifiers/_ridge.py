@@ -106,11 +106,6 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
         self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
         self.solver_, self.residual_ = found.solver, np.nan
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        follow_device(tags)
-        return tags
-
     def _prices(self) -> tuple[float, ...]:
         return (self.ridge,)
 
@@ -121,5 +116,6 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        follow_device(tags)
         tags.label_tags.refuse(streamed_holes=OWN_ROWS)
         return tags
