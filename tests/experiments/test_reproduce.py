@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from labelspan.experiments.reproduce._experiment import (
 )
 from labelspan.experiments.reproduce._grid import folded
 from labelspan.experiments.reproduce._listing import PAPERS
-from labelspan.experiments.reproduce._reproduce import with_reason
+from labelspan.experiments.reproduce._reproduce import values_per_minute, with_reason
 from labelspan.experiments.reproduce.mvmd._experiments import (
     SETS,
     TITLES,
@@ -189,6 +190,26 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text
     assert "\n\n## The authors' own programs\n" in text
+
+
+def test_a_budget_puts_off_what_would_not_fit_and_goes_on_from_the_store(tmp_path):
+    experiment = replace(toy_experiment(tmp_path), minutes=30)
+    with Store(tmp_path / "out") as store:
+        (put_off,) = reproduce([experiment], store, n_jobs=0, budget=0.4)
+        assert put_off.not_run == "put off by the budget of 0.4 h: about 30 minutes are left of it"
+        assert store.n_cells == 0
+        (run,) = reproduce([experiment], store, n_jobs=0, budget=0.6)
+        # What is stored costs nothing.
+        (again,) = reproduce([experiment], store, n_jobs=0, budget=0.01)
+    assert len(run.judged) == 3
+    assert again.judged == run.judged
+
+
+def test_a_budget_takes_the_most_printed_values_per_minute_first():
+    order = {name: find_experiments([name])[0] for name in ("mvmd/figure1", "cmlfs/table2")}
+    # Eight numbers in half a minute; 6 sets x 8 methods x 3 measures x 2 in a hundred.
+    assert values_per_minute(order["mvmd/figure1"], quick=False) == 8 / 0.5
+    assert values_per_minute(order["cmlfs/table2"], quick=False) == 6 * 8 * 3 * 2 / 100
 
 
 def test_lines_that_make_a_table_are_folded():
