@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan._cost import cost
     from labelspan._device import to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
@@ -92,6 +93,7 @@ _ESTIMATORS = {
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
 _HOMES["to_numpy"] = "_device"
+_HOMES["cost"] = "_cost"
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -146,6 +148,7 @@ __all__ = [
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "cost",
     "datasets",
     "experiments",
     "metrics",
