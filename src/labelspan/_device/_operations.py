@@ -17,7 +17,7 @@ GROUPS = 4
 # Groups narrower than this cost more to start than they save.
 NARROWEST_GROUP = 256
 # Bytes of a block; larger ones are no faster.
-LARGEST_BLOCK = 2**31
+LARGEST_BLOCK = 2**32
 
 
 def library_of(array: Any) -> str:
@@ -102,6 +102,9 @@ def sums_of_squares(A: Any) -> Any:
 
 def add_to_diagonal(A: Any, value: float) -> Any:
     """A itself, with `value` added to its diagonal."""
+    if library_of(A) == "torch":
+        A.diagonal().add_(value)
+        return A
     if library_of(A) == "array_api_strict":
         A += value * namespace(A).eye(A.shape[0], dtype=A.dtype, device=A.device)
         return A
@@ -111,11 +114,46 @@ def add_to_diagonal(A: Any, value: float) -> Any:
 
 def set_diagonal(A: Any, values: Any) -> None:
     """Put numbers (d,) on the diagonal of A (d, d)."""
+    if library_of(A) == "torch":
+        A.diagonal().copy_(values)
+        return
     if library_of(A) == "array_api_strict":
         xp = namespace(A)
         A += xp.eye(A.shape[0], dtype=A.dtype, device=A.device) * (values - xp.linalg.diagonal(A))
         return
     A.reshape(-1)[:: A.shape[1] + 1] = values
+
+
+def fill_diagonal(A: Any, start: int, value: float) -> None:
+    """Put a number where row i meets column start + i, in place."""
+    library = library_of(A)
+    if library == "torch":
+        A.diagonal(offset=start).fill_(value)
+        return
+    xp = namespace(A)
+    n_rows = A.shape[0]
+    rows = xp.arange(n_rows, device=A.device)
+    if library == "cupy":
+        A[rows, rows + start] = value
+        return
+    columns = xp.arange(A.shape[1], device=A.device)
+    own = columns[None, :] == rows[:, None] + start
+    A[...] = xp.where(own, xp.full_like(A, value), A)
+
+
+def least(A: Any, k: int) -> Any:
+    """The k smallest numbers of each row, ascending."""
+    library = library_of(A)
+    if library == "torch":
+        import torch
+
+        return torch.topk(A, k, dim=1, largest=False, sorted=True).values
+    xp = namespace(A)
+    if library == "cupy":
+        import cupy
+
+        A = cupy.partition(A, k - 1, axis=1)[:, :k]
+    return xp.sort(A, axis=1)[:, :k]
 
 
 def clipped(A: Any, most: float) -> Any:

@@ -288,5 +288,5 @@ def add_pooled(A: Any, B: Any, left: np.ndarray, right: np.ndarray) -> None:
     numbers = DEVICE_NUMBERS if is_device(A) else OUTER_NUMBERS
     height = max(numbers // max(right.shape[0], 1), 1)
     for start in range(0, A.shape[0], height):
-        rows = slice(start, start + height)
+        rows = slice(start, min(start + height, A.shape[0]))
         A[rows, :] += outer(left[rows], right)

@@ -11,6 +11,8 @@ from labelspan._device import cast, less, like, namespace, scatter, sums_of_squa
 
 # Rows whose mean a block is taken about before its own mean is known.
 GLANCE = 1024
+# How many times their spread the mean of rows may be for a product to be taken about zero.
+NEAR = 2.0**10
 
 
 def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any, ...]:
@@ -20,7 +22,7 @@ def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any
     lost, and exactly the value of a constant column, which is then zero. Products with the scatter
     are about the mean itself; those with T need only one side about it.
     """
-    block = Block.of(X, T, weights)
+    block = Block.of(X, T, weights, thin=not xx)
     A, offset = block.A, block.offset
     TT = scatter(block.T) if tt else None
     squares = XX = None
@@ -66,22 +68,28 @@ class Block:
     xt: Any
 
     @classmethod
-    def of(cls, X: Any, T: Any, weights: Any) -> Block:
-        """Read the rows once."""
+    def of(cls, X: Any, T: Any, weights: Any, *, thin: bool = False) -> Block:
+        """Read the rows once; `thin` if no product of X with itself will be asked for."""
         X = like(T, X)
         T = cast(like(X, T), np.float64)
         xp = namespace(T)
-        root = xp.ones(T.shape[0], dtype=xp.float64, device=T.device)
-        root = root if weights is None else xp.sqrt(like(T, weights))
-        weight = float(xp.sum(root * root))
+        root, weight = xp.ones(T.shape[0], dtype=xp.float64, device=T.device), float(T.shape[0])
+        if weights is not None:
+            root = xp.sqrt(like(T, weights))
+            weight = float(xp.sum(weights))
         inverse = 1.0 / max(weight, float(np.finfo(np.float64).tiny))
         t_mean = inverse * ((root * root) @ T)
         T = T - t_mean
-        shift = near_mean(X)
-        A = less(X, shift)
+        shift, near = glance(X)
+        if thin and near:
+            # Only one side of a product has to be about its mean, and a cast is a faster copy.
+            shift = xp.zeros_like(shift)
+            A = cast(X, np.float64)
+        else:
+            A = less(X, shift)
         if weights is not None:
             T *= root[:, None]
-            A *= root[:, None]
+            A = A * root[:, None]
         # One product for both: the mean comes with a column for it.
         sums = xp.concat([T, root[:, None]], axis=1).T @ A
         offset = inverse * sums[-1, :]
@@ -98,9 +106,16 @@ class Block:
         return A
 
 
-def near_mean(X: Any) -> Any:
-    """The first row and the mean difference of some rows to it, (D,), in float64."""
+def glance(X: Any) -> tuple[Any, bool]:
+    """Mean (D,) of some rows, in float64, and whether it is within the reach of their spread.
+
+    It is the first row and the mean difference of the others to it: of a constant column, its
+    value exactly. NEAR times the spread costs log2(NEAR) of the 53 bits of a product.
+    """
     xp = namespace(X)
     first = xp.astype(X[0, :], xp.float64)
-    some = X[:: max(X.shape[0] // GLANCE, 1), :]
-    return first + xp.mean(less(some, first), axis=0)
+    some = less(X[:: max(X.shape[0] // GLANCE, 1), :], first)
+    offset = xp.mean(some, axis=0)
+    spread = xp.max(xp.abs(some - offset), axis=0)
+    shift = first + offset
+    return shift, bool(xp.all(xp.abs(shift) <= NEAR * spread))
