@@ -26,6 +26,7 @@ from labelspan._device import (
     cast,
     is_device,
     is_followed,
+    is_streamed,
     like,
     namespace,
     precision_of,
@@ -241,18 +242,26 @@ def check_features(
     if is_followed(X):
         refuse_device(estimator, X)
         xp = namespace(X)
+    # Rows that only a device will see are checked there: a look at them is a pass over the disk.
+    later = reset and not chunk and is_streamed(X) and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,
         reset=reset,
         accept_sparse="csr",
         dtype=[xp.float64, xp.float32],
+        ensure_all_finite=not later,
         ensure_min_samples=ensure_min_samples,
     )
     X = canonical(X) if sparse.issparse(X) else X
-    if reset or chunk:
+    if (reset or chunk) and not later:
         refuse_overflow(X, whole=not chunk)
     return X
+
+
+def learns_from_sums(estimator: Any) -> bool:
+    """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
+    return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
 
 
 def beside(X: Any, labels: Labels) -> Labels:

@@ -27,6 +27,7 @@ from labelspan._device import (
     on_host,
     precision_of,
     settle,
+    sums_of,
     to_host,
 )
 from labelspan._tags import follow_device, with_label_tags
@@ -106,7 +107,7 @@ class LinearReducer(
         object
             The fitted estimator itself.
         """
-        with unchanged_if_refused(self):
+        with unchanged_if_refused(self), sums_of(self):
             X, labels = check_fit(self, X, y, sample_weight)
             self._forget()
             self._remember(labels)

@@ -35,3 +35,10 @@ from labelspan._device._operations import (
     sums_of_squares,
     triangle,
 )
+from labelspan._device._stream import (
+    STREAM_BYTES,
+    config_context,
+    is_streamed,
+    stream,
+    sums_of,
+)

@@ -37,7 +37,9 @@ def like(reference: Any, array: Any) -> Any:
     if array is None or is_device(array) or not is_device(reference):
         return array
     xp = namespace(reference)
-    return xp.asarray(np.ascontiguousarray(array), device=reference.device)
+    # torch warns of arrays that may not be written, such as blocks of a memory map.
+    contiguous = np.require(array, requirements=["C", "W"])
+    return xp.asarray(contiguous, device=reference.device)
 
 
 def rows_at(array: Any, rows: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from labelspan._device._arrays import is_device, like, namespace, to_host
+from labelspan._device._stream import is_streamed
 
 Convert = Callable[[Any], Any]
 
@@ -55,6 +56,9 @@ def settle(estimator: Any, X: Any) -> None:
     known = vars(estimator)
     known.pop("_place", None)
     if not is_device(X):
+        if is_streamed(X):
+            learnt = known.keys() - estimator.get_params(deep=False).keys()
+            known.update((name, converted(known[name], to_host)) for name in learnt)
         return
     parameters = {*estimator.get_params(deep=False), "classes_"}
     for name in known.keys() - parameters:

@@ -16,7 +16,7 @@ from labelspan._blocks import dense
 from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import ScoringClassifier, decide, dtype_of
 from labelspan._compat import HasMethods, Interval, RealNotInt
-from labelspan._device import cast, copied, is_device, like, precision_of, rows_at
+from labelspan._device import cast, copied, is_device, like, precision_of, rows_at, to_host
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._tags import IN_MEMORY, label_tags
@@ -272,6 +272,9 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             weights = problem.weights
             direct = regress(problem.X, codes, problem.ridge, weights=weights, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
+        if not is_device(problem.X):
+            # The sums may have been a device's.
+            V, coef, mean = to_host(V), to_host(coef), to_host(mean)
         offset = np.zeros(V.shape[0]) if self._centred else V @ problem.label_mean
         level = problem.level(mean, coef, offset)
         return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
-from labelspan._device import block_bytes, is_device, rows_at
+from labelspan._device import STREAM_BYTES, block_bytes, is_device, is_streamed, rows_at, stream
 from labelspan._labels import check_label_block
 from labelspan._soft import find_holes, has_holes, is_soft
 from labelspan._validation import refuse_overflow
@@ -87,6 +87,8 @@ def collect(
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
+    if is_streamed(sample.X) and not sample.part:
+        return reduce(iadd, (statistic(*block) for block in streamed_blocks(sample)))
     if sparse.issparse(sample.X) and whole_sparse:
         # Adding two statistics costs their size, so a block must be worth it.
         n_features, n_labels = sample.X.shape[1], sample.Y.shape[1]
@@ -96,6 +98,15 @@ def collect(
         blocks = row_blocks(sample.X, tall=tall)
     # In the arrays of the first block: nobody else has them.
     return reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
+
+
+def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:
+    """Blocks of a sample of the host on the device of ``labelspan.config_context``."""
+    n_rows, n_columns = sample.X.shape
+    height = max(STREAM_BYTES // (sample.X.itemsize * max(n_columns, 1)), n_columns, 1)
+    blocks = list(equal_blocks(n_rows, n_rows / height))
+    arrays = (sample.X, sample.Y, sample.weights)
+    return stream(tuple(A for A in arrays if A is not None), blocks)
 
 
 def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
