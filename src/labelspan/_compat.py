@@ -21,6 +21,7 @@ __all__ = [
     "dispatches",
     "fit_context",
     "is_dask_array",
+    "is_dask_frame",
     "is_frame",
     "move_to_host",
     "n_rows_of",
@@ -45,6 +46,12 @@ def dispatches() -> bool:
 def move_to_host(array: Any) -> Any:
     """A NumPy array of one of another library, wherever that lives."""
     return _convert_to_numpy(array, array_namespace(array))
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Tell whether `table` is a Dask data frame or a column of one, without importing Dask."""
+    module = sys.modules.get("dask.dataframe")
+    return module is not None and isinstance(table, module.DataFrame | module.Series)
 
 
 def is_frame(table: Any) -> bool:

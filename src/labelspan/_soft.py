@@ -90,6 +90,16 @@ def refuse_holes(Y: Any, name: str, reason: str) -> Any:
     return Y
 
 
+def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
+    """The labels of a chunk or of a block, or a refusal of those that are not observed."""
+    if has_holes(Y):
+        raise ValueError(
+            "Input y contains NaN, labels that are not observed, in a chunk or in a Dask array; "
+            f"{name} {reason}. Pass all rows to fit, in memory."
+        )
+    return Y
+
+
 def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
     """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
     values = Y.ravel().tolist()

@@ -19,8 +19,10 @@ ON_HOST = "works on the host"
 #: Who takes them.
 TAKERS = (
     "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultilabelFisherScore or OPLS"
+    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS, SemiSupervised or ThresholdTuner"
 )
+#: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
+OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
 
 
 @dataclass(slots=True)
@@ -33,7 +35,8 @@ class LabelTags:
         Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
         "soft_labels" (numbers between 0 and 1), and, refused unless a class takes them,
         "missing_labels" (NaN for labels that are not observed) and "device" (arrays of torch or
-        CuPy). What is not in it is taken.
+        CuPy); "streamed_holes" are missing labels in chunks and in Dask arrays. What is not in
+        it is taken.
     """
 
     refused: dict[str, str] = field(

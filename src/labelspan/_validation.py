@@ -13,8 +13,15 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from labelspan._blocks import canonical, check_dask, dense, refuse_dask, set_n_features
-from labelspan._compat import is_dask_array
+from labelspan._blocks import (
+    canonical,
+    check_dask,
+    dense,
+    from_frames,
+    refuse_dask,
+    set_n_features,
+)
+from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._device import (
     cast,
     is_device,
@@ -29,7 +36,7 @@ from labelspan._device import (
 )
 from labelspan._labels import Labels, check_labels, labels_on_device
 from labelspan._misread import warn_if_swapped, warn_of_column
-from labelspan._soft import refuse_holes, refuse_soft
+from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
 from labelspan._weights import check_weights, weighing
 
@@ -98,6 +105,14 @@ def check_fit(
     tags = estimator.__sklearn_tags__()
     supervised = tags.target_tags.required
     least = 1 if chunk else min_samples
+    if any(map(is_dask_frame, (X, y, sample_weight))):
+        arrays = from_frames(X, y, sample_weight)
+        given: dict[str, Any] = {"classes": classes, "min_samples": min_samples, "chunk": chunk}
+        found, labels = check_fit(estimator, *arrays, reset=reset, **given)
+        if is_dask_frame(X):
+            validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
+        names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
+        return found, labels if names is None else replace(labels, names=names)
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
     if is_followed(X):
@@ -106,7 +121,7 @@ def check_fit(
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
     if supervised:
-        labels = check_target(estimator, X, y, classes, tags.label_tags)
+        labels = check_target(estimator, X, y, classes, tags.label_tags, streamed=chunk)
     X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
     if not supervised:
         labels = Labels(np.empty((X.shape[0], 0)))
@@ -128,6 +143,7 @@ def check_target(
     y: Any,
     classes: np.ndarray | None = None,
     tags: LabelTags | None = None,
+    streamed: bool = False,
 ) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
     if y is None:
@@ -143,6 +159,8 @@ def check_target(
     tags = tags or label_tags(estimator)
     if not tags.takes("missing_labels"):
         refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
+    if streamed and not tags.takes("streamed_holes"):
+        refuse_streamed_holes(labels.Y, type(estimator).__name__, tags.refused["streamed_holes"])
     if not tags.takes("soft_labels"):
         refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
     if not plain or X.shape[:1] != labels.Y.shape[:1]:
@@ -176,13 +194,18 @@ def check_fit_dask(
         )
     if is_dask_array(y):
         soft = tags.takes("soft_labels")
-        for what, refuse in (("soft_labels", refuse_soft), ("missing_labels", refuse_holes)):
+        refusals = {
+            "soft_labels": refuse_soft,
+            "missing_labels": refuse_holes,
+            "streamed_holes": refuse_streamed_holes,
+        }
+        for what, refuse in refusals.items():
             if not tags.takes(what):
                 given = type(estimator).__name__, tags.refused[what]
                 y = y.map_blocks(refuse, *given, dtype=y.dtype, meta=y._meta)
         labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
     else:
-        labels = check_target(estimator, X, y, classes)
+        labels = check_target(estimator, X, y, classes, streamed=True)
     check_dask(X, labels.Y, min_samples)
     weights = check_weights(estimator, X, sample_weight, min_samples)
     set_n_features(estimator, X.shape[1], reset)

@@ -44,3 +44,4 @@ from labelspan.linalg._whiten import (
     times,
     whiten,
 )
+from labelspan.linalg.masked import MaskedRegression, conjugate_gradients, regress_masked
