@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan._cost import cost
+    from labelspan._device import config_context, to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -90,6 +92,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
+_HOMES |= {"config_context": "_device", "cost": "_cost", "to_numpy": "_device"}
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -144,12 +147,15 @@ __all__ = [
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "config_context",
+    "cost",
     "datasets",
     "experiments",
     "metrics",
     "model_selection",
     "plotting",
     "stats",
+    "to_numpy",
 ]
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
+from labelspan._device import cast, is_device, like, namespace, sums, to_host
 from labelspan._misread import warn_of_joined_names
 from labelspan._soft import (
     SPARSE_LABEL_DENSITY,
@@ -80,7 +81,7 @@ class Labels:
     @property
     def total(self) -> float:
         """Sum of the weights, or the number of rows without them."""
-        return float(self.Y.shape[0] if self.weights is None else self.weights.sum())
+        return float(self.Y.shape[0] if self.weights is None else sums(self.weights))
 
     def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
         """The labels with weights, of the rows `kept`; `anew` if their classes decide."""
@@ -89,7 +90,7 @@ class Labels:
             if anew and self.classes is not None:
                 labels = one_label_a_class(self.target[kept], None)
             else:
-                labels = replace(self, Y=self.Y[kept])
+                labels = replace(self, Y=self.Y[like(self.Y, kept)])
             weights = weights[kept]
         given = None if (weights == 1).all() else weights
         return replace(labels, weights=given, kept=kept)
@@ -158,6 +159,18 @@ def check_labels(
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
+
+
+def labels_on_device(X: Any, y: Any) -> Labels | None:
+    """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
+    if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
+        return None
+    if type(y) is not type(X) or y.device != X.device:
+        y = like(X, to_host(y))
+    xp = namespace(y)
+    if y.dtype != xp.bool and not bool(xp.all((y == 0) | (y == 1))):
+        return None
+    return Labels(cast(y, np.float64))
 
 
 def labels_with_holes(

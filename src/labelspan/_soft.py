@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
+from labelspan._device import is_device
 from labelspan._tags import TAKERS, Unweighted
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
@@ -37,7 +38,7 @@ def soft_labels(Y: Any) -> Any:
 def refuse_soft(Y: Any, name: str, reason: str) -> Any:
     """The labels, or a refusal of the first that is neither 0 nor 1."""
     values = Y.data if sparse.issparse(Y) else Y
-    if is_soft(values):
+    if not is_device(values) and is_soft(values):
         first = values[(values > 0) & (values < 1)][0]
         raise ValueError(
             f"y holds soft labels, such as {first:g}; {name} takes only 0 and 1: {reason}. "
@@ -48,6 +49,9 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
 
 def has_holes(Y: Any) -> bool:
     """Whether some numbers are NaN: labels that are not observed."""
+    if is_device(Y):
+        # The gate lets none of them through to a device.
+        return False
     values = Y.data if sparse.issparse(Y) else Y
     return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
 
@@ -82,6 +86,16 @@ def refuse_holes(Y: Any, name: str, reason: str) -> Any:
         raise ValueError(
             f"Input y contains NaN: y[{row}, {column}] is not observed; {name} needs every label: "
             f"{reason}. Fit {TAKERS}, which take such labels, or drop the rows that miss one."
+        )
+    return Y
+
+
+def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
+    """The labels of a chunk or of a block, or a refusal of those that are not observed."""
+    if has_holes(Y):
+        raise ValueError(
+            "Input y contains NaN, labels that are not observed, in a chunk or in a Dask array; "
+            f"{name} {reason}. Pass all rows to fit, in memory."
         )
     return Y
 

@@ -199,9 +199,10 @@ class KernelMDDM(KernelReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         K: np.ndarray | None
         if isinstance(self.label_correlation, str):
-            K = check_psd(label_rbf(statistics, self.label_width or 1.0), len(statistics.tt), "B")
+            B = label_rbf(statistics, self.label_width or 1.0)
+            K = check_psd(B, len(B), "B")
         else:
-            K = self._label_factor(len(statistics.t_mean))
+            K = self._label_factor(statistics.t_mean.shape[0])
         return leading(statistics, K, self.n_components, **self._metric())
 
     def _label_factor(self, n_labels: int) -> np.ndarray | None:

@@ -16,6 +16,7 @@ from labelspan._blocks import dense
 from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import ScoringClassifier, decide, dtype_of
 from labelspan._compat import HasMethods, Interval, RealNotInt
+from labelspan._device import cast, copied, is_device, like, precision_of, rows_at, to_host
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._tags import IN_MEMORY, label_tags
@@ -29,7 +30,7 @@ from labelspan.labelspace._regressor import (
     takes_weights,
 )
 from labelspan.labelspace._topk import top_k
-from labelspan.linalg import EigenPairs, Gathered, regress
+from labelspan.linalg import EigenPairs, Gathered, as_rows, regress
 from labelspan.moments import BLOCK_BYTES
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
@@ -115,10 +116,10 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
 
     def _code(self, problem: Any, dtype: Any) -> None:
         pairs = self._directions(problem)
-        self.components_ = np.ascontiguousarray(pairs.vectors.T, dtype=dtype)
+        self.components_ = cast(as_rows(pairs.vectors), dtype)
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        self.n_components_ = len(self.components_)
-        self.label_mean_ = np.array(problem.label_mean, dtype=dtype)
+        self.n_components_ = self.components_.shape[0]
+        self.label_mean_ = copied(cast(problem.label_mean, dtype))
         self.regressor_ = self._regress(problem, pairs.vectors.T, dtype)
 
     def encode(self, Y: Any) -> np.ndarray:
@@ -257,7 +258,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         """Regress the codes on X; kernel methods have their own way without a regressor."""
-        if len(V) == 0:
+        if V.shape[0] == 0:
             n_features = problem.n_features
             return LinearCodes(np.zeros(n_features), np.zeros((0, n_features), dtype), np.zeros(0))
         if self.regressor is not None:
@@ -267,20 +268,23 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
         else:
             # Codes up to a constant, which the regression takes off.
-            codes = np.asarray(problem.Y @ V.T)
+            codes = problem.Y @ like(problem.Y, V.T)
             weights = problem.weights
             direct = regress(problem.X, codes, problem.ridge, weights=weights, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
-        offset = np.zeros(len(V)) if self._centred else V @ problem.label_mean
+        if not is_device(problem.X):
+            # The sums may have been a device's.
+            V, coef, mean = to_host(V), to_host(coef), to_host(mean)
+        offset = np.zeros(V.shape[0]) if self._centred else V @ problem.label_mean
         level = problem.level(mean, coef, offset)
         return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)
 
     def _encode(self, Y: Any) -> np.ndarray:
         V: Any = self.components_
-        codes: Any = np.asarray(Y @ V.T)
+        codes: Any = cast(like(V, Y), precision_of(V)) @ V.T if is_device(V) else Y @ V.T
         if self._centred:
             codes = codes - V @ self.label_mean_
-        return codes.astype(V.dtype, copy=False)
+        return cast(codes, precision_of(V))
 
     def _reconstruct(self, T: np.ndarray) -> np.ndarray:
         """What the codes keep of Y: T V + mean, or the recovery where V is not orthonormal."""
@@ -301,12 +305,11 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         # With many labels the scores of all rows would not fit.
         T = self._codes(X)
-        for rows in self._row_blocks(len(T)):
-            yield decide(self, self._decode(T[rows]), THRESHOLD)
+        for rows in self._row_blocks(T.shape[0]):
+            yield decide(self, self._decode(rows_at(T, rows)), THRESHOLD)
 
     def _codes(self, X: Any) -> np.ndarray:
-        T = predict_codes(self.regressor_, X, self.n_components_)
-        return T.astype(np.float32 if X.dtype == np.float32 else np.float64, copy=False)
+        return cast(predict_codes(self.regressor_, X, self.n_components_), precision_of(X))
 
     def _check_labels(self, Y: Any) -> Any:
         known = self.classes_ if self._one_dimensional else None
@@ -340,6 +343,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
 
 def linear_scores(T: np.ndarray, V: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Round-based decoding before rounding: T V + shift, in the dtype of T."""
-    scores = T @ V.astype(T.dtype, copy=False)
-    scores += shift.astype(T.dtype, copy=False)
+    dtype = precision_of(T)
+    scores = T @ cast(V, dtype)
+    scores += cast(shift, dtype)
     return scores

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelspan._device import namespace
+from labelspan._tags import follow_device
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import Problem
@@ -112,11 +114,24 @@ class CPLST(LabelSpaceClassifier):
         problem.warn_if_any_label_fits()
         return signed(from_factor(factor, self.n_components))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.regressor is None:
+            follow_device(tags)
+        return tags
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        products, _ = super()._solve_flops(side, n_labels, thin)
+        small = min(side, n_labels)
+        return products + 2.0 * side * n_labels * small, 9.0 * small**3
+
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
-        M, X = self.n_components, problem.X
+        M = self.n_components
         few = isinstance(M, int | np.integer) and 0 < 10 * M < min(problem.n_labels, problem.n_rows)
-        return few and sparse.issparse(X) and too_large(max(X.shape), problem.n_labels)
+        if not few or problem.streamed or not sparse.issparse(problem.X):
+            return False
+        return too_large(max(problem.X.shape), problem.n_labels)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
@@ -124,7 +139,7 @@ class CPLST(LabelSpaceClassifier):
 
 def from_factor(F: np.ndarray, n_components: Any) -> EigenPairs:
     """Leading eigenvectors (q, k) of F'F for a factor F (m, q), through its smaller side."""
-    if n_components == 0 or not F.any():
+    if n_components == 0 or not bool(namespace(F).any(F != 0)):
         return no_direction(F.shape[1], n_components)
     if F.shape[0] < F.shape[1]:
         return leading_rows(F @ F.T, lambda U: F.T @ U, F.shape[1], n_components)

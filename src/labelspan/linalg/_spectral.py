@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from labelspan import _device as device
+from labelspan._device import is_device, like
 from labelspan._validation import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
@@ -102,6 +104,11 @@ def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
 
     The cut is relative: a label matrix has null directions as a rule.
     """
+    if is_device(M):
+        values, vectors = device.eigh(M)
+        values = np.maximum(values, 0.0) + ridge
+        r = rank(values, len(values))
+        return vectors[:, :r] / like(M, np.sqrt(values[:r]))
     values, vectors = linalg.eigh(M, check_finite=False)
     values = np.maximum(values, 0.0) + ridge
     null = len(values) - rank(values[::-1], len(values))
