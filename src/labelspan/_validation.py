@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from labelspan._blocks import (
     canonical,
     check_dask,
-    dense,
     from_frames,
     refuse_dask,
     set_n_features,
@@ -27,7 +26,6 @@ from labelspan._device import (
     is_device,
     is_followed,
     is_streamed,
-    like,
     namespace,
     precision_of,
     refuse_device,
@@ -38,7 +36,7 @@ from labelspan._labels import Labels, check_labels, labels_on_device
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import check_weights, weighing
+from labelspan._weights import beside, check_weights, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -262,21 +260,6 @@ def check_features(
 def learns_from_sums(estimator: Any) -> bool:
     """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
-
-
-def beside(X: Any, labels: Labels) -> Labels:
-    """The labels, dense, and their weights where X lives."""
-    Y = labels.Y
-    if labels.missing:
-        raise ValueError(
-            "y has labels that are not observed (NaN), and X lives on a device, where they are not "
-            "taken. Move X to the host first: X.cpu().numpy() for torch, X.get() for CuPy."
-        )
-    if not is_device(Y):
-        # One byte per label has less far to go.
-        Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
-    weights = None if labels.weights is None else like(X, labels.weights)
-    return replace(labels, Y=Y, weights=weights, sparse=False)
 
 
 def passes(estimator: Any, X: Any) -> bool:

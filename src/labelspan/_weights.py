@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Number
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
+from labelspan._blocks import dense
 from labelspan._compat import is_dask_array, n_rows_of
-from labelspan._device import like
+from labelspan._device import cast, is_device, like
 from labelspan._labels import Labels
 from labelspan._tags import label_tags
 
@@ -58,3 +60,18 @@ def check_weights(
             f"least {min_samples} of positive weight."
         )
     return weights
+
+
+def beside(X: Any, labels: Labels) -> Labels:
+    """The labels, dense, and their weights where X lives."""
+    Y = labels.Y
+    if labels.missing:
+        raise ValueError(
+            "y has labels that are not observed (NaN), and X lives on a device, where they are not "
+            "taken. Move X to the host first: X.cpu().numpy() for torch, X.get() for CuPy."
+        )
+    if not is_device(Y):
+        # One byte per label has less far to go.
+        Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
+    weights = None if labels.weights is None else like(X, labels.weights)
+    return replace(labels, Y=Y, weights=weights, sparse=False)
