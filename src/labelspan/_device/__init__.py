@@ -34,6 +34,7 @@ from labelspan._device._operations import (
     solve_triangular,
     sums_of_squares,
     triangle,
+    whole_products,
 )
 from labelspan._device._stream import (
     STREAM_BYTES,

@@ -95,6 +95,17 @@ def scatter(A: Any) -> Any:
     return total
 
 
+def whole_products(A: Any, B: Any, largest: float) -> Any:
+    """A B' of small whole numbers, no product of rows above `largest` < 2^24: exact in float32.
+
+    Up to 2^11 it is so in half of that, which a CUDA device multiplies ten times as fast.
+    """
+    xp = namespace(A)
+    if library_of(A) == "torch" and A.is_cuda and largest <= 2**11:
+        return A.half() @ B.half().T
+    return xp.astype(A, xp.float32, copy=False) @ xp.astype(B, xp.float32, copy=False).T
+
+
 def sums_of_squares(A: Any) -> Any:
     """Squared lengths of the columns, (D,)."""
     return namespace(A).linalg.vector_norm(A, axis=0) ** 2
