@@ -32,11 +32,11 @@ from labelspan._device import (
     refuse_elsewhere,
     to_host,
 )
-from labelspan._labels import Labels, check_labels, labels_on_device
+from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import beside, check_weights, weighing
+from labelspan._weights import beside, check_weights, labels_on_device, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -240,8 +240,9 @@ def check_features(
     if is_followed(X):
         refuse_device(estimator, X)
         xp = namespace(X)
-    # Rows that only a device will see are checked there: a look at them is a pass over the disk.
-    later = reset and not chunk and is_streamed(X) and learns_from_sums(estimator)
+    # Rows whose sums a device takes are checked by these: a look at them is one more pass.
+    single = is_device(X) and xp is not np and X.dtype == xp.float32
+    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,

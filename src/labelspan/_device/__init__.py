@@ -28,6 +28,7 @@ from labelspan._device._operations import (
     free_bytes,
     least,
     less,
+    less_multiple,
     scatter,
     set_diagonal,
     smallest,

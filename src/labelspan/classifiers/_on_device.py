@@ -23,7 +23,7 @@ def nearest(T: Any, Q: Any, k: int) -> Any:
     """
     queries = T if Q is None else Q
     xp, n_rows = namespace(T), queries.shape[0]
-    bound = whole_bound(T, queries)
+    bound = whole_bound(T) if Q is None else whole_bound(T, Q)
     chosen = xp.empty((n_rows, k), dtype=xp.int64, device=T.device)
     wide = max(T.shape[0], (k + SPARE) * T.shape[1])
     height = max(block_bytes(T) // (8 * ARRAYS_A_BLOCK * wide), 1)
@@ -69,8 +69,7 @@ class WholeNumbers:
             keys = cast(device.whole_products(rows, self.T, self.terms), np.int32)
         else:
             keys = cast(rows, np.float64) @ self.T.T
-        keys *= -2 * self.n_train
-        keys += self.base[None, :]
+        keys = device.less_multiple(self.base, keys, 2 * self.n_train)
         if own is not None:
             device.fill_diagonal(keys, own, 2**31 - 1 if self.single else np.inf)
         return cast(device.least(keys, self.k) % self.n_train, np.int64)
