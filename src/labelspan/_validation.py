@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from labelspan._blocks import (
@@ -358,33 +357,3 @@ def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
             f"{what} would be {shape[0]} x {shape[1]} ({size / 2**30:.1f} GiB; "
             f"the limit is {MAX_SQUARE_BYTES / 2**30:.0f} GiB). {advice}"
         )
-
-
-def check_psd(matrix: Any, n_labels: int, name: str) -> np.ndarray:
-    """Check a given (q, q) label matrix: right shape, finite, symmetric, no negative eigenvalue.
-
-    Returns
-    -------
-    ndarray of shape (q, r)
-        A factor R with matrix = R R'.
-    """
-    matrix = check_array(matrix, dtype=np.float64, input_name=name)
-    if matrix.shape != (n_labels, n_labels):
-        raise ValueError(
-            f"{name} has shape {matrix.shape}; expected ({n_labels}, {n_labels}), "
-            "one row and one column a label."
-        )
-    scale = np.abs(matrix).max()
-    if np.abs(matrix - matrix.T).max() > 1e-10 * scale:
-        raise ValueError(
-            f"{name} is not symmetric (largest difference to its transpose "
-            f"{np.abs(matrix - matrix.T).max():.3g}). Pass ({name} + {name}.T) / 2."
-        )
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    if values[0] < -1e-10 * max(scale, values[-1]):
-        raise ValueError(
-            f"{name} is indefinite: its smallest eigenvalue is {values[0]:.3g}, allowed are "
-            "values >= 0. Clip its negative eigenvalues or use a kernel."
-        )
-    positive = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
-    return vectors[:, positive] * np.sqrt(values[positive])
