@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
-from labelspan._device import cast, is_device, like, namespace, sums, to_host
+from labelspan._device import is_device, like, namespace, sums, to_host
 from labelspan._misread import warn_of_joined_names
 from labelspan._soft import (
     SPARSE_LABEL_DENSITY,
@@ -63,7 +63,10 @@ class Labels:
     @property
     def codes(self) -> np.ndarray:
         """Numbers (n,) of the classes of a 1-d y."""
-        return self.Y.indices if sparse.issparse(self.Y) else self.Y[:, 0].astype(np.int64)
+        if is_device(self.Y) and self.Y.shape[1] > 1:
+            return to_host(namespace(self.Y).argmax(self.Y, axis=1))
+        Y = to_host(self.Y)
+        return Y.indices if sparse.issparse(Y) else Y[:, 0].astype(np.int64)
 
     @property
     def target(self) -> Any:
@@ -75,7 +78,7 @@ class Labels:
             return self.Y.copy()
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
-            return as_given(self.Y).astype(np.int64)
+            return as_given(to_host(self.Y)).astype(np.int64)
         return self.classes[self.codes]
 
     @property
@@ -159,18 +162,6 @@ def check_labels(
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
-
-
-def labels_on_device(X: Any, y: Any) -> Labels | None:
-    """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
-    if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
-        return None
-    if type(y) is not type(X) or y.device != X.device:
-        y = like(X, to_host(y))
-    xp = namespace(y)
-    if y.dtype != xp.bool and not bool(xp.all((y == 0) | (y == 1))):
-        return None
-    return Labels(cast(y, np.float64))
 
 
 def labels_with_holes(

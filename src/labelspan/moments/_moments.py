@@ -156,9 +156,9 @@ class Moments:
             weight=weight,
             x_mean=self.x_mean - share * dx,
             t_mean=self.t_mean - share * dt,
-            xt=self.xt - part.xt + gain * np.outer(dx, dt),
-            xx=None if self.xx is None else self.xx - part.xx + np.outer(gain * dx, dx),
-            tt=None if self.tt is None else self.tt - part.tt + np.outer(gain * dt, dt),
+            xt=self.xt - part.xt + gain * outer(dx, dt),
+            xx=None if self.xx is None else self.xx - part.xx + outer(gain * dx, dx),
+            tt=None if self.tt is None else self.tt - part.tt + outer(gain * dt, dt),
         )
 
     def signed(self) -> Moments:
