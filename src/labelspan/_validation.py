@@ -274,10 +274,15 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
 
 def check_square(side: int, what: str, advice: str) -> None:
     """Refuse a dense square array that would not fit, before it is allocated."""
-    size = 8 * side**2
+    check_size((side, side), what, advice)
+
+
+def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
+    """Refuse a dense array that would not fit, before it is allocated."""
+    size = 8 * shape[0] * shape[1]
     if size > MAX_SQUARE_BYTES:
         raise MemoryError(
-            f"{what} would be {side} x {side} ({size / 2**30:.1f} GiB; "
+            f"{what} would be {shape[0]} x {shape[1]} ({size / 2**30:.1f} GiB; "
             f"the limit is {MAX_SQUARE_BYTES / 2**30:.0f} GiB). {advice}"
         )
 

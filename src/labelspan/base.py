@@ -48,6 +48,8 @@ class LinearReducer(
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
 
+    n_components: Any
+
     @abstractmethod
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         """Keywords of :func:`labelspan.linalg.choose_solver` that the parameters decide.
@@ -156,6 +158,10 @@ class LinearReducer(
             "it needs the whole sample more than once. "
             "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
         )
+
+    def _few(self, n_directions: int) -> bool:
+        """Whether so few directions are asked for that an iteration finds them."""
+        return isinstance(self.n_components, Integral) and self.n_components < n_directions / 10
 
     def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
         return route_of(

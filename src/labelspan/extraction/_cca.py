@@ -11,6 +11,9 @@ from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import EigenPairs, inverse_root, leading
 from labelspan.moments import Sample, Statistics, summarise
 
+# So many labels have a scatter matrix of 1 GB.
+MOST_LABELS = 11000
+
 
 class LabelCCA(AvailableCases, LinearReducer):
     r"""Directions of X that maximise the correlation with directions of the labels.
@@ -101,7 +104,9 @@ class LabelCCA(AvailableCases, LinearReducer):
         self.label_ridge = label_ridge
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        return {"ridge_free": self.ridge == 0}
+        # The label scatter is decomposed: it must fit.
+        few = self.ridge > 0 and self._few(n_labels) and n_labels <= MOST_LABELS
+        return {"ridge_free": self.ridge == 0, "few": few}
 
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=True)

@@ -74,7 +74,10 @@ class MDDM(AvailableCases, LinearReducer):
     -----
     Notation: ``xt`` = Xc'Y (D, q) is the paper's XHY', the left side of Eq. (17) is F F' with
     F = ``xt`` B^(1/2), so its eigenvectors come from a q x q problem, never from a D x D one.
-    "projection": time O(nnz(X) c + D q^2) with c labels a row, memory O(D q).
+    "projection": time O(nnz(X) c + D q^2) with c labels a row, memory O(D q). Where D q numbers
+    of sparse X or of a Dask array exceed 1 GiB, an `n_components` below a tenth of the labels is
+    found by products: a step of block Lanczos costs O(nnz(X) + nnz(Y)) per vector and two passes
+    over the rows, memory O((D + q) n_components).
     "feature": plus one Cholesky factorisation, O(n D^2 + D^3 / 3) and O(D^2), for D <= n; the
     same with n for D for wide X; for wide sparse X conjugate gradients, O(nnz(X) q) a step
     and O((n + D) q).
@@ -131,7 +134,8 @@ class MDDM(AvailableCases, LinearReducer):
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         self._label_factor(n_labels)
         metric = self._metric()
-        return {"scatter": metric["a"] > 0, "ridge_free": metric["b"] == 0}
+        few = metric["b"] > 0 and self._few(n_labels) and not self._rbf()
+        return {"scatter": metric["a"] > 0, "ridge_free": metric["b"] == 0, "few": few}
 
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=self._rbf())

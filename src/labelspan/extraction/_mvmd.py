@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +10,14 @@ import numpy as np
 from labelspan._compat import Interval
 from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, column_scales, leading_operator, leading_sum
-from labelspan.moments import Rows, Sample, Statistics, summarise
+from labelspan.linalg import (
+    EigenPairs,
+    column_scales,
+    leading_blocks,
+    leading_operator,
+    leading_sum,
+)
+from labelspan.moments import Products, Rows, Sample, Statistics, summarise
 
 
 class MVMD(AvailableCases, LinearReducer):
@@ -91,8 +97,8 @@ class MVMD(AvailableCases, LinearReducer):
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         # Lanczos finds a few directions; a share of the spectrum needs all of it.
-        few = min(n_rows, n_features) / 10
-        return {"thin": isinstance(self.n_components, Integral) and self.n_components < few}
+        few = self._few(min(n_rows, n_features))
+        return {"thin": few, "few": few}
 
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=False)
@@ -104,9 +110,23 @@ class MVMD(AvailableCases, LinearReducer):
             total = (1 - self.beta) * float(X.squares.sum()) + 4 * self.beta * dependence
             lengths = np.sqrt(X.squares[X.squares > 0])
             return leading_operator(self._operator(statistics), self.n_components, total, lengths)
+        if isinstance(statistics, Products):
+            return self._by_products(statistics)
         G = (1 - self.beta) * statistics.xx
         G += (4 * self.beta * statistics.xt) @ statistics.xt.T
         return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))
+
+    def _by_products(self, products: Products) -> EigenPairs:
+        """Two passes over the rows a step: S = xt'V, then (1 - beta) xx V + 4 beta xt S."""
+
+        def apply(V: np.ndarray) -> np.ndarray:
+            S = products.labels(V=V)
+            return products.features(V=(1 - self.beta) * V, W=4 * self.beta * S)
+
+        dependence = products.dependence()
+        variance = (1 - self.beta) * float(products.squares.sum())
+        total = None if dependence is None else variance + 4 * self.beta * dependence
+        return leading_blocks(apply, products.squares.size, self.n_components, total)
 
     def _operator(self, rows: Rows) -> Any:
         """G as a product, Xc' ((1 - beta) I + 4 beta Tc Tc') Xc."""

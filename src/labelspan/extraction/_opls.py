@@ -86,7 +86,7 @@ class OPLS(AvailableCases, LinearReducer):
         self.ridge = ridge
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        return {"ridge_free": self.ridge == 0}
+        return {"ridge_free": self.ridge == 0, "few": self.ridge > 0 and self._few(n_labels)}
 
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=False)

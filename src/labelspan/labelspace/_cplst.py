@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import Problem
-from labelspan.linalg import EigenPairs, leading_sum
+from labelspan.labelspace._truncated import leading_fitted
+from labelspan.linalg import EigenPairs, leading_sum, too_large
 
 
 class CPLST(LabelSpaceClassifier):
@@ -69,6 +71,8 @@ class CPLST(LabelSpaceClassifier):
     smaller side; with a ridge it is W'W + ridge P'P, P = A^-1 X'Z. Without a ridge A comes from
     a pivoted Cholesky factor if that keeps eight digits, else from QR.
     Time O(n D^2 + D^3 / 3 + D^2 q + min(D, q)^3), with n for D if n < D; memory O(D^2 + D q).
+    Where D q or n q numbers of sparse X would not fit, an integer `n_components` below a tenth
+    of the labels is found by products with X alone: memory O((D + q) n_components).
 
     References
     ----------
@@ -102,9 +106,17 @@ class CPLST(LabelSpaceClassifier):
         self.ridge = ridge
 
     def _directions(self, problem: Problem) -> EigenPairs:
+        if self._few(problem):
+            return signed(leading_fitted(problem, int(self.n_components)))
         factor = problem.least_squares.hat_factor()
         problem.warn_if_any_label_fits()
         return signed(from_factor(factor, self.n_components))
+
+    def _few(self, problem: Problem) -> bool:
+        """Whether the factor of sparse X would not fit, but a few of its directions do."""
+        M, X = self.n_components, problem.X
+        few = isinstance(M, int | np.integer) and 0 < 10 * M < min(problem.n_labels, problem.n_rows)
+        return few and sparse.issparse(X) and too_large(max(X.shape), problem.n_labels)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)

@@ -109,11 +109,12 @@ class Problem:
             self.X, self.Y, self.ridge, weights=self.weights, tt=self.scatter, advice=ADVICE
         )
 
-    def warn_if_any_label_fits(self) -> None:
+    def warn_if_any_label_fits(self, rank: int | None = None) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
         if self.ridge == 0:
             scatter = None if is_dask_array(self.X) else lambda: total_scatter(self.X)
-            warn_if_any_label_fits(self.X.shape[0], len(self.least_squares.solved[0].W), scatter)
+            rank = len(self.least_squares.solved[0].W) if rank is None else rank
+            warn_if_any_label_fits(self.X.shape[0], rank, scatter)
 
     @cached_property
     def label_mean(self) -> np.ndarray:

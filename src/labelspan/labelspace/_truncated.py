@@ -8,10 +8,21 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.linalg import EigenPairs, block_lanczos, n_directions, orthonormal, rank
-from labelspan.moments import CentredRows, scaled, small_indices
+from labelspan.labelspace._problem import Problem
+from labelspan.linalg import (
+    EigenPairs,
+    block_lanczos,
+    leading_blocks,
+    n_directions,
+    orthonormal,
+    rank,
+    solve_products,
+)
+from labelspan.moments import CentredRows, Products, Sample, scaled, small_indices
 
 CACHED_ROWS = 2**15
+# Residual of an eigenpair, relative to the largest eigenvalue, where none is asked for.
+TOLERANCE = 1e-8
 
 
 def leading_labels(
@@ -48,6 +59,41 @@ def leading_labels(
     values = values[: rank(values, max(Y.shape))]
     n_kept = n_directions(values, np.inf, n_components)
     return EigenPairs(values, orthonormal(V[:, :n_kept]))
+
+
+def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
+    """Leading eigenpairs of Z'(2 H - H^2) Z with H = Xc A^-1 Xc', A = xx + ridge I, by products.
+
+    That is xt'(A^-1 + ridge A^-2) xt, one or two solutions by conjugate gradients a step. Where
+    the rows are independent and there is no ridge, H is the identity: nothing to solve.
+    """
+    X, ridge = problem.X, problem.ridge
+    if ridge == 0 and rows_are_independent(X, problem.weights):
+        problem.warn_if_any_label_fits(X.shape[0] - 1)
+        return leading_labels(problem.Y, n_components, TOLERANCE, 0, problem.weights)
+    products = Products.of(Sample(X, problem.Y, "products", problem.weights))
+
+    def apply(W: np.ndarray) -> np.ndarray:
+        P = solve_products(products, products.features(W=W), 1.0, ridge)
+        if ridge > 0:
+            P = P + ridge * solve_products(products, P, 1.0, ridge)
+        return products.labels(V=P)
+
+    pairs = leading_blocks(apply, problem.n_labels, n_components, None)
+    return EigenPairs(pairs.values, orthonormal(pairs.vectors))
+
+
+def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
+    """Whether Xc has rank n - 1: then least squares on it fit random numbers exactly."""
+    n_rows, n_features = X.shape
+    if n_rows > n_features:
+        return False
+    T = np.random.default_rng(0).standard_normal((n_rows, 4))
+    products = Products.of(Sample(X, T, "products", weights), tt=True)
+    F = products.features(W=np.eye(4))
+    fitted = float(np.sum(F * solve_products(products, F, 1.0, 0.0)))
+    # A direction that is missing is worth about the n-th part.
+    return fitted > (1 - 0.1 / n_rows) * float(np.trace(products.tt))
 
 
 def scatter_of(

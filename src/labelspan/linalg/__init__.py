@@ -1,5 +1,6 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
+from labelspan.linalg._block_cg import solve_products
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
 from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import (
@@ -11,7 +12,7 @@ from labelspan.linalg._graded import (
     scaled_svd,
 )
 from labelspan.linalg._interpolation import warn_if_any_label_fits
-from labelspan.linalg._lanczos import block_lanczos
+from labelspan.linalg._lanczos import block_lanczos, leading_blocks
 from labelspan.linalg._leading import (
     leading,
     leading_operator,
@@ -30,7 +31,7 @@ from labelspan.linalg._ridge import (
     solve_ridges,
 )
 from labelspan.linalg._route import Route, route_of
-from labelspan.linalg._solver import choose_solver
+from labelspan.linalg._solver import choose_solver, too_large
 from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (
     Whitened,

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded
-from labelspan.moments import Rows
+from labelspan.moments import Products, Rows
 
 # Residual of each column relative to its right-hand side. Eigenvalues converge with its square.
 TOLERANCE = 1e-8
@@ -92,6 +92,22 @@ def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
     if X.shape[0] <= X.shape[1]:
         return X.rmatmat(block_cg(lambda V: a * X.gram(V) + b * V, T))
     return block_cg(lambda V: a * X.rmatmat(X.matmat(V)) + b * V, X.rmatmat(T))
+
+
+def solve_products(
+    products: Products, F: np.ndarray, a: float, b: float, tolerance: float = TOLERANCE
+) -> np.ndarray:
+    """(a xx + b I)^-1 F, (D, k), a pass over the rows a step; of least norm without a ridge b."""
+    if b == 0:
+        # In other units of the columns another solution would be the shortest.
+        return block_cg(lambda V: a * products.features(V), F, tolerance)
+    inverse = 1.0 / column_scales(a * products.squares + b)[:, None]
+
+    def scaled(V: np.ndarray) -> np.ndarray:
+        V = inverse * V
+        return inverse * (a * products.features(V) + b * V)
+
+    return inverse * block_cg(scaled, inverse * F, tolerance)
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

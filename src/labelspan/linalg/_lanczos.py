@@ -11,10 +11,50 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labelspan.linalg._block_cg import thin_qr
+from labelspan.linalg._block_cg import solve_products, thin_qr
+from labelspan.linalg._eigenpairs import EigenPairs, n_directions, rank
+from labelspan.moments import Products
 
 BLOCK = 32
+# Residual of eigenpairs that products find, relative to the largest eigenvalue: directions are
+# right to this over the gap, eigenvalues to its square. Inner solutions are a hundredth as far off.
+TOLERANCE = 1e-8
 MAX_RESTARTS = 500
+
+
+def leading_products(
+    products: Products, K: np.ndarray | None, n_components: Any, a: float, b: float
+) -> EigenPairs:
+    """Leading eigenpairs of F F' v = lambda (a xx + b I) v, F = xt K, by products with X and T.
+
+    The eigenvectors w of F'B^-1 F (q, q) give v = B^-1 F w / sqrt(lambda). Each step of a block
+    Lanczos iteration takes two passes over the rows, and one more for each step of the conjugate
+    gradients that apply B^-1 if a > 0. Memory O((D + q) n_components).
+    """
+
+    def lift(W: np.ndarray) -> np.ndarray:
+        F = products.features(W=W if K is None else K @ W)
+        return F / b if a == 0 else solve_products(products, F, a, b, TOLERANCE / 100)
+
+    def apply(W: np.ndarray) -> np.ndarray:
+        M = products.labels(V=lift(W))
+        return M if K is None else K.T @ M
+
+    side = len(products.t_mean) if K is None else K.shape[1]
+    total = products.dependence() if a == 0 and K is None else None
+    pairs = leading_blocks(apply, side, n_components, total and total / b)
+    return pairs.mapped(lambda W: lift(W) / np.sqrt(pairs.values[: W.shape[1]]))
+
+
+def leading_blocks(
+    apply: Callable[[np.ndarray], np.ndarray], side: int, n_components: Any, total: float | None
+) -> EigenPairs:
+    """Leading eigenpairs of a (side, side) operator of which an application costs a pass."""
+    n_asked = min(int(n_components), side)
+    values, vectors = block_lanczos(apply, side, n_asked, TOLERANCE, 0)
+    values = values[: rank(values, side)]
+    n_kept = n_directions(values, np.inf, n_components)
+    return EigenPairs(values, vectors[:, :n_kept], total)
 
 
 def block_lanczos(
@@ -67,15 +107,14 @@ def expand(
     """Q'W, and the part of W outside Q as an orthonormal block times R."""
     inside = Q.T @ W
     fresh, R = thin_qr(W - Q @ inside)
-    pivots = np.abs(np.diag(R))
-    if pivots.min() < 1e-2 * scale:
-        # Nothing but rounding is left of a space that is used up: go on in a new direction,
-        # which the operator does not couple to the old ones.
-        used_up = pivots < 1e-12 * scale
-        fresh[:, used_up] = random.standard_normal((len(fresh), used_up.sum()))
-        R[used_up] = 0.0
-        # Digits were lost in the difference. Twice is enough (Kahan and Parlett).
-        for _ in range(2 if used_up.any() else 1):
-            fresh, again = thin_qr(fresh - Q @ (Q.T @ fresh))
-            R = again @ R
+    # Nothing but rounding is left of a space that is used up: go on in a new direction, which
+    # the operator does not couple to the old ones.
+    used_up = np.abs(np.diag(R)) < 1e-12 * scale
+    fresh[:, used_up] = random.standard_normal((len(fresh), used_up.sum()))
+    R[used_up] = 0.0
+    # Twice is enough (Kahan and Parlett). Once is not, whatever is left: each step would double
+    # the distance of the basis from an orthonormal one.
+    for _ in range(2 if used_up.any() else 1):
+        fresh, again = thin_qr(fresh - Q @ (Q.T @ fresh))
+        R = again @ R
     return inside, fresh, R

@@ -20,7 +20,9 @@ from labelspan.linalg._graded import (
     scaled_svd,
     unit_pivots,
 )
+from labelspan.linalg._lanczos import leading_products
 from labelspan.linalg._whiten import Whitened, whiten
+from labelspan.moments import Products
 
 Apply = Callable[[np.ndarray], np.ndarray]
 
@@ -32,7 +34,7 @@ def leading(
 
     Parameters
     ----------
-    statistics : Moments, Root or Rows
+    statistics : Moments, Root, Rows or Products
         Where xt and xx come from.
     K : ndarray of shape (q, r) or None
         Label side of the factor; None for the identity.
@@ -51,6 +53,8 @@ def leading(
     With B = L L' and W = L^-1 F, the eigenvectors y of W W' give v = L^-T y, and W W' is solved
     through its small side, min(D, r). Cost: one factorisation of B, O(D^2 r) and O(min(D, r)^3).
     """
+    if isinstance(statistics, Products):
+        return leading_products(statistics, K, n_components, a, b)
     return squared(whiten(statistics, K, a, b), n_components)
 
 

@@ -12,9 +12,10 @@ from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of
+from labelspan.linalg._solver import too_large
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, regular_factor, whiten
-from labelspan.moments import Moments, Root, Rows, Sample, checked, collect, summarise
+from labelspan.moments import Moments, Products, Root, Rows, Sample, checked, collect, summarise
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,11 @@ def regress(
         are taken, which do not square the condition number; for one ridge only where the
         pivots of the Gram matrix do not say that eight digits survive.
     """
-    route = route_of(X, T, weights, advice=advice, centre=centre, ridge_free=min(ridges) == 0)
+    # All coefficients are formed, so only an array that is larger than they are is a reason.
+    few = centre and not (signed or shared or too_large(X.shape[1], T.shape[1]))
+    route = route_of(
+        X, T, weights, advice=advice, centre=centre, ridge_free=min(ridges) == 0, few=few
+    )
     if route.sample.solver == "root" and centre and not shared and len(ridges) == 1:
         statistics, one = least_norm(route.sample, tt=tt, signed=signed)
         means = statistics.x_mean, statistics.t_mean
@@ -173,14 +178,14 @@ def regress_pooled(
 
 
 def solve_ridges(
-    statistics: Moments | Root | Rows, ridges: tuple[float, ...], shared: bool = False
+    statistics: Moments | Root | Rows | Products, ridges: tuple[float, ...], shared: bool = False
 ) -> Regression:
     """The same in the coordinates of the statistics.
 
     One factor for each ridge if all of them are safe, else one decomposition for all.
     """
     rest = statistics.x_mean, statistics.t_mean, statistics.tt
-    if isinstance(statistics, Rows):
+    if isinstance(statistics, Rows | Products):
         solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
         return Regression(solved, ridges, *rest)
     # What labels share is an eigenproblem, which sees the units of the columns.

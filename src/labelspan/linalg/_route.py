@@ -9,10 +9,16 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import is_dask_array
-from labelspan._validation import check_square
+from labelspan._validation import check_size, check_square
 from labelspan.linalg._narrow import Narrow, narrow
 from labelspan.linalg._solver import choose_solver
 from labelspan.moments import Sample
+
+# About so many labels that their products with the features do not fit.
+FEWER = (
+    "MDDM, MVMD and OPLS with a small integer n_components need no such array of sparse X or of a "
+    "Dask array, and LabelCCA none up to 11,000 labels. Else drop rare labels or features first."
+)
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,14 @@ def route_of(
         sparse=sparse.issparse(X),
         streamed=is_dask_array(X) if streamed is None else streamed,
         ridge_free=ridge_free,
+        n_labels=T.shape[1],
         **needs,
     )
     if solver in ("scatter", "root"):
         check_square(X.shape[1], "The scatter matrix of the features", advice)
+    if solver in ("thin", "krylov"):
+        height = X.shape[1] if solver == "thin" else max(X.shape)
+        check_size((height, T.shape[1]), "An array of all features, or rows, by all labels", FEWER)
     if solver != "rows":
         return Route(Sample(X, T, solver, weights), solver)
     wide = narrow(X, weights, ridge_free=ridge_free, centre=centre)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from labelspan._validation import MAX_SQUARE_BYTES
+
 # A sparse problem whose smaller side is beyond this is solved by multiplying with X only.
 KRYLOV_SIDE = 3000
+# An array of all features, or all rows, by all labels beyond this size is not formed if products
+# with X and Y alone can do.
+LABEL_BYTES = 2**30
 
 
 def choose_solver(
@@ -15,12 +20,16 @@ def choose_solver(
     scatter: bool = True,
     thin: bool = True,
     ridge_free: bool = False,
+    few: bool = False,
+    n_labels: int = 1,
 ) -> str:
     """Pick the route to the eigenvectors; the fitted ``solver_`` reports it.
 
     ============== ======================================== =====================================
     solver_        taken when (first that fits)             largest square array
     ============== ======================================== =====================================
+    ``"products"`` few directions, sparse or Dask, and an   none (block Lanczos, a pass a step)
+                   array of the others would not fit
     ``"thin"``     the method needs no xx                   min(D, q)
     ``"root"``     no ridge; rows at hand n >= D, or stream D + q (QR, condition not squared)
     ``"scatter"``  stream: Dask, ``partial_fit``            D
@@ -43,10 +52,14 @@ def choose_solver(
         Whether the method is F F' v = lambda (a xx + b I) v with a thin F and b > 0.
     ridge_free : bool, default=False
         Whether b = 0.
+    few : bool, default=False
+        Whether a few directions are asked for, which products with X and the labels can find.
+    n_labels : int, default=1
+        Number of labels.
 
     Returns
     -------
-    {"thin", "root", "scatter", "krylov", "rows"}
+    {"products", "thin", "root", "scatter", "krylov", "rows"}
         Name of the route.
 
     Examples
@@ -55,6 +68,16 @@ def choose_solver(
     >>> choose_solver(6000, 47236, sparse=True, streamed=False)
     'krylov'
     """
+    narrow, wide = sorted((n_rows, n_features))
+    # Rows that come in chunks (n_rows = 0) are seen once.
+    if few and n_rows and streamed:
+        if too_large(n_features, n_labels, n_features if scatter else 0):
+            return "products"
+    elif few and sparse and not scatter:
+        if too_large(n_features, n_labels):
+            return "products"
+    elif few and sparse and narrow > KRYLOV_SIDE and too_large(wide, n_labels, narrow * ridge_free):
+        return "products"
     if not scatter:
         return "thin"
     if ridge_free and (streamed or n_rows >= n_features):
@@ -64,3 +87,8 @@ def choose_solver(
     if sparse and thin and not ridge_free and min(n_rows, n_features) > KRYLOV_SIDE:
         return "krylov"
     return "rows" if n_rows < n_features else "scatter"
+
+
+def too_large(height: int, n_labels: int, side: int = 0) -> bool:
+    """Whether an array (height, n_labels), or a square one, would not fit."""
+    return 8 * height * n_labels > LABEL_BYTES or 8 * side**2 > MAX_SQUARE_BYTES

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from labelspan.linalg._block_cg import solve_rows
+from labelspan.linalg._block_cg import solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales, unit_pivots
 from labelspan.linalg._spectral import Spectral, spectral
-from labelspan.moments import Moments, Root, Rows
+from labelspan.moments import Moments, Products, Root, Rows
 
 # Least share of a column that the others may leave unexplained for a Cholesky factor to count.
 SAFE_PIVOT = 1e-8
@@ -79,6 +79,14 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
     T = times(statistics.T, K)
     P = solve_rows(statistics, T, a, b)
     return by_solution(P, T.T @ statistics.operator.matmat(P), T.shape[1])
+
+
+@whiten.register
+def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitened:
+    side = len(statistics.t_mean)
+    F = statistics.features(W=np.eye(side) if K is None else K)
+    P = solve_products(statistics, F, a, b)
+    return by_solution(P, F.T @ P, F.shape[1])
 
 
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:

@@ -14,6 +14,7 @@ from labelspan.moments._digits import EPS, warn_of_lost_digits
 from labelspan.moments._moments import Moments, anchored, centred, scaled, sums_of_squares
 from labelspan.moments._parts import collect_parts, dask_blocks
 from labelspan.moments._pool import Pool
+from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense, triangle
 from labelspan.moments._rows import CentredRows, Rows, small_indices
 from labelspan.moments._summary import Poolable, Statistics, checked, summarise

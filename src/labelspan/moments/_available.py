@@ -23,13 +23,11 @@ class Available(Moments):
     """
 
     @classmethod
-    def of(
-        cls, X: Any, T: Any, weights: np.ndarray | None = None, *, xx: bool = True, tt: bool = True
-    ) -> Moments:
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, **wanted: bool) -> Moments:
         """Moments of one block; plain ones, to the last bit, if all labels are observed."""
         if not has_holes(T):
-            return Moments.of(X, T, weights, xx=xx, tt=tt)
-        return super().of(X, with_observed(dense(T)), weights, xx=xx, tt=tt)
+            return Moments.of(X, T, weights, **wanted)
+        return super().of(X, with_observed(dense(T)), weights, **wanted)
 
     @property
     def observed(self) -> np.ndarray:

@@ -29,8 +29,8 @@ class Moments:
         Mean of X.
     t_mean : ndarray of shape (q,)
         Mean of T.
-    xt : ndarray of shape (D, q)
-        Xc' diag(w) Tc.
+    xt : ndarray of shape (D, q) or None
+        Xc' diag(w) Tc, unless it was not asked for.
     xx : ndarray of shape (D, D) or None
         Xc' diag(w) Xc, if asked for.
     tt : ndarray of shape (q, q) or None
@@ -44,7 +44,7 @@ class Moments:
     weight: float
     x_mean: np.ndarray
     t_mean: np.ndarray
-    xt: np.ndarray
+    xt: Any
     xx: Any = None
     tt: Any = None
     x_squares: Any = None
@@ -52,7 +52,14 @@ class Moments:
 
     @classmethod
     def of(
-        cls, X: Any, T: Any, weights: np.ndarray | None = None, *, xx: bool = True, tt: bool = True
+        cls,
+        X: Any,
+        T: Any,
+        weights: np.ndarray | None = None,
+        *,
+        xx: bool = True,
+        tt: bool = True,
+        xt: bool = True,
     ) -> Moments:
         """Moments of one block.
 
@@ -64,8 +71,8 @@ class Moments:
             Encoded labels.
         weights : ndarray of shape (n,) or None
             Row weights, non-negative.
-        xx, tt : bool
-            Which of the square matrices to compute.
+        xx, tt, xt : bool
+            Which of the matrices to compute.
 
         Returns
         -------
@@ -81,12 +88,12 @@ class Moments:
         # sqrt(w) on both factors keeps the product of an array with itself a symmetric update.
         root = None if weights is None else np.sqrt(w)
         Xw, Tw = scaled(Xw, root), scaled(Tw, root)
-        XT = product(Xw, Tw)
-        if sparse.issparse(X) and sparse.issparse(T):
+        XT: Any = product(Xw, Tw) if xt else None
+        if xt and sparse.issparse(X) and sparse.issparse(T):
             # One centred side is enough; a correction is due only if neither is.
             XT -= weight * np.outer(x_mean, t_mean)
         XX: Any = scatter(Xw, weight, x_mean) if xx else None
-        if xx and sparse.issparse(X):
+        if xt and xx and sparse.issparse(X):
             XT[np.diag(XX) == 0] = 0.0
         TT = scatter(Tw, weight, t_mean) if tt else None
         squares = None if xx else sums_of_squares(Xw, weight, x_mean)
@@ -95,7 +102,8 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         xx = None if self.xx is None else self.xx.copy()
         tt = None if self.tt is None else self.tt.copy()
-        total = replace(self, xt=self.xt.copy(), xx=xx, tt=tt)
+        xt = None if self.xt is None else self.xt.copy()
+        total = replace(self, xt=xt, xx=xx, tt=tt)
         total += other
         return total
 

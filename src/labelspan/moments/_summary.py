@@ -14,6 +14,7 @@ from labelspan.moments._available import Available, completed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import Moments
+from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import Rows
 
@@ -61,7 +62,7 @@ def summarise(
     signed: bool = False,
     centre: bool = True,
     encode: Encoder | None = None,
-) -> Moments | Root | Rows:
+) -> Moments | Root | Rows | Products:
     """One pass over the sample.
 
     Parameters
@@ -79,9 +80,11 @@ def summarise(
 
     Returns
     -------
-    Moments, Root or Rows
-        All three have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
+    Moments, Root, Rows or Products
+        All have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
     """
+    if sample.solver == "products":
+        return checked(Products.of(sample, tt=tt))
     if sample.solver == "krylov":
         T = dense(sample.Y if encode is None else encode(sample.Y))
         T = 2.0 * T - 1.0 if signed else T

@@ -16,7 +16,7 @@ from labelspan._chunks import Chunked
 from labelspan._compat import Interval, fit_context
 from labelspan._labels import remember_names, with_complement
 from labelspan._tags import with_label_tags
-from labelspan._validation import check_fit, unchanged_if_refused
+from labelspan._validation import check_fit, check_size, unchanged_if_refused
 from labelspan.moments import Sample, collect, scaled
 from labelspan.ranking import top_mask
 from labelspan.selection._base import BlockSelector, cap
@@ -118,6 +118,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         """
         with unchanged_if_refused(self):
             X, labels = check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
+            self._chunk_solver(X.shape[1], labels.Y.shape[1])
             sums = self._summarise(Sample(X, labels.Y, weights=labels.weights))
             self._forget()
         remember_names(self, labels)
@@ -125,6 +126,11 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         return self
 
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
+        check_size(
+            (n_features, n_labels),
+            "The sums of all features over the rows of all labels",
+            "Score groups of labels at a time, or drop rare labels or features first.",
+        )
         return "thin"
 
     def _summarise(self, sample: Sample) -> Sums:

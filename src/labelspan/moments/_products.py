@@ -1,0 +1,127 @@
+"""The sample by reference: X and T are only multiplied, block by block, with a few vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._compat import is_dask_array
+from labelspan._soft import has_holes
+from labelspan.moments._collect import Sample, collect, equal_blocks
+from labelspan.moments._moments import Moments, anchored, scaled
+
+# Entries of a sparse product X'T that are held at a time.
+HELD_ENTRIES = 2**24
+
+
+@dataclass(frozen=True)
+class Products:
+    """Moments that are never formed: each product with them is one pass over the rows.
+
+    For X of so many columns, and T of so many labels, that neither xx (D, D) nor xt (D, q) fits.
+    Of a Dask array a pass is one graph, and only (D, k) or (q, k) numbers leave the workers.
+
+    Attributes
+    ----------
+    weight, x_mean, t_mean, tt
+        As in :class:`Moments`.
+    squares : ndarray of shape (D,)
+        Diagonal of xx.
+    sample : Sample
+        The rows; columns of X without zeros are taken about their first entries.
+    centre : ndarray of shape (D,)
+        Mean of these rows.
+    """
+
+    weight: float
+    x_mean: np.ndarray
+    t_mean: np.ndarray
+    squares: np.ndarray
+    sample: Sample
+    centre: np.ndarray
+    tt: Any = None
+
+    @classmethod
+    def of(cls, sample: Sample, *, tt: bool = False) -> Products:
+        """Means and squares, in one pass."""
+        X, shift = anchored(sample.X)
+        sample = replace(sample, X=X)
+        found = collect(sample, partial(margins, tt=tt), tall=False)
+        means = shift + found.x_mean, found.t_mean
+        return cls(found.weight, *means, found.x_squares, sample, found.x_mean, found.tt)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Numbers that overflow if any sum of squares of X does."""
+        return self.squares
+
+    def features(self, V: np.ndarray | None = None, W: np.ndarray | None = None) -> np.ndarray:
+        """Xx V + xt W, (D, k), in one pass; V (D, k) or W (q, k) may be left out."""
+        return self._pass(V, W, side=0)
+
+    def labels(self, V: np.ndarray | None = None, W: np.ndarray | None = None) -> np.ndarray:
+        """Xt'V + tt W, (q, k), in one pass."""
+        return self._pass(V, W, side=1)
+
+    def _pass(self, V: np.ndarray | None, W: np.ndarray | None, side: int) -> np.ndarray:
+        factors, means = (V, W), (self.centre, self.t_mean)
+        of_block = partial(multiplied, factors=factors, means=means, side=side)
+        return collect(self.sample, of_block, tall=False)
+
+    def dependence(self) -> float | None:
+        """||xt||^2, from blocks of labels; None of a Dask array, which would take many passes."""
+        if is_dask_array(self.sample.X):
+            return None
+        X, T = self.sample.X, scaled(self.sample.Y, self.sample.weights)
+        total = 0.0
+        for labels in self._label_blocks():
+            XT, mean = X.T @ T[:, labels], self.weight * self.t_mean[labels]
+            squares = XT.data**2 if sparse.issparse(XT) else XT**2
+            # About the means: less twice the product with n x_mean t_mean', and its square.
+            crossed = float(self.centre @ (XT @ mean))
+            total += squares.sum() - 2 * crossed + self.centre @ self.centre * (mean @ mean)
+        return total
+
+    def _label_blocks(self) -> Iterator[slice]:
+        X, T = self.sample.X, self.sample.Y
+        n_entries = X.shape[1] * T.shape[1]
+        if sparse.issparse(X) and sparse.issparse(T):
+            n_entries = min(n_entries, int(np.diff(X.indptr) @ np.diff(T.indptr)))
+        return equal_blocks(T.shape[1], n_entries / HELD_ENTRIES)
+
+
+def margins(X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Moments:
+    """Moments of a block without its products of X."""
+    if has_holes(T):
+        raise ValueError(
+            "y has labels that are not observed (NaN), and so many features and labels are only "
+            "multiplied, which needs them all. Drop the rows that miss a label, select features, "
+            "or set the missing labels to 0."
+        )
+    return Moments.of(X, T, weights, xx=False, tt=tt, xt=False)
+
+
+def multiplied(
+    X: Any,
+    T: Any,
+    weights: np.ndarray | None = None,
+    *,
+    factors: tuple[np.ndarray | None, np.ndarray | None],
+    means: tuple[np.ndarray, np.ndarray],
+    side: int,
+) -> np.ndarray:
+    """A'diag(w)(Xc V + Tc W) of a block, where A is Xc or Tc."""
+    U: Any = 0.0
+    for A, factor, mean in zip((X, T), factors, means, strict=True):
+        if factor is not None:
+            # Centred here, where it costs n k numbers: the blocks stay sparse.
+            U = U + (A @ factor - mean @ factor)
+    U = U if weights is None else weights[:, None] * U
+    out = (X, T)[side].T @ U
+    out -= np.outer(means[side], U.sum(axis=0))
+    return out
