@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import os
+from collections.abc import Callable, Iterator
+from operator import length_hint
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from labelspan._compat import is_dask_array
+from labelspan._progress import watched
+from labelspan._system import replace_file
+
+# Bytes of the head of an npy file; the number of rows is put in when all are written.
+HEAD = 128
 
 
 def refuse_dask(estimator: Any, reason: str, **arrays: Any) -> None:
@@ -175,3 +183,94 @@ def passed(X: Any) -> Any:
     """The block itself, if it passes the check."""
     check_block(X)
     return X
+
+
+class RowBlocks:
+    """``transform`` and ``predict`` for more rows than memory holds."""
+
+    @available_if(lambda estimator: hasattr(estimator, "transform"))
+    def transform_blocks(
+        self, blocks: Any, out: str | os.PathLike[str], *, verbose: bool = False
+    ) -> np.ndarray:
+        """Transform block by block, into an npy file.
+
+        Parameters
+        ----------
+        blocks : iterable or Dask array
+            Features of each block, as ``transform`` takes them, or tuples that begin with them:
+            what ``fit_blocks`` takes; :func:`labelspan.datasets.blocks_of` makes them of files.
+        out : path
+            The file, dense. It is written whole or not at all: what was there stays until the
+            last block is written.
+        verbose : bool, default=False
+            Whether to show a progress bar over the blocks.
+
+        Returns
+        -------
+        ndarray
+            The rows of `out`, memory-mapped, read-only.
+        """
+        return write_blocks(self.transform, blocks, out, verbose)  # type: ignore[attr-defined]
+
+    @available_if(lambda estimator: hasattr(estimator, "predict"))
+    def predict_blocks(
+        self, blocks: Any, out: str | os.PathLike[str], *, verbose: bool = False
+    ) -> np.ndarray:
+        """Predict block by block, into an npy file.
+
+        Parameters
+        ----------
+        blocks : iterable or Dask array
+            Features of each block, as ``predict`` takes them, or tuples that begin with them.
+        out : path
+            The file, dense, written whole or not at all.
+        verbose : bool, default=False
+            Whether to show a progress bar over the blocks.
+
+        Returns
+        -------
+        ndarray
+            The rows of `out`, memory-mapped, read-only.
+        """
+        return write_blocks(self.predict, blocks, out, verbose)  # type: ignore[attr-defined]
+
+
+def write_blocks(
+    function: Callable[[Any], Any], blocks: Any, out: str | os.PathLike[str], verbose: bool
+) -> np.ndarray:
+    """A function of each block, one below the other, in an npy file; see :class:`RowBlocks`."""
+    rows = computed(blocks) if is_dask_array(blocks) else blocks
+    count = blocks.npartitions if is_dask_array(blocks) else length_hint(blocks)
+    with replace_file(out) as file:
+        n_rows, first = 0, None
+        for block in watched(rows, count or None, verbose, of="Blocks"):
+            found = dense(function(block[0] if isinstance(block, tuple | list) else block))
+            if first is None:
+                first = found[:0]
+                file.write(bytes(HEAD))
+            if (found.shape[1:], found.dtype) != (first.shape[1:], first.dtype):
+                raise ValueError(
+                    f"a block gives rows of shape {found.shape[1:]} and dtype {found.dtype}, the "
+                    f"first gave {first.shape[1:]} and {first.dtype}. Pass blocks of one dtype."
+                )
+            file.write(np.ascontiguousarray(found).data)
+            n_rows += len(found)
+        if first is None:
+            raise ValueError("blocks is empty; expected at least one block of features.")
+        write_head(file, first, n_rows)
+    return np.load(out, mmap_mode="r")
+
+
+def write_head(file: IO[bytes], first: np.ndarray, n_rows: int) -> None:
+    """The head of an npy file of version 1.0, in the place that was kept for it."""
+    descr = np.lib.format.dtype_to_descr(first.dtype)
+    fields = {"descr": descr, "fortran_order": False, "shape": (n_rows, *first.shape[1:])}
+    size = HEAD - 10
+    file.seek(0)
+    file.write(b"\x93NUMPY\x01\x00" + size.to_bytes(2, "little"))
+    file.write(repr(fields).ljust(size - 1).encode() + b"\n")
+
+
+def computed(X: Any) -> Iterator[Any]:
+    """The blocks of a Dask array, one by one."""
+    return (block.compute() for block in X.to_delayed().ravel())

@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at, mean_of, score_at, scores_about
-from labelspan._blocks import dense, lazily
+from labelspan._blocks import RowBlocks, dense, lazily
 from labelspan._compat import fit_context, is_dask_array, n_rows_of
 from labelspan._labels import Labels
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
 
 
-class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A number for every label; a label is predicted where its number exceeds a threshold.
 
     A method says how it learns (``_learn``), how it scores (``_scores``) and, if that is not 0,

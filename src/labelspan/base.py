@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
-from labelspan._blocks import by_blocks, check_dask_rows, lazily
+from labelspan._blocks import RowBlocks, by_blocks, check_dask_rows, lazily
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._tags import with_label_tags
@@ -30,7 +30,12 @@ N_COMPONENTS: list[Any] = [
 
 
 class LinearReducer(
-    Chunked, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+    Chunked,
+    RowBlocks,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
 ):
     """Linear map to the leading directions of a generalised eigenproblem.
 

@@ -171,6 +171,41 @@ def test_reduce_fits_on_the_training_rows_and_applies_the_saved_model(labelspan,
     assert np.array_equal(read_npz(again).X, found.X)
 
 
+def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path, monkeypatch):
+    import pandas as pd
+
+    monkeypatch.setattr("labelspan.datasets.blocks._arrays.BLOCK_BYTES", 2**17)
+    yeast = load_yeast()
+    expected = MVMD(5).fit(yeast.X, yeast.Y).transform(yeast.X)
+    np.save(tmp_path / "X.npy", yeast.X)
+    np.save(tmp_path / "Y.npy", yeast.Y)
+    out, model = tmp_path / "Z.npy", tmp_path / "model.skops"
+    made = "--n-components", "5", "--out", out
+    arguments = "reduce", tmp_path / "X.npy", "--labels", tmp_path / "Y.npy", *made
+    code, text, _ = labelspan(*arguments, "--model", model)
+    assert (code, "fitted on 2417 rows: 2417 rows, 103 features to 5" in text) == (0, True)
+    np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
+    out.unlink()
+    assert labelspan("reduce", tmp_path / "X.npy", "--apply", model, "--out", out)[0] == 0
+    np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
+    for extra, message in (
+        (("--scale", "standard"), "--scale does not go with --out, which is written by blocks"),
+        (("--out", "Z.npz"), "npy and Parquet files are reduced to .npy"),
+        (("--method", "lpp"), "lpp does not learn from blocks of rows"),
+    ):
+        code, _, err = labelspan(*arguments, *extra)
+        assert (code, message in err) == (2, True), err
+    code, _, err = labelspan("reduce", tmp_path / "X.npy", *made)
+    assert (code, "--labels is missing" in err) == (2, True)
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    columns = [f"x{i}" for i in range(103)] + [f"y{i}" for i in range(14)]
+    frame = pd.DataFrame(np.column_stack([yeast.X, yeast.Y]), columns=columns)
+    frame.to_parquet(tmp_path / "data.parquet")
+    names = ",".join(columns[103:])
+    assert labelspan("reduce", tmp_path / "data.parquet", "--labels", names, *made)[0] == 0
+    np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
+
+
 def test_a_model_file_of_other_types_is_not_loaded(labelspan, tmp_path):
     skops = pytest.importorskip("skops.io")
     from sklearn.decomposition import PCA

@@ -17,17 +17,27 @@ from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
 from labelspan.cli._options import SCALE_HELP, check_place, refuse_beside, scale_steps
+from labelspan.cli._reduce_blocks import check_out, is_blocks, reduce_blocks
 from labelspan.datasets import MultilabelDataset, write_npz
 from labelspan.experiments import get_method
+from labelspan.experiments.plan import READING_FIELDS
 
 #: Stands for the reducer that a search chooses.
 AUTOMATIC = "auto"
+#: What only a data set in memory has.
+NOT_OF_BLOCKS = tuple(name for name in READING_FIELDS if name != "labels")
 FITTING = ("method", "n_components", "set", "rows", "scale")
 
 
 def command(
     context: typer.Context,
-    data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Data set: a name or a file; npy and Parquet files, or folders of them, may be "
+            "larger than memory."
+        ),
+    ],
     method: Annotated[
         str, typer.Option(help="Reducer; `labelspan methods` lists them; auto chooses one.")
     ] = "mvmd",
@@ -38,7 +48,9 @@ def command(
         list[str] | None, typer.Option(help="Another parameter, as beta=0.9; may be repeated.")
     ] = None,
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
-    out: Annotated[Path, typer.Option(help="Reduced data set, npz.")] = Path("reduced.npz"),
+    out: Annotated[
+        Path, typer.Option(help="Reduced data set, npz; of npy and Parquet, npy.")
+    ] = Path("reduced.npz"),
     model: Annotated[Path | None, typer.Option(help="Where to save the fitted reducer.")] = None,
     apply: Annotated[
         Path | None, typer.Option(help="A saved reducer to apply, in place of fitting one.")
@@ -65,9 +77,21 @@ def command(
     fitting.check_rows(rows)
     if method == AUTOMATIC:
         refuse_beside(context, "method auto", ("set",), "which chooses the parameters")
-    options.check_archive(out, "out")
+    in_blocks = is_blocks(data)
+    check_out(out) if in_blocks else options.check_archive(out, "out")
     if model is not None:
         check_place(model, "model")
+    paths = [path for path in (out, model) if path]
+    if in_blocks:
+        refuse_beside(
+            context, "out", ("rows", "scale", *NOT_OF_BLOCKS), "which is written by blocks"
+        )
+        names = options.reading_options(context).get("labels", ())
+        parameters = _parameters(n_components, set or [])
+        places = out, model, apply
+        estimator, shape, n_after = reduce_blocks(data, names, method, parameters, *places)
+        _show(estimator, shape, n_after, None if apply else shape[0], paths, "", json)
+        return
     dataset = read_source(data, context).load()
     if apply is not None:
         estimator, n_rows, why = load_model(apply), None, ""
@@ -80,7 +104,7 @@ def command(
     write_npz(reduced, out)
     if model is not None:
         save_model(estimator, model)
-    _show(estimator, dataset, reduced, n_rows, [path for path in (out, model) if path], why, json)
+    _show(estimator, dataset.X.shape, reduced.X.shape[1], n_rows, paths, why, json)
 
 
 def _parameters(n_components: str, pairs: list[str]) -> dict[str, Any]:
@@ -147,22 +171,21 @@ def _applied(estimator: Any, dataset: MultilabelDataset, path: Path) -> Multilab
 
 def _show(
     estimator: Any,
-    dataset: MultilabelDataset,
-    reduced: MultilabelDataset,
+    shape: tuple[int, int],
+    after: int,
     n_rows: int | None,
     paths: list[Path],
     why: str,
     json: bool,
 ) -> None:
-    before, after = dataset.X.shape[1], reduced.X.shape[1]
     if json:
         output.print_json(
             {
                 "estimator": _text(estimator),
                 "scaling": why,
-                "rows": dataset.X.shape[0],
+                "rows": shape[0],
                 "fitted_on": n_rows,
-                "features": before,
+                "features": shape[1],
                 "directions": after,
                 "files": [str(path) for path in paths],
             }
@@ -171,6 +194,6 @@ def _show(
     fitted = "" if n_rows is None else f", fitted on {n_rows} rows"
     if why:
         print(why)
-    print(f"{_text(estimator)}{fitted}: {dataset.X.shape[0]} rows, {before} features to {after}")
+    print(f"{_text(estimator)}{fitted}: {shape[0]} rows, {shape[1]} features to {after}")
     for path in paths:
         print(output.clean(str(path)))

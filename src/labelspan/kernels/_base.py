@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._blocks import RowBlocks
 from labelspan._compat import Interval, StrOptions, fit_context
 from labelspan._labels import Labels, remember_names
 from labelspan._tags import IN_MEMORY, with_label_tags
@@ -32,7 +33,7 @@ KERNEL_PARAMETERS: dict[str, list[Any]] = {
 
 
 class KernelReducer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+    RowBlocks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
 ):
     """Map to the leading directions of a generalised eigenproblem in the space of a kernel.
 

@@ -13,13 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import columns_of
+from labelspan._blocks import RowBlocks, columns_of
 from labelspan._compat import Interval, is_dask_array
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
 
 
-class BlockSelector(SelectorMixin):
+class BlockSelector(RowBlocks, SelectorMixin):
     """Keeps the features of ``support_``, of Dask arrays too."""
 
     support_: np.ndarray

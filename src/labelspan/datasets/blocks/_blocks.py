@@ -36,8 +36,12 @@ class Blocks(Sequence):
         return self._read(self.edges[i], self.edges[i + 1])
 
 
-def blocks_of(source: Any, labels: Any, *, weights: Any = None, rows: int | None = None) -> Blocks:
+def blocks_of(
+    source: Any, labels: Any = None, *, weights: Any = None, rows: int | None = None
+) -> Blocks:
     """Blocks of rows of data that need not fit into memory, for ``fit_blocks``.
+
+    Without `labels` the blocks are (X,), for ``transform_blocks`` and ``predict_blocks``.
 
     A torch ``DataLoader`` that gives (X, y) needs no conversion: ``fit_blocks`` takes it.
 
@@ -49,10 +53,10 @@ def blocks_of(source: Any, labels: Any, *, weights: Any = None, rows: int | None
         npy files (rows in the order of their names), or of a Parquet file or a folder of these
         (needs pyarrow). A frame is one of pandas, or a lazy or eager one of polars. AnnData may be
         backed.
-    labels : array, path, or list of str
+    labels : array, path, list of str or None, default=None
         Labels of an array: another array, or its path. Of a frame or Parquet: the names of the
         label columns; all others are features. Of AnnData: a key of ``obsm``, or columns of
-        ``obs``.
+        ``obs``. None for features alone.
     weights : array, path, str or None, default=None
         Weights of the rows: as `labels`, but of one column, named in a frame, in Parquet or in
         ``obs``.
@@ -81,11 +85,15 @@ def blocks_of(source: Any, labels: Any, *, weights: Any = None, rows: int | None
     if rows is not None and (not isinstance(rows, Integral) or rows < 1):
         raise ValueError(f"rows={rows!r}; expected an integer of at least 1, or None.")
     in_memory = all(getattr(A, "shape", None) is not None for A in (source, labels))
+    if labels is None and weights is not None:
+        raise ValueError("weights without labels weigh nothing; pass labels, or leave both out.")
     table = None if in_memory else table_of(source)
     if table is not None:
         return _table_blocks(table, labels, weights, rows)
     if type(source).__module__.partition(".")[0] == "anndata":
-        kept = source.obsm[labels] if isinstance(labels, str) else source.obs[list(labels)]
+        kept = labels
+        if labels is not None:
+            kept = source.obsm[labels] if isinstance(labels, str) else source.obs[list(labels)]
         weights = source.obs[weights].to_numpy() if isinstance(weights, str) else weights
         source, labels = source.X, kept
     given = {"source": source, "labels": labels, "weights": weights}
@@ -107,6 +115,8 @@ def _cuts(ends: Sequence[int], height: int) -> list[int]:
 
 
 def _table_blocks(table: Table, labels: Any, weights: Any, rows: int | None) -> Blocks:
+    alone = labels is None
+    labels = [] if alone else labels
     if not isinstance(labels, list | tuple) or not all(isinstance(name, str) for name in labels):
         raise TypeError(f"labels={labels!r:.60}; a table needs a list of its label columns.")
     targets = list(labels)
@@ -121,6 +131,8 @@ def _table_blocks(table: Table, labels: Any, weights: Any, rows: int | None) -> 
 
     def read(start: int, stop: int) -> tuple[Any, ...]:
         frame = table.rows(start, stop)
+        if alone:
+            return (frame,)
         block = frame[features], frame[targets]
         return block if weights is None else (*block, frame[weights].to_numpy())
 
