@@ -114,9 +114,11 @@ class CPLST(LabelSpaceClassifier):
 
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
-        M, X = self.n_components, problem.X
+        M = self.n_components
         few = isinstance(M, int | np.integer) and 0 < 10 * M < min(problem.n_labels, problem.n_rows)
-        return few and sparse.issparse(X) and too_large(max(X.shape), problem.n_labels)
+        if not few or problem.streamed or not sparse.issparse(problem.X):
+            return False
+        return too_large(max(problem.X.shape), problem.n_labels)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
