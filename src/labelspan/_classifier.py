@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at, mean_of, score_at, scores_about
-from labelspan._blocks import RowBlocks, dense, lazily
+from labelspan._blocks import RowBlocks, dask_rows, dense, lazily
 from labelspan._compat import fit_context, is_dask_array, n_rows_of
 from labelspan._labels import Labels
 from labelspan._tags import with_label_tags
@@ -107,6 +107,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             array gives a lazy one.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             chosen = lazily(self, X, self._chosen, self._width(), np.int64)
             if self._sparse:
@@ -161,6 +162,7 @@ class ScoringClassifier(LabelClassifier):
             a lazy one.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             scores = lazily(self, X, self._scores, self._n_labels)
         else:

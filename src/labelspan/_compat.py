@@ -17,6 +17,7 @@ __all__ = [
     "StrOptions",
     "fit_context",
     "is_dask_array",
+    "is_dask_frame",
     "is_frame",
     "n_rows_of",
     "take_rows",
@@ -27,6 +28,12 @@ def is_dask_array(array: Any) -> bool:
     """Tell whether `array` is a Dask array, without importing Dask."""
     module = sys.modules.get("dask.array")
     return module is not None and isinstance(array, module.Array)
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Tell whether `table` is a Dask data frame or a column of one, without importing Dask."""
+    module = sys.modules.get("dask.dataframe")
+    return module is not None and isinstance(table, module.DataFrame | module.Series)
 
 
 def is_frame(table: Any) -> bool:

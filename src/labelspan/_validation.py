@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
-from labelspan._compat import is_dask_array
+from labelspan._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
+from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft
@@ -85,6 +86,14 @@ def check_fit(
     tags = estimator.__sklearn_tags__()
     supervised = tags.target_tags.required
     least = 1 if chunk else min_samples
+    if any(map(is_dask_frame, (X, y, sample_weight))):
+        arrays = from_frames(X, y, sample_weight)
+        given: dict[str, Any] = {"classes": classes, "min_samples": min_samples, "chunk": chunk}
+        found, labels = check_fit(estimator, *arrays, reset=reset, **given)
+        if is_dask_frame(X):
+            validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
+        names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
+        return found, labels if names is None else replace(labels, names=names)
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.

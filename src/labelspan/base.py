@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
-from labelspan._blocks import RowBlocks, by_blocks, check_dask_rows, lazily
+from labelspan._blocks import RowBlocks, by_blocks, check_dask_rows, dask_rows, lazily
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._tags import with_label_tags
@@ -116,6 +116,7 @@ class LinearReducer(
             Projections, float32 for float32 input.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return lazily(self, X, self._project, self.n_components_)
         return self._project(check_features(self, X))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import lazily
+from labelspan._blocks import dask_rows, lazily
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import is_dask_array
 
@@ -29,6 +29,7 @@ class ProbabilityClassifier(LabelClassifier):
             For a 1-d `y` each row sums to 1. A Dask array gives a lazy one.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
         return self._probabilities(self._rows(X))

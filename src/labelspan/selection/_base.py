@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import RowBlocks, columns_of
+from labelspan._blocks import RowBlocks, columns_of, dask_rows
 from labelspan._compat import Interval, is_dask_array
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
@@ -37,6 +37,7 @@ class BlockSelector(RowBlocks, SelectorMixin):
         ndarray or csr_array of shape (n_samples, n_selected), or a lazy Dask array for one
             The selected features of X.
         """
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return columns_of(self, X, np.flatnonzero(self.get_support()))
         return super().transform(X)
