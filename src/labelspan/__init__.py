@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan._cost import cost
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -88,6 +89,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
+_HOMES["cost"] = "_cost"
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -141,6 +143,7 @@ __all__ = [
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "cost",
     "datasets",
     "experiments",
     "metrics",

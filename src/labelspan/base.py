@@ -19,7 +19,7 @@ from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
-from labelspan.linalg import EigenPairs, Route, fix_signs, route_of
+from labelspan.linalg import EigenPairs, Route, choose_solver, fix_signs, route_of
 from labelspan.moments import Sample, Statistics, checked
 
 N_COMPONENTS: list[Any] = [
@@ -179,6 +179,21 @@ class LinearReducer(
             streamed=streamed,
             **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
         )
+
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        """The route of rows in memory, for the cost model."""
+        needs = self._needs(n, D, q)
+        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """Operations after the statistics: of products and factors, and of eigenproblems.
+
+        Here those of F F' v = lambda B v with a factor F (side, n_labels); methods that decompose
+        another matrix say so.
+        """
+        small = min(side, n_labels)
+        squared = 2.0 * side * n_labels * small
+        return (squared if thin else squared + side**3 / 3 + side**2 * n_labels), 9.0 * small**3
 
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
         nothing = np.empty((0, n_features)), np.empty((0, n_labels))

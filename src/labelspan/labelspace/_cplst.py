@@ -112,6 +112,11 @@ class CPLST(LabelSpaceClassifier):
         problem.warn_if_any_label_fits()
         return signed(from_factor(factor, self.n_components))
 
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        products, _ = super()._solve_flops(side, n_labels, thin)
+        small = min(side, n_labels)
+        return products + 2.0 * side * n_labels * small, 9.0 * small**3
+
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
         M = self.n_components

@@ -119,6 +119,9 @@ class PLST(LabelSpaceClassifier):
         self.tol = tol
         self.random_state = random_state
 
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        return super()._solve_flops(side, n_labels, thin)[0], 9.0 * n_labels**3
+
     def _directions(self, problem: Problem) -> EigenPairs:
         n_rows, n_labels = problem.n_rows, problem.n_labels
         side, M = min(n_rows, n_labels), self.n_components
