@@ -71,6 +71,7 @@ class MLkNN(Unweighted, ProbabilityClassifier):
     With Euclidean or given distances, rows at equal distance are taken in their order; a
     scikit-learn backend decides at the last place by itself. Equal probabilities predict the
     label, as the authors' program does: ``predict(X)`` is ``predict_proba(X) >= 0.5``.
+    The training rows are copied, those of a memory map too: reduce them first, or fit a sample.
 
     Training time O(n_train^2 n_features) for dense X, in proportion to shared features plus
     n_train^2 for sparse X, and O(n_train n_neighbors cardinality) for the counts; prediction
