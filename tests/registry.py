@@ -369,6 +369,10 @@ ESTIMATORS = [
         one_pass=True,
         weights="scores_",
         empty_rows=False,
+        excuses={
+            "a_hole_is_neither_0_nor_1": "the scatters are those of rows that have a label: one "
+            "that is not observed is in none of them, as one that is absent",
+        },
     ),
     Entry(
         ls.LabelPLS(2),
@@ -441,6 +445,14 @@ ESTIMATORS = [
             ("units_of_the_features", "the_unit_of_the_weights"),
             "the ridges are inside the grid, where no law changes them",
         ),
+    ),
+    Entry(
+        ls.SemiSupervised(ls.MDDM(2), n_neighbors=5, tol=1e-13),
+        "tests.reference.semisupervised:completed",
+        "tests/semisupervised/test_semisupervised.py",
+        variants=(ls.SemiSupervised(ls.MDDM()), ls.SemiSupervised(ls.OPLS(1), n_neighbors=2)),
+        dask="predict",
+        per_unit={},
     ),
     kernel(
         ls.KernelMDDM(2, gamma=0.1),

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
+from labelspan._device import cast, is_device, like, namespace, sums, to_host
 from labelspan._misread import warn_of_joined_names
 from labelspan._soft import (
     SPARSE_LABEL_DENSITY,
@@ -66,7 +67,12 @@ class Labels:
 
     @property
     def target(self) -> Any:
-        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one."""
+        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one.
+
+        With NaN where some are not observed.
+        """
+        if self.missing:
+            return self.Y.copy()
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
             return as_given(self.Y).astype(np.int64)
@@ -75,7 +81,7 @@ class Labels:
     @property
     def total(self) -> float:
         """Sum of the weights, or the number of rows without them."""
-        return float(self.Y.shape[0] if self.weights is None else self.weights.sum())
+        return float(self.Y.shape[0] if self.weights is None else sums(self.weights))
 
     def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
         """The labels with weights, of the rows `kept`; `anew` if their classes decide."""
@@ -84,7 +90,7 @@ class Labels:
             if anew and self.classes is not None:
                 labels = one_label_a_class(self.target[kept], None)
             else:
-                labels = replace(self, Y=self.Y[kept])
+                labels = replace(self, Y=self.Y[like(self.Y, kept)])
             weights = weights[kept]
         given = None if (weights == 1).all() else weights
         return replace(labels, weights=given, kept=kept)
@@ -155,6 +161,18 @@ def check_labels(
     return Labels(dense_indicators(Y), names)
 
 
+def labels_on_device(X: Any, y: Any) -> Labels | None:
+    """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
+    if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
+        return None
+    if type(y) is not type(X) or y.device != X.device:
+        y = like(X, to_host(y))
+    xp = namespace(y)
+    if y.dtype != xp.bool and not bool(xp.all((y == 0) | (y == 1))):
+        return None
+    return Labels(cast(y, np.float64))
+
+
 def labels_with_holes(
     Y: np.ndarray, holes: np.ndarray, names: np.ndarray | None, *, soft: bool
 ) -> Labels:
@@ -182,7 +200,7 @@ def check_indicators(Y: Any, name: str) -> Any:
     """
     if sparse.issparse(Y):
         return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
-    Y = two_dimensional(np.asarray(Y), name)
+    Y = two_dimensional(np.asarray(to_host(Y)), name)
     if Y.dtype == object:
         refuse_missing_and_mixed(Y, name)
         Y = np.asarray(Y.tolist())
@@ -212,12 +230,15 @@ def label_matrix(X: Any, y: Any) -> sparse.csr_array:
     Returns
     -------
     csr_array of bool of shape (n_samples, n_labels)
+        Labels that rows are observed to have.
     """
     if y is None:
         raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")
     if X is not None:
         check_consistent_length(X, y)
-    labels = check_labels(y)
+    labels = check_labels(y, missing=True)
+    if labels.missing:
+        return sparse.csr_array(labels.Y > 0)
     if labels.classes is not None:
         return one_hot(labels.codes, len(labels.classes)).astype(bool)
     return sparse.csr_array(labels.Y, dtype=bool)
@@ -292,7 +313,7 @@ def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
     if not np.isfinite(Y.data).all():
         raise ValueError(
             f"Input {name} contains NaN or infinity; a sparse {name} holds 0 and 1. Labels not "
-            f"observed are NaN in a dense array, {name}.toarray(), or False in fit(..., observed)."
+            f"observed are NaN in a dense array, {name}.toarray(), or False in `observed`."
         )
     if Y.nnz < np.prod(Y.shape):
         wrong = Y.data[Y.data != 1]

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
-from labelspan._tags import TAKERS
+from labelspan._device import is_device
+from labelspan._tags import TAKERS, Unweighted
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
@@ -37,7 +38,7 @@ def soft_labels(Y: Any) -> Any:
 def refuse_soft(Y: Any, name: str, reason: str) -> Any:
     """The labels, or a refusal of the first that is neither 0 nor 1."""
     values = Y.data if sparse.issparse(Y) else Y
-    if is_soft(values):
+    if not is_device(values) and is_soft(values):
         first = values[(values > 0) & (values < 1)][0]
         raise ValueError(
             f"y holds soft labels, such as {first:g}; {name} takes only 0 and 1: {reason}. "
@@ -48,6 +49,9 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
 
 def has_holes(Y: Any) -> bool:
     """Whether some numbers are NaN: labels that are not observed."""
+    if is_device(Y):
+        # The gate lets none of them through to a device.
+        return False
     values = Y.data if sparse.issparse(Y) else Y
     return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
 
@@ -82,6 +86,16 @@ def refuse_holes(Y: Any, name: str, reason: str) -> Any:
         raise ValueError(
             f"Input y contains NaN: y[{row}, {column}] is not observed; {name} needs every label: "
             f"{reason}. Fit {TAKERS}, which take such labels, or drop the rows that miss one."
+        )
+    return Y
+
+
+def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
+    """The labels of a chunk or of a block, or a refusal of those that are not observed."""
+    if has_holes(Y):
+        raise ValueError(
+            "Input y contains NaN, labels that are not observed, in a chunk or in a Dask array; "
+            f"{name} {reason}. Pass all rows to fit, in memory."
         )
     return Y
 
@@ -134,8 +148,8 @@ def hidden(y: Any, observed: Any) -> Any:
     return with_holes(labels, ~mask)
 
 
-class AvailableCases:
-    """``fit`` and ``partial_fit`` of methods that take labels which are not observed."""
+class MaskedFit:
+    """``fit`` of methods that take labels which are not observed."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, observed: Any = None) -> Any:
         """Learn from the labels that are observed.
@@ -162,6 +176,15 @@ class AvailableCases:
             The fitted estimator itself.
         """
         return super().fit(X, hidden(y, observed), sample_weight)  # type: ignore[misc]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.label_tags.take("missing_labels")
+        return tags
+
+
+class AvailableCases(MaskedFit):
+    """The same for methods that learn from chunks."""
 
     def partial_fit(
         self,
@@ -197,6 +220,33 @@ class AvailableCases:
         """
         y = hidden(y, observed)
         return super().partial_fit(X, y, classes, sample_weight)  # type: ignore[misc]
+
+
+class MaskedUnweighted(Unweighted):
+    """The same without sample weights."""
+
+    def fit(self, X: Any, y: Any = None, observed: Any = None, **refused: Any) -> Any:
+        """Learn from the labels that are observed, in rows that count alike.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features. Sparse input is never made dense.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
+            Label indicators in {0, 1}, bool or {-1, +1}, NaN where a label is not observed; or a
+            1-d array of classes.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
+        **refused : dict
+            Nothing else is taken; `sample_weight` is refused with the reason.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        return super().fit(X, hidden(y, observed), **refused)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -6,7 +6,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.model_selection import check_cv
+
+from labelspan._soft import has_holes
 
 
 def check_splits(
@@ -34,9 +37,11 @@ def check_splits(
     list of (train, test)
         No fold is empty or holds out a row that it trains on.
     """
+    # scikit-learn asks for the kind of labels, whether or not they are observed.
+    kind = np.nan_to_num(target) if not sparse.issparse(target) and has_holes(target) else target
     folds = [
         (row_numbers(train), row_numbers(test))
-        for train, test in check_cv(cv, target, classifier=True).split(X, target)
+        for train, test in check_cv(cv, kind, classifier=True).split(X, target)
     ]
     if isinstance(cv, Integral | None) or hasattr(cv, "split"):
         kept = None

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from labelspan._compat import is_dask_array, n_rows_of
+from labelspan._device import like
 from labelspan._labels import Labels
 from labelspan._tags import label_tags
 
@@ -18,7 +19,7 @@ def weighing(
 ) -> tuple[Any, Labels]:
     """Rows that weigh something, or `all_rows`, and their labels with the weights."""
     kept = None if all_rows or weights.all() else weights > 0
-    return X if kept is None else X[kept], labels.weighted(weights, kept, anew=anew)
+    return X if kept is None else X[like(X, kept)], labels.weighted(weights, kept, anew=anew)
 
 
 def check_weights(

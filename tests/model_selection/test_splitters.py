@@ -245,3 +245,26 @@ def test_errors_name_value_range_and_repair(cv, labels, message):
 def test_lengths_must_agree():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         list(MultilabelStratifiedKFold(2).split(np.zeros(3), Y_SMALL))
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        MultilabelStratifiedKFold(3),
+        MultilabelStratifiedShuffleSplit(2, test_size=0.3, random_state=0),
+        RepeatedMultilabelStratifiedKFold(2, n_repeats=2, random_state=0),
+    ],
+    ids=lambda cv: type(cv).__name__,
+)
+def test_labels_that_are_not_observed_are_no_rows_of_a_label(cv):
+    """Folds are those of the rows that are observed to have a label, in every form of holes."""
+    Y = load_yeast().Y[:300].astype(float)
+    Y[np.random.default_rng(0).random(Y.shape) < 0.4] = np.nan
+    expected = list(cv.split(Y, np.nan_to_num(Y).astype(int)))
+    frame = pd.DataFrame(Y).astype("Int64")
+    for form in (Y, frame, np.ma.masked_invalid(Y), 2 * Y - 1):
+        for ours, theirs in zip(cv.split(Y, form), expected, strict=True):
+            np.testing.assert_array_equal(ours[0], theirs[0])
+            np.testing.assert_array_equal(ours[1], theirs[1])
+    with pytest.raises(ValueError, match="NaN"):
+        list(cv.split(Y, np.array([0.0, 1.0, np.nan] * 100)))

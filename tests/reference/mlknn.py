@@ -42,3 +42,18 @@ def mlknn(X, Y, X_test, k, s, distances=squared_distances):
             probability[t, label] = posteriors[label, Y[near, label].sum()]
             predicted[t, label] = probability[t, label] >= 0.5
     return predicted, probability, posteriors
+
+
+def mlknn_observed(X, Y, X_test, k, s):
+    """The same with NaN in Y, one label at a time: only rows where the label is observed exist.
+
+    Of fewer than k + 1 such rows all others are neighbours; a label without any has probability 0.
+    """
+    probability = np.zeros((len(X_test), Y.shape[1]))
+    for label, y in enumerate(Y.T):
+        rows = [i for i in range(len(y)) if not np.isnan(y[i])]
+        if rows:
+            near = min(k, len(rows) - 1)
+            _, p, _ = mlknn(X[rows], y[rows, None].astype(int), X_test, near, s)
+            probability[:, label] = p[:, 0]
+    return probability

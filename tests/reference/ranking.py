@@ -10,7 +10,7 @@ import numpy as np
 def triples(Y):
     """(i, k, l, 1 / (|y_i| |ybar_i|)) for all relevant k and irrelevant l."""
     for i, y in enumerate(Y):
-        relevant, irrelevant = np.flatnonzero(y), np.flatnonzero(y == 0)
+        relevant, irrelevant = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
         for k in relevant:
             for m in irrelevant:
                 yield i, k, m, 1.0 / (len(relevant) * len(irrelevant))

@@ -35,6 +35,23 @@ def test_scores_follow_their_definitions(form, labels):
         assert ratio.ranking_[np.argmin(expected)] == 1
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_scores_of_the_rows_where_a_label_is_observed(form):
+    X, Y, _, _ = small(0, n_samples=80)
+    X, Y = X + 10.0, Y.astype(float)
+    Y[np.random.default_rng(0).random(Y.shape) < [0.1, 0.3, 0.6, 0.0]] = np.nan
+    fisher = MultilabelFisherScore(k=2).fit(form(X), Y)
+    seen = ~np.isnan(Y.T)
+    expected = np.array(
+        [[reference.fisher_score(x[m], y[m]) for y, m in zip(Y.T, seen, strict=True)] for x in X.T]
+    )
+    np.testing.assert_allclose(fisher.label_scores_, expected, rtol=1e-7)
+    np.testing.assert_allclose(fisher.scores_, fisher.label_scores_.mean(axis=1), rtol=1e-14)
+    ratio = DiscriminativeRatio(k=2).fit(form(X), Y)
+    expected = [reference.discriminative_ratio(x, Y) for x in X.T]
+    np.testing.assert_allclose(ratio.scores_, expected, rtol=1e-8)
+
+
 def test_the_ratio_is_that_of_scatters_that_add_up():
     """With the weights, within and between are the parts of one total, as in LDA."""
     X, Y, _, _ = small(5, n_samples=60)

@@ -13,6 +13,7 @@ from sklearn.isotonic import IsotonicRegression
 from labelspan._classifier import label_scores
 from labelspan._compat import HasMethods, Interval, StrOptions
 from labelspan._labels import Labels
+from labelspan._tags import Unweighted
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.model_selection import MultilabelStratifiedKFold
@@ -20,7 +21,7 @@ from labelspan.model_selection import MultilabelStratifiedKFold
 N_FOLDS = 5
 
 
-class ProbabilityCalibrator(Wrapper, ProbabilityClassifier):
+class ProbabilityCalibrator(Unweighted, Wrapper, ProbabilityClassifier):
     r"""Probabilities of the labels, from a link fitted on held-out scores of any classifier.
 
     .. math:: P(y_k = 1 \mid x) = \frac{1}{1 + \exp(-a_k f_k(x) - b_k)}, \quad a_k \ge 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,17 +11,20 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions
+from labelspan._device import cast, copied, is_device
 from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY, Unweighted
+from labelspan._soft import MaskedUnweighted
+from labelspan._tags import IN_MEMORY, follow_device
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
+from labelspan.classifiers._observed import Reference, observed_histogram
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 
 # Equal probabilities predict the label.
-BELOW_HALF = np.nextafter(0.5, 0.0)
+BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 
-class MLkNN(Unweighted, ProbabilityClassifier):
+class MLkNN(MaskedUnweighted, ProbabilityClassifier):
     r"""Most probable value of each label given how many of the nearest rows have it.
 
     .. math:: \hat y_l(x) = \arg\max_{b \in \{0, 1\}} P(H_b^l) \, P(E_{C_l(x)}^l \mid H_b^l)
@@ -32,7 +36,8 @@ class MLkNN(Unweighted, ProbabilityClassifier):
     Parameters
     ----------
     n_neighbors : int, default=10
-        Number of nearest rows; capped, with a warning, at the number of other training rows.
+        Number of nearest rows; capped, with a warning, at the number of other training rows, and
+        for each label at the number of those where it is observed.
     smoothing : float, default=1.0
         The s of [1]_, at least 0: 1 is Laplace's rule.
     metric : str or callable, default="euclidean"
@@ -72,6 +77,11 @@ class MLkNN(Unweighted, ProbabilityClassifier):
     scikit-learn backend decides at the last place by itself. Equal probabilities predict the
     label, as the authors' program does: ``predict(X)`` is ``predict_proba(X) >= 0.5``.
     The training rows are copied, those of a memory map too: reduce them first, or fit a sample.
+
+    Where labels are not observed (NaN), each label is learnt from the rows where it is, as if
+    there were no others: its prior, its counts, and the `n_neighbors` nearest of these rows. Of
+    fewer others all are counted. A label that is never observed has probability 0, with a warning.
+    The rows are searched once for more neighbours, and again for a label where these do not do.
 
     Training time O(n_train^2 n_features) for dense X, in proportion to shared features plus
     n_train^2 for sparse X, and O(n_train n_neighbors cardinality) for the counts; prediction
@@ -127,6 +137,8 @@ class MLkNN(Unweighted, ProbabilityClassifier):
             sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
             soft_labels="neighbours with a label are counted",
         )
+        if self.metric == "euclidean" and self.algorithm in ("auto", "brute"):
+            follow_device(tags)
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
@@ -135,33 +147,60 @@ class MLkNN(Unweighted, ProbabilityClassifier):
                 f"X has shape {X.shape}; with metric='precomputed' fit needs the square matrix "
                 "of distances between the training rows."
             )
-        Y = sparse.csr_array(labels.Y)
         self.n_neighbors_ = self._capped(X.shape[0] - 1)
-        neighbours = self._neighbours(X, None)
-        histogram = neighbour_histogram(neighbours, Y)
-        n_true = histogram[1].sum(axis=1)
-        self.prior_ = (self.smoothing + n_true) / (2 * self.smoothing + X.shape[0])
-        self.posterior_ = posterior(histogram, self.prior_, self.smoothing)
+        self._observed = bins = None
+        if labels.missing:
+            self._observed = Reference.of(labels.Y, self.n_neighbors_)
+            counts = self._observed.counts(partial(self._nearest_observed, X, None))
+            histogram = observed_histogram(counts, labels.Y, self.n_neighbors_)
+            bins = self._observed.n_nearest[:, None] + 1
+        else:
+            on_device = is_device(labels.Y)
+            # A byte per label there: they are gathered once per neighbour.
+            self._Y = cast(labels.Y, np.uint8) if on_device else sparse.csr_array(labels.Y)
+            histogram = neighbour_histogram(self._neighbours(X, None, self.n_neighbors_), self._Y)
+        n_rows, n_true = histogram.sum(axis=(0, 2)), histogram[1].sum(axis=1)
+        seen = n_rows > 0
+        self.prior_ = np.zeros(len(n_rows))
+        total = 2 * self.smoothing + n_rows
+        np.divide(self.smoothing + n_true, total, out=self.prior_, where=seen)
+        self.posterior_ = posterior(histogram, self.prior_, self.smoothing, bins)
         # The caller's array may change after fit; given distances are not needed again.
-        self._fit_X = None if self.metric == "precomputed" else X.copy()
-        self._Y = Y
+        self._fit_X = None if self.metric == "precomputed" else copied(X)
 
     def _scores(self, X: Any) -> np.ndarray:
-        return look_up(self._neighbours(self._fit_X, X), self._Y, self.posterior_)
+        if self._observed is None:
+            near = self._neighbours(self._fit_X, X, self.n_neighbors_)
+            return look_up(near, self._Y, self.posterior_)
+        counts = self._observed.counts(partial(self._nearest_observed, self._fit_X, X), X.shape[0])
+        return np.take_along_axis(self.posterior_, counts.T, axis=1).T
+
+    def _nearest_observed(self, T: Any, Q: Any, rows: np.ndarray | None, k: int) -> Any:
+        """The k nearest of some training rows, as numbers among them; None if not worth a try."""
+        given = self.metric == "precomputed"
+        if rows is None:
+            # What a graph does not store cannot be asked for.
+            return (
+                None
+                if given and sparse.issparse(T if Q is None else Q)
+                else self._neighbours(T, Q, k)
+            )
+        if not given:
+            return self._neighbours(T[rows], Q, k)
+        distances = T[rows][:, rows] if Q is None else Q[:, rows]
+        return self._neighbours(distances, None if Q is None else distances, k)
 
     def _thresholds(self, X: Any) -> Any:
         return 0.5 if self._one_dimensional else BELOW_HALF
 
-    def _neighbours(self, T: Any, Q: Any) -> np.ndarray:
+    def _neighbours(self, T: Any, Q: Any, k: int) -> np.ndarray:
         if self.metric == "precomputed":
             distances = T if Q is None else Q
-            return nearest_of_distances(
-                distances, self.n_neighbors_, leave_one_out=Q is None, n_jobs=self.n_jobs
-            )
+            return nearest_of_distances(distances, k, leave_one_out=Q is None, n_jobs=self.n_jobs)
         return nearest_rows(
             T,
             Q,
-            self.n_neighbors_,
+            k,
             metric=self.metric,
             algorithm=self.algorithm,
             metric_params=self.metric_params,
@@ -179,7 +218,9 @@ class MLkNN(Unweighted, ProbabilityClassifier):
         return min(int(self.n_neighbors), n_others)
 
 
-def posterior(histogram: np.ndarray, prior: np.ndarray, smoothing: float) -> np.ndarray:
+def posterior(
+    histogram: np.ndarray, prior: np.ndarray, smoothing: float, n_counts: Any = None
+) -> np.ndarray:
     """Probability of each label for each number of neighbours that have it, by Bayes' rule.
 
     Parameters
@@ -190,13 +231,16 @@ def posterior(histogram: np.ndarray, prior: np.ndarray, smoothing: float) -> np.
         Probability of each label.
     smoothing : float
         s of the paper.
+    n_counts : ndarray of shape (n_labels, 1) or None
+        Counts that can occur; None is k + 1 for each label.
 
     Returns
     -------
     ndarray of shape (n_labels, k + 1)
         The prior where no training row tells anything (only without smoothing).
     """
-    total = smoothing * histogram.shape[2] + histogram.sum(axis=2, keepdims=True)
+    n_counts = histogram.shape[2] if n_counts is None else n_counts
+    total = smoothing * n_counts + histogram.sum(axis=2, keepdims=True)
     given = np.divide(smoothing + histogram, total, out=np.zeros_like(histogram), where=total > 0)
     present = prior[:, None] * given[1]
     absent = (1 - prior)[:, None] * given[0]

@@ -11,17 +11,20 @@ from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import LINEAR, LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
-from labelspan.linalg import regress, regress_pooled
+from labelspan._soft import AvailableCases, has_holes
+from labelspan._tags import OWN_ROWS, follow_device
+from labelspan.linalg import regress, regress_masked, regress_pooled
 
 
-class MultiOutputRidge(ChunkedRegression, LinearClassifier):
+class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     r"""Regression of all labels at once that minimises squared error plus a ridge.
 
     .. math:: \min_{W, b} \; \|X W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2
 
     with :math:`S = 2Y - 1` in {-1, +1}; the intercept b is not penalised. A label is predicted
-    where its score is positive. This is the classifier of the comparison in [1]_, which takes
-    ``ridge=0.01`` on the projections and, without saying so, ``min_labels=1``.
+    where its score is positive. A label that is not observed in some rows is learnt from the
+    others, with means and scatter of its own. This is the classifier of the comparison in [1]_,
+    which takes ``ridge=0.01`` on the projections and, without saying so, ``min_labels=1``.
 
     Parameters
     ----------
@@ -44,6 +47,9 @@ class MultiOutputRidge(ChunkedRegression, LinearClassifier):
         Names of the labels, if `y` was a frame.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    residual_ : float
+        If `y` has holes, the largest residual of the normal equations of a label relative to
+        their right-hand side; NaN if it has none, as it is not measured then.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -56,6 +62,12 @@ class MultiOutputRidge(ChunkedRegression, LinearClassifier):
     for sparse X that is large on both sides. Scores are computed about the mean of the training
     rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
     intercept_`` loses where the mean is far above the spread.
+
+    Holes in `y`: labels that miss the same rows are one regression over the others. With many
+    patterns of holes, conjugate gradients solve the systems of all labels, preconditioned by the
+    factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is never
+    predicted. ``partial_fit`` and Dask arrays take no holes: the sums of all rows do not tell
+    those of each label.
 
     References
     ----------
@@ -78,16 +90,21 @@ class MultiOutputRidge(ChunkedRegression, LinearClassifier):
         "min_labels": [Interval(Integral, 0, None, closed="left")],
     }
 
-    _learnt: ClassVar[tuple[str, ...]] = (*LINEAR, "solver_")
+    _learnt: ClassVar[tuple[str, ...]] = (*LINEAR, "solver_", "residual_")
 
     def __init__(self, ridge: float = 0.01, *, min_labels: int = 0):
         self.ridge = ridge
         self.min_labels = min_labels
 
     def _learn(self, X: Any, labels: Labels) -> None:
+        if labels.missing and has_holes(labels.Y):
+            own = regress_masked(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
+            self._keep_about(X, own.coef, own.x_mean, own.level, labels.weights)
+            self.solver_, self.residual_ = own.solver, own.residual
+            return
         found = regress(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
         self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
-        self.solver_ = found.solver
+        self.solver_, self.residual_ = found.solver, np.nan
 
     def _prices(self) -> tuple[float, ...]:
         return (self.ridge,)
@@ -95,4 +112,10 @@ class MultiOutputRidge(ChunkedRegression, LinearClassifier):
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         found = regress_pooled(statistics, self.ridge, signed=True)
         self._keep_pooled(dtype, found.coefficients(), found.x_mean, found.t_mean, rest)
-        self.solver_ = self._chunks.pool.solver
+        self.solver_, self.residual_ = self._chunks.pool.solver, np.nan
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        follow_device(tags)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        return tags

@@ -6,15 +6,17 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, label_scores
 from labelspan._compat import HasMethods, Interval, StrOptions
 from labelspan._labels import Labels
+from labelspan._soft import MaskedUnweighted
 from labelspan.classifiers._wrapper import Wrapper
 
 
-class ThresholdTuner(Wrapper, ScoringClassifier):
+class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     r"""Thresholds that maximise the F1 of every label, around any multi-label scorer.
 
     .. math:: t_k = \arg\max_t \; \frac{2 \, |\{i : f_k(x_i) > t, \; y_{ik} = 1\}|}
@@ -62,6 +64,9 @@ class ThresholdTuner(Wrapper, ScoringClassifier):
     Time O(n log n) a label besides the scores; a threshold lies halfway between the two scores
     it parts. ``decision_function`` is the score minus its threshold, so that 0 parts the
     predictions; for measures that rank the labels of a row take ``estimator_``.
+
+    A threshold is tuned on the rows where its label is observed, "cardinality" on all entries that
+    are; the estimator must take labels that are not observed.
 
     References
     ----------
@@ -115,7 +120,8 @@ class ThresholdTuner(Wrapper, ScoringClassifier):
             self.thresholds_ = np.full(Y.shape[1], float(self.threshold))
         else:
             scores = self._training_scores(X, labels.target)
-            self.thresholds_ = tuned_thresholds(scores, Y > 0, self.strategy)
+            seen = ~np.isnan(Y) if labels.missing else None
+            self.thresholds_ = tuned_thresholds(scores, Y > 0, self.strategy, observed=seen)
 
     def _scores(self, X: Any) -> np.ndarray:
         return above(label_scores(self.estimator_, X, self._n_labels), self.thresholds_)
@@ -125,6 +131,16 @@ class ThresholdTuner(Wrapper, ScoringClassifier):
             return label_scores(self.estimator_, X, self._n_labels)
         return self._cross_scores(X, target, self.cv)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # What an estimator of another library takes, it says itself.
+        theirs = getattr(get_tags(self.estimator), "label_tags", None)
+        if theirs is not None and not theirs.takes("missing_labels"):
+            reason = theirs.refused["missing_labels"]
+            of = f"its estimator {type(self.estimator).__name__} does"
+            tags.label_tags.refuse(missing_labels=f"{of}, because {reason}")
+        return tags
+
 
 def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     """Scores minus thresholds in the dtype of the scores; an infinite threshold stays finite."""
@@ -133,7 +149,11 @@ def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
 
 
 def tuned_thresholds(
-    scores: np.ndarray, positive: np.ndarray, strategy: str, weights: np.ndarray | None = None
+    scores: np.ndarray,
+    positive: np.ndarray,
+    strategy: str,
+    weights: np.ndarray | None = None,
+    observed: np.ndarray | None = None,
 ) -> np.ndarray:
     """Thresholds (q,) that the scores (n, q) and the labels (n, q) ask for.
 
@@ -147,6 +167,8 @@ def tuned_thresholds(
         What to tune.
     weights : ndarray of shape (n,) or None
         Weights of the rows.
+    observed : ndarray of bool of shape (n, q) or None
+        Which labels are observed; None is all. The others are not `positive`.
 
     Returns
     -------
@@ -157,16 +179,23 @@ def tuned_thresholds(
     present = positive.any(axis=0)
     if not present.any():
         return thresholds
-    if strategy == "per_label_f1":
-        thresholds[present] = best_f1_cuts(scores[:, present], positive[:, present], weights)
-    else:
+    if strategy == "cardinality":
         w = np.ones(len(scores)) if weights is None else weights
-        order = np.argsort(-scores[:, present], axis=None, kind="stable")
-        pooled = scores[:, present].ravel()[order]
-        counts = np.cumsum(np.repeat(w, np.count_nonzero(present))[order])
+        entries = slice(None) if observed is None else observed[:, present].ravel()
+        values = scores[:, present].ravel()[entries]
+        order = np.argsort(-values, kind="stable")
+        pooled = values[order]
+        counts = np.cumsum(np.repeat(w, np.count_nonzero(present))[entries][order])
         wanted = float((w @ positive).sum())
         gap = np.where(cuttable(pooled[:, None])[:, 0], np.abs(counts - wanted), np.inf)
         thresholds[present] = cut_below(pooled[:, None], np.array([np.argmin(gap)]))
+    elif observed is None:
+        thresholds[present] = best_f1_cuts(scores[:, present], positive[:, present], weights)
+    else:
+        for k in np.flatnonzero(present):
+            seen = observed[:, k]
+            counted = None if weights is None else weights[seen]
+            thresholds[[k]] = best_f1_cuts(scores[seen][:, [k]], positive[seen][:, [k]], counted)
     return thresholds
 
 

@@ -16,12 +16,12 @@ from labelspan._classifier import LabelClassifier, label_scores, remember_featur
 from labelspan._compat import take_rows
 from labelspan._labels import Labels
 from labelspan._splits import check_splits
-from labelspan._tags import IN_MEMORY, Unweighted, label_tags
+from labelspan._tags import IN_MEMORY, label_tags
 from labelspan._validation import check_target
 from labelspan._weights import check_weights
 
 
-class Wrapper(Unweighted, MetaEstimatorMixin, LabelClassifier):
+class Wrapper(MetaEstimatorMixin, LabelClassifier):
     """Fits an estimator on all rows, then learns from its scores (``_tune``).
 
     X is checked by the estimator alone.

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval
+from labelspan._device import copied, namespace, to_host
+from labelspan._tags import follow_device
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
@@ -129,12 +131,20 @@ class PLST(LabelSpaceClassifier):
             return no_direction(n_labels, M)
         few = isinstance(M, int | np.integer) and 0 < 4 * M < side
         if side > EXACT_SIDE and few and not problem.streamed:
-            pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state, problem.weights)
+            pairs = leading_labels(
+                to_host(problem.Y), int(M), self.tol, self.random_state, to_host(problem.weights)
+            )
         elif n_labels <= n_rows or problem.pooled:
             pairs = from_scatter(problem.label_scatter, M)
         else:
             pairs = from_rows(problem.Y, M, problem.weights)
         return signed(pairs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.regressor is None:
+            follow_device(tags)
+        return tags
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
@@ -142,14 +152,16 @@ class PLST(LabelSpaceClassifier):
 
 def from_scatter(tt: np.ndarray, n_components: Any) -> EigenPairs:
     """Leading eigenvectors of Z'Z (q, q)."""
-    if np.trace(tt) <= 0 or n_components == 0:
-        return no_direction(len(tt), n_components)
-    return leading_sum(tt.copy(), n_components)
+    if float(namespace(tt).linalg.trace(tt)) <= 0 or n_components == 0:
+        return no_direction(tt.shape[0], n_components)
+    return leading_sum(copied(tt), n_components)
 
 
 def from_rows(Y: Any, n_components: Any, weights: np.ndarray | None) -> EigenPairs:
     """The same for fewer rows than labels, from Z Z' (n, n): v = Z'u / s."""
     check_square(Y.shape[0], "The Gram matrix of the labels", "Give a small integer n_components.")
+    # Fewer rows than labels: little to move, and only labels.
+    Y, weights = to_host(Y), to_host(weights)
     K = Y @ Y.T
     K = K.toarray() if sparse.issparse(K) else K
     if weights is None:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from labelspan._device import to_host
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
 
 # Scales this far apart leave a plain eigendecomposition less than ten digits of the smallest.
 GRADED = 1e3
+# Up to scales this far apart a Gram matrix keeps eight digits of the smallest.
+GRAM_GRADED = 1e4
 # Eigenvalues down to this share of the largest keep ten digits in a plain eigendecomposition.
 SAFE_VALUE = 1e-6
 
@@ -24,15 +27,16 @@ def column_scales(diagonal: np.ndarray) -> np.ndarray:
     A division by a power of two is exact, so that scaling and undoing it changes no bit. A
     column of zeros has no scale, so it gets one that tells no columns apart.
     """
+    diagonal = to_host(diagonal)
     _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
     positive = diagonal > 0
     neutral = exponents[positive].max() if positive.any() else 0
     return np.ldexp(1.0, np.where(positive, exponents, neutral))
 
 
-def is_graded(scales: np.ndarray) -> bool:
+def is_graded(scales: np.ndarray, apart: float = GRADED) -> bool:
     """Whether the scales are so far apart that the largest drowns the smallest."""
-    return len(scales) > 0 and bool(scales.max() > GRADED * scales.min())
+    return len(scales) > 0 and bool(scales.max() > apart * scales.min())
 
 
 def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from labelspan._device import is_device, namespace, on_host
 from labelspan.linalg._gathered import Gathered
-from labelspan.linalg._graded import after, column_scales, is_graded
+from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of
 from labelspan.linalg._solver import too_large
@@ -66,7 +67,9 @@ class Regression:
         of squares: nothing is subtracted.
         """
         W, ridge = self.solved[0].W, self.ridges[0]
-        return W if ridge == 0 else np.vstack([W, np.sqrt(ridge) * self.coefficients()])
+        if ridge == 0:
+            return W
+        return namespace(W).concat([W, float(np.sqrt(ridge)) * self.coefficients()], axis=0)
 
     def cross_factor(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Factors w and U: coef' coef = U' diag(w)^2 U for the first and last ridge, if known.
@@ -188,13 +191,17 @@ def solve_ridges(
     if isinstance(statistics, Rows | Products):
         solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
         return Regression(solved, ridges, *rest)
-    # What labels share is an eigenproblem, which sees the units of the columns.
-    graded = shared and is_graded(column_scales(statistics.squares))
+    # What labels share is an eigenproblem, which sees the units of the columns; but below the
+    # ridge no unit is small.
+    scales = column_scales(statistics.squares + min(ridges))
+    graded = shared and is_graded(scales, GRAM_GRADED)
     if isinstance(statistics, Moments) and not graded:
         factors = [regular_factor(statistics.xx, 1.0, ridge) for ridge in ridges]
         solved = tuple(by_factor(L, statistics.xt) for L in factors if L is not None)
         if len(solved) == len(ridges):
             return Regression(solved, ridges, *rest)
+    if is_device(statistics.x_mean):
+        return solve_ridges(on_host(statistics), ridges, shared)
     form = spectral(statistics)
     solved = tuple(by_singular_values(form, None, 1.0, ridge) for ridge in ridges)
     return Regression(solved, ridges, *rest, form)

@@ -7,10 +7,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.metrics._input import check_choice, check_labels_and_scores, column_blocks
+from labelspan._blocks import dense
+from labelspan.metrics._input import check_choice, column_blocks, compare_scores
 
 
-def macro_auc(Y_true: Any, Y_score: Any, *, undefined_labels: str | float = "skip") -> float:
+def macro_auc(
+    Y_true: Any,
+    Y_score: Any,
+    *,
+    undefined_labels: str | float = "skip",
+    observed: Any = None,
+) -> float:
     r"""Mean over labels of the area under the ROC curve; larger is better.
 
     .. math:: \frac{1}{q} \sum_l \frac{1}{n_l (n - n_l)} \sum_{i: Y_{il} = 1}
@@ -25,6 +32,8 @@ def macro_auc(Y_true: Any, Y_score: Any, *, undefined_labels: str | float = "ski
     undefined_labels : "skip" or float, default="skip"
         Labels that are true in no row or in all: left out of the mean (the MDDM paper), or
         this value.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -37,6 +46,9 @@ def macro_auc(Y_true: Any, Y_score: Any, *, undefined_labels: str | float = "ski
     label is defined. Time O(m log n) for m = n q scores, made dense by blocks of columns, or
     m stored scores if both arguments are sparse.
 
+    The area of a label is that of the rows where it is observed; one that is observed in no row
+    leaves the mean, with a warning.
+
     Examples
     --------
     >>> from labelspan.metrics import macro_auc
@@ -45,9 +57,10 @@ def macro_auc(Y_true: Any, Y_score: Any, *, undefined_labels: str | float = "ski
     """
     if isinstance(undefined_labels, str):
         check_choice("undefined_labels", undefined_labels, ("skip",))
-    Y, S = check_labels_and_scores(Y_true, Y_score)
+    known = compare_scores(Y_true, Y_score, observed, by_label=True)
+    Y, S = known.truth, known.output
     both_sparse = sparse.issparse(Y) and sparse.issparse(S)
-    values = np.array(_sparse_areas(Y, S) if both_sparse else _dense_areas(Y, S))
+    values = np.array(_sparse_areas(Y, S) if both_sparse else _dense_areas(Y, S, known.observed))
     undefined = np.isnan(values)
     if undefined_labels == "skip":
         values = values[~undefined]
@@ -56,7 +69,7 @@ def macro_auc(Y_true: Any, Y_score: Any, *, undefined_labels: str | float = "ski
     return float(values.mean()) if len(values) else float("nan")
 
 
-def micro_auc(Y_true: Any, Y_score: Any) -> float:
+def micro_auc(Y_true: Any, Y_score: Any, *, observed: Any = None) -> float:
     """Area under the ROC curve of all instance-label pairs together; larger is better.
 
     Parameters
@@ -65,6 +78,8 @@ def micro_auc(Y_true: Any, Y_score: Any) -> float:
         True label indicators.
     Y_score : array-like or sparse of shape (n_samples, n_labels)
         Scores; entries that a sparse array does not store are 0.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -76,28 +91,31 @@ def micro_auc(Y_true: Any, Y_score: Any) -> float:
     scikit-learn's ``roc_auc_score(average="micro")``. One sort of all scores: time
     O(m log m) and memory O(m), where m is n q, or the stored entries if both are sparse.
 
+    Labels that are not observed are in no pair.
+
     Examples
     --------
     >>> from labelspan.metrics import micro_auc
     >>> micro_auc([[1, 0], [0, 0], [1, 0]], [[0.9, 0.2], [0.4, 0.3], [0.1, 0.1]])
     0.5625
     """
-    Y, S = check_labels_and_scores(Y_true, Y_score)
+    known = compare_scores(Y_true, Y_score, observed)
+    Y, S = known.truth, known.output
     if not (sparse.issparse(Y) and sparse.issparse(S)):
-        y = Y.toarray() if sparse.issparse(Y) else Y
-        s = S.toarray() if sparse.issparse(S) else S
-        return _area(s[y], s[~y])
+        y, s = dense(Y), dense(S)
+        return _area(s[y], s[~y if known.observed is None else known.observed & ~y])
     true = _lookup(Y, S)
     n_absent_true = Y.nnz - int(true.sum())
     n_absent_false = Y.shape[0] * Y.shape[1] - S.nnz - n_absent_true
     return _area(S.data[true], S.data[~true], n_absent_true, n_absent_false)
 
 
-def _dense_areas(Y: Any, S: Any) -> list[float]:
+def _dense_areas(Y: Any, S: Any, observed: np.ndarray | None) -> list[float]:
+    seen = () if observed is None else (observed,)
     return [
-        _area(s[y], s[~y])
-        for y_block, s_block in column_blocks(Y, S)
-        for y, s in zip(y_block.T, s_block.T, strict=True)
+        _area(s[y], s[np.logical_and.reduce([~y, *known])])
+        for blocks in column_blocks(Y, S, *seen)
+        for y, s, *known in zip(*(block.T for block in blocks), strict=True)
     ]
 
 

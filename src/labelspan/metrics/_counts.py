@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._blocks import dense
 from labelspan._labels import check_indicators
-from labelspan.metrics._input import BLOCK_CELLS, check_same_shape
+from labelspan.metrics._input import BLOCK_CELLS, compare
 
 
 class Side:
@@ -25,12 +26,12 @@ class Side:
     def __init__(self, array: Any) -> None:
         self.array = array
 
-    @property
+    @cached_property
     def total(self) -> int:
-        """Number of ones; counted faster than it is stored."""
-        if sparse.issparse(self.array):
-            return int(self.array.astype(np.int64).sum())
-        return int(np.count_nonzero(self.array))
+        """Number of ones."""
+        if isinstance(self.array, np.ndarray):
+            return int(np.count_nonzero(self.array))
+        return int(self.array.astype(np.int64).sum())
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -51,30 +52,38 @@ class Counts:
     ----------
     true, predicted, common : Side
         What is counted. Several predictions of the same labels may share `true`.
+    n_observed : int, optional
+        Pairs of a row and a label, if not all of them are observed.
     """
 
     true: Side
     predicted: Side
     common: Side
+    n_observed: int | None = None
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """(n_samples, n_labels)."""
-        shape: tuple[int, int] = self.true.array.shape
-        return shape
+    def n_pairs(self) -> int:
+        """Pairs of a row and a label that are compared."""
+        n_samples, n_labels = self.true.array.shape
+        return n_samples * n_labels if self.n_observed is None else self.n_observed
 
 
-def count(Y_true: Any, Y_pred: Any) -> Counts:
+def count(Y_true: Any, Y_pred: Any, observed: Any = None, *, by_label: bool = False) -> Counts:
     """Count true, predicted and common labels.
 
     Parameters
     ----------
     Y_true, Y_pred : array-like or sparse of shape (n_samples, n_labels)
         Label indicators. Counts that are known already may stand in for `Y_true`.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
+    by_label : bool, default=False
+        Whether a label that is never observed calls for a warning.
 
     Returns
     -------
     Counts
+        Of observed labels, in rows and of labels that have some.
 
     Notes
     -----
@@ -83,11 +92,15 @@ def count(Y_true: Any, Y_pred: Any) -> Counts:
     """
     if isinstance(Y_true, Counts):
         return Y_true
-    Y, P = check_indicators(Y_true, "Y_true"), check_indicators(Y_pred, "Y_pred")
-    check_same_shape(Y, P, ("Y_true", "Y_pred"))
+    P = check_indicators(Y_pred, "Y_pred")
+    known = compare(Y_true, P, observed, "Y_pred", by_label=by_label)
+    Y, P = known.truth, known.output
+    if known.observed is not None:
+        P = dense(P) & known.observed
     first, second = (Y, P) if sparse.issparse(Y) else (P, Y)
     both = first.multiply(second) if sparse.issparse(first) else Y & P
-    return Counts(Side(Y), Side(P), Side(both))
+    n_observed = None if known.observed is None else int(known.observed.sum())
+    return Counts(Side(Y), Side(P), Side(both), n_observed)
 
 
 def _sums(array: Any, axis: int) -> np.ndarray:

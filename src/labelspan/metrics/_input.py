@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
+from labelspan._device import to_host
 from labelspan._labels import check_indicators, two_dimensional
+from labelspan._soft import find_holes, hidden, unmasked
 
 # Cells of a dense block: 2**20 doubles are 8 MB, which stays near the cache and bounds memory.
 BLOCK_CELLS = 2**20
@@ -24,6 +28,7 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 def check_scores(S: Any, name: str = "Y_score") -> Any:
     """Return scores as a finite float64 ndarray or CSR array; absent sparse entries are 0."""
+    S = to_host(S)
     if sparse.issparse(S):
         S = sparse.csr_array(S).astype(np.float64)
         S.sum_duplicates()
@@ -33,6 +38,36 @@ def check_scores(S: Any, name: str = "Y_score") -> Any:
     if not np.isfinite(values).all():
         raise ValueError(f"{name} has NaN or infinite entries; a score must be a finite number.")
     return S
+
+
+def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | None]:
+    """Label indicators of which some may not be observed.
+
+    Parameters
+    ----------
+    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Indicators in {0, 1}, bool or {-1, +1}; NaN, NA, None and masked entries of a dense one
+        are not observed.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
+        Which labels of a sparse `Y` are observed.
+    name : str
+        What to call it in an error message.
+
+    Returns
+    -------
+    Y : ndarray or csr_array of bool of shape (n_samples, n_labels)
+        Labels, False where they are not observed.
+    observed : ndarray of bool of shape (n_samples, n_labels) or None
+        Where they are; None if everywhere.
+    """
+    Y = hidden(to_host(Y), observed)
+    if not sparse.issparse(Y):
+        Y = two_dimensional(unmasked(Y), name)
+        holes = find_holes(Y)
+        if holes.any():
+            # A label that a row has is 1 in every coding.
+            return check_indicators(np.where(holes, 1, Y), name) & ~holes, ~holes
+    return check_indicators(Y, name), None
 
 
 def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
@@ -46,11 +81,82 @@ def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
         raise ValueError(f"{names[0]} has shape {first.shape}; at least one row and one label.")
 
 
-def check_labels_and_scores(Y_true: Any, Y_score: Any) -> tuple[Any, Any]:
-    """Return the pair as boolean labels and float64 scores of one shape."""
-    Y, S = check_indicators(Y_true, "Y_true"), check_scores(Y_score)
-    check_same_shape(Y, S, ("Y_true", "Y_score"))
-    return Y, S
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Truth and output of the rows and labels that are observed somewhere.
+
+    Parameters
+    ----------
+    truth : ndarray or csr_array of bool of shape (n, q)
+        True labels; False where they are not observed.
+    output : ndarray or csr_array of shape (n, q)
+        Predicted labels, or scores.
+    observed : ndarray of bool of shape (n, q) or None
+        Which labels are observed, if not all of them are.
+    labels : ndarray of int of shape (q,) or None
+        Columns of these labels, if some are never observed.
+    """
+
+    truth: Any
+    output: Any
+    observed: np.ndarray | None = None
+    labels: np.ndarray | None = None
+
+
+def compare(
+    Y_true: Any, output: Any, observed: Any, name: str, *, by_label: bool = False
+) -> Compared:
+    """Put truth and checked output side by side.
+
+    Parameters
+    ----------
+    Y_true : array-like, frame or sparse of shape (n_samples, n_labels)
+        True labels; NaN, NA, None and masked entries of a dense one are not observed.
+    output : ndarray or csr_array of shape (n_samples, n_labels)
+        Predicted labels or scores.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
+        Which labels of a sparse `Y_true` are observed.
+    name : str
+        What to call the output in an error message.
+    by_label : bool, default=False
+        Whether a label that is never observed calls for a warning.
+
+    Returns
+    -------
+    Compared
+        Without the rows and the labels that have no observed entry.
+    """
+    truth, seen = check_truth(Y_true, observed, "Y_true")
+    check_same_shape(truth, output, ("Y_true", name))
+    if seen is None:
+        return Compared(truth, output)
+    rows, labels = seen.any(axis=1), seen.any(axis=0)
+    if not labels.any():
+        raise ValueError("Y_true has no observed label: all entries are NaN. Nothing is measured.")
+    if by_label and not labels.all():
+        warn_of_labels(np.flatnonzero(~labels))
+    known = np.ix_(rows, labels)
+    output = output[rows][:, labels]
+    columns = None if labels.all() else np.flatnonzero(labels)
+    seen = None if seen[known].all() else seen[known]
+    return Compared(truth[known], output, seen, columns)
+
+
+def compare_scores(
+    Y_true: Any, Y_score: Any, observed: Any = None, *, by_label: bool = False
+) -> Compared:
+    """True labels beside scores, see :func:`compare`."""
+    return compare(Y_true, check_scores(Y_score), observed, "Y_score", by_label=by_label)
+
+
+def warn_of_labels(never: np.ndarray) -> None:
+    """Warn of labels that are observed in no row."""
+    shown = ", ".join(map(str, never[:5])) + (", ..." if len(never) > 5 else "")
+    warnings.warn(
+        f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and leave the mean.",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def row_blocks(*arrays: Any) -> Iterator[tuple[np.ndarray, ...]]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._blocks import dense
 from labelspan._jit import inner_kernel, kernel, read_only
-from labelspan.metrics._input import check_labels_and_scores
+from labelspan.metrics._input import compare_scores
 
 # Time of the searches for one score in Python, in steps of a loop.
 SEARCH_STEPS = 8
@@ -26,12 +27,12 @@ class LabelRanks:
 
     Parameters
     ----------
-    shape : tuple of int
-        (n_samples, n_labels).
+    n_labels : ndarray of int of shape (n_samples,)
+        Observed labels of each row.
     starts : ndarray of int of shape (n_samples + 1,)
         Where the entries of each row start.
     label : ndarray of int of shape (n_true,)
-        The label.
+        The column of the label in what was given.
     first, last : ndarray of int of shape (n_true,)
         Labels of the row that score strictly higher; labels that score at least as high.
     place : ndarray of int of shape (n_true,)
@@ -40,7 +41,7 @@ class LabelRanks:
         The same counts among the true labels of the row.
     """
 
-    shape: tuple[int, int]
+    n_labels: np.ndarray
     starts: np.ndarray
     label: np.ndarray
     first: np.ndarray
@@ -57,11 +58,12 @@ class LabelRanks:
 
     def row_sums(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of the entries of each row."""
-        rows = np.repeat(np.arange(self.shape[0]), self.n_true)
-        return np.bincount(rows, weights=values, minlength=self.shape[0])
+        n_rows = len(self.starts) - 1
+        rows = np.repeat(np.arange(n_rows), self.n_true)
+        return np.bincount(rows, weights=values, minlength=n_rows)
 
 
-def rank_labels(Y_true: Any, Y_score: Any) -> LabelRanks:
+def rank_labels(Y_true: Any, Y_score: Any, observed: Any = None) -> LabelRanks:
     """Rank the true labels of each row by score.
 
     Parameters
@@ -70,18 +72,27 @@ def rank_labels(Y_true: Any, Y_score: Any) -> LabelRanks:
         Label indicators.
     Y_score : array-like or sparse of shape (n_samples, n_labels)
         Scores; entries that a sparse array does not store are 0.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
     LabelRanks
+        Of the rows with an observed label, among these labels.
 
     Notes
     -----
     Row by row: the c true labels are sorted, and each score is located among them, in time
-    O(m log c) for a row of m stored scores. Nothing is made dense; memory O(nnz(Y_true)).
+    O(m log c) for a row of m stored scores. Nothing is made dense; memory O(nnz(Y_true)). With
+    labels that are not observed the scores are made dense.
     """
-    Y, S = check_labels_and_scores(Y_true, Y_score)
-    Y = sparse.csr_array(Y)
+    known = compare_scores(Y_true, Y_score, observed)
+    Y, S = sparse.csr_array(known.truth), known.output
+    n_labels = np.full(Y.shape[0], Y.shape[1])
+    if known.observed is not None:
+        n_labels = known.observed.sum(axis=1)
+        # Behind all others, so that no count of labels before a true one has them.
+        S = np.where(known.observed, dense(S), -np.inf)
     Y.sort_indices()
     starts, labels = Y.indptr.astype(np.int64), Y.indices.astype(np.int64)
     counts = np.zeros((6, len(labels)), dtype=np.int64)
@@ -93,7 +104,8 @@ def rank_labels(Y_true: Any, Y_score: Any) -> LabelRanks:
     else:
         scores = read_only(S, np.float64)
         _rank_dense.for_steps(SEARCH_STEPS * S.size)(starts, labels, scores, counts)
-    return LabelRanks(Y.shape, starts, labels, *counts)
+    columns = labels if known.labels is None else known.labels[labels]
+    return LabelRanks(n_labels, starts, columns, *counts)
 
 
 @kernel

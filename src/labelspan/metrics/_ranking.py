@@ -13,7 +13,12 @@ ROWS = ("keep", "skip")
 
 
 def ranking_loss(
-    Y_true: Any, Y_score: Any, *, ties: str = "worst", undefined_rows: str = "keep"
+    Y_true: Any,
+    Y_score: Any,
+    *,
+    ties: str = "worst",
+    undefined_rows: str = "keep",
+    observed: Any = None,
 ) -> float:
     r"""Fraction of (true, false) label pairs in the wrong order; smaller is better.
 
@@ -31,6 +36,8 @@ def ranking_loss(
     undefined_rows : {"keep", "skip"}, default="keep"
         Rows with no label or all labels have loss 0 (scikit-learn), or are left out of the
         mean (the MDDM paper).
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -42,6 +49,8 @@ def ranking_loss(
     Criterion (4) of the MDDM paper; scikit-learn's ``label_ranking_loss``. Time
     O(m log c) for m stored scores and rows of c true labels, memory O(nnz(Y_true)).
 
+    Pairs are those of two observed labels; rows without an observed label leave the mean.
+
     Examples
     --------
     >>> from labelspan.metrics import ranking_loss
@@ -51,15 +60,20 @@ def ranking_loss(
     check_choice("ties", ties, ("worst", "average", "best"))
 
     check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score)
+    ranks = rank_labels(Y_true, Y_score, observed)
     # False labels before each true one: all of them, less the true ones.
     above = _tied(ranks.last - ranks.true_last, ranks.first - ranks.true_first, ties)
-    pairs = ranks.n_true * (ranks.shape[1] - ranks.n_true)
+    pairs = ranks.n_true * (ranks.n_labels - ranks.n_true)
     return _mean(ranks.row_sums(above) / np.maximum(pairs, 1), ranks, undefined_rows)
 
 
 def average_precision(
-    Y_true: Any, Y_score: Any, *, ties: str = "worst", undefined_rows: str = "keep"
+    Y_true: Any,
+    Y_score: Any,
+    *,
+    ties: str = "worst",
+    undefined_rows: str = "keep",
+    observed: Any = None,
 ) -> float:
     r"""Mean over rows of the precision at each true label; larger is better.
 
@@ -78,6 +92,8 @@ def average_precision(
     undefined_rows : {"keep", "skip"}, default="keep"
         Rows with no label or all labels have precision 1 (scikit-learn), or are left out of
         the mean (the MDDM paper).
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -89,6 +105,8 @@ def average_precision(
     Criterion (5) of the MDDM paper; scikit-learn's ``label_ranking_average_precision_score``.
     Cost as `ranking_loss`.
 
+    Ranks count observed labels only; rows without an observed label leave the mean.
+
     Examples
     --------
     >>> from labelspan.metrics import average_precision
@@ -98,7 +116,7 @@ def average_precision(
     check_choice("ties", ties, ("worst", "first"))
 
     check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score)
+    ranks = rank_labels(Y_true, Y_score, observed)
     if ties == "worst":
         share = ranks.true_last / ranks.last
     else:
@@ -110,7 +128,12 @@ def average_precision(
 
 
 def one_error(
-    Y_true: Any, Y_score: Any, *, ties: str = "first", undefined_rows: str = "keep"
+    Y_true: Any,
+    Y_score: Any,
+    *,
+    ties: str = "first",
+    undefined_rows: str = "keep",
+    observed: Any = None,
 ) -> float:
     """Fraction of rows whose top-ranked label is false; smaller is better.
 
@@ -126,6 +149,8 @@ def one_error(
     undefined_rows : {"keep", "skip"}, default="keep"
         Keep rows with no label (error 1) or all labels (error 0), or leave them out of the
         mean (the MDDM paper).
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -136,6 +161,8 @@ def one_error(
     -----
     Criterion (6) of the MDDM paper; scikit-learn has none. Cost as `ranking_loss`.
 
+    The top-ranked label is the first of the observed ones; rows without any leave the mean.
+
     Examples
     --------
     >>> from labelspan.metrics import one_error
@@ -145,7 +172,7 @@ def one_error(
     check_choice("ties", ties, ("first", "worst", "average", "best"))
 
     check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score)
+    ranks = rank_labels(Y_true, Y_score, observed)
     if ties == "first":
         return _mean(1 - ranks.row_sums(ranks.place == 0), ranks, undefined_rows)
     # Share of true labels among the labels at the top; 0 if none of them is true.
@@ -158,7 +185,12 @@ def one_error(
 
 
 def coverage(
-    Y_true: Any, Y_score: Any, *, ties: str = "worst", undefined_rows: str = "keep"
+    Y_true: Any,
+    Y_score: Any,
+    *,
+    ties: str = "worst",
+    undefined_rows: str = "keep",
+    observed: Any = None,
 ) -> float:
     r"""Mean number of steps down the ranking until all true labels are met; smaller is better.
 
@@ -175,6 +207,8 @@ def coverage(
     undefined_rows : {"keep", "skip"}, default="keep"
         Keep rows with no label (-1, the formula with an empty maximum of 0, as in
         scikit-learn) or all labels, or leave them out of the mean (the MDDM paper).
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -186,6 +220,8 @@ def coverage(
     Criterion (7) of the MDDM paper, that is scikit-learn's ``coverage_error`` - 1.
     Cost as `ranking_loss`.
 
+    Steps count observed labels only; rows without an observed label leave the mean.
+
     Examples
     --------
     >>> from labelspan.metrics import coverage
@@ -195,11 +231,11 @@ def coverage(
     check_choice("ties", ties, ("worst", "average", "best"))
 
     check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score)
+    ranks = rank_labels(Y_true, Y_score, observed)
     # The best rank of a tie counts the label itself, `first` does not.
     rank = _tied(ranks.last, ranks.first + 1, ties)
     # The entries of a row are sorted: the last one has the largest rank.
-    steps = np.zeros(ranks.shape[0])
+    steps = np.zeros(len(ranks.n_true))
     some = ranks.n_true > 0
     steps[some] = rank[ranks.starts[1:][some] - 1]
     return _mean(steps - 1, ranks, undefined_rows)
@@ -208,7 +244,7 @@ def coverage(
 def _mean(values: np.ndarray, ranks: LabelRanks, undefined_rows: str) -> float:
     """Mean over the rows that count."""
     if undefined_rows == "skip":
-        values = values[(ranks.n_true > 0) & (ranks.n_true < ranks.shape[1])]
+        values = values[(ranks.n_true > 0) & (ranks.n_true < ranks.n_labels)]
     return float(values.mean()) if len(values) else float("nan")
 
 

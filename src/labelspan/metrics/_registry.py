@@ -50,9 +50,11 @@ class Measure:
     title: str
     parameters: tuple[tuple[str, Any], ...] = ()
 
-    def __call__(self, Y_true: Any, output: Any) -> float:
+    def __call__(self, Y_true: Any, output: Any, observed: Any = None) -> float:
         """Evaluate the measure on true labels and predicted labels or scores."""
-        return self.function(Y_true, output, **dict(self.parameters))
+        # A measure of a caller's own need not know the argument.
+        mask = {} if observed is None else {"observed": observed}
+        return self.function(Y_true, output, **dict(self.parameters), **mask)
 
 
 _LIST = (
@@ -168,6 +170,7 @@ def evaluate(
     *,
     measures: Iterable[str | Measure] | None = None,
     convention: str = "sklearn",
+    observed: Any = None,
 ) -> dict[str, float]:
     """Evaluate several measures at once.
 
@@ -183,6 +186,8 @@ def evaluate(
         By default every measure whose output was given.
     convention : str, default="sklearn"
         A key of `CONVENTIONS`, for the measures given by name.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -211,5 +216,5 @@ def evaluate(
             key += f"({told})" if told else ""
         if key in results:
             raise ValueError(f"The measure {key} is asked for twice; drop one of them.")
-        results[key] = measure(Y_true, outputs[measure.needs])
+        results[key] = measure(Y_true, outputs[measure.needs], observed)
     return results

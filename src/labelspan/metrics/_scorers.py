@@ -41,7 +41,7 @@ class MeasureScorer:
 
     measure: Measure
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any, observed: Any = None) -> float:
         """Evaluate a fitted classifier.
 
         Parameters
@@ -51,7 +51,9 @@ class MeasureScorer:
         X : array-like of shape (n_samples, n_features)
             Features, in any form that the estimator takes.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            True label indicators, or classes.
+            True label indicators, or classes; NaN in a dense matrix where a label is not observed.
+        observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+            Which labels of a sparse `y` are observed.
 
         Returns
         -------
@@ -65,7 +67,7 @@ class MeasureScorer:
             self._check_scores(estimator)
             n_labels = 1 if np.ndim(Y) == 1 else Y.shape[1]
             output = label_scores(estimator, X, n_labels)
-        value = self.measure(Y, output)
+        value = self.measure(Y, output, observed)
         return value if self.measure.direction == "max" else -value
 
     def __repr__(self) -> str:

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._labels import check_indicators
-from labelspan.metrics._counts import count
-from labelspan.metrics._input import check_choice
+from labelspan.metrics._counts import Side
+from labelspan.metrics._input import check_choice, check_truth
 from labelspan.metrics._mean import mean_ratio
-from labelspan.metrics._rank_labels import rank_labels
+from labelspan.metrics._rank_labels import LabelRanks, rank_labels
 
 
-def precision_at_k(Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "average") -> float:
+def precision_at_k(
+    Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "average", observed: Any = None
+) -> float:
     """Mean share of true labels among the k highest scores; larger is better.
 
     Parameters
@@ -28,6 +29,8 @@ def precision_at_k(Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "averag
     ties : {"average", "first"}, default="average"
         Tied labels share their places evenly (the mean over all their orders), or take them
         in the order of their columns.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -37,17 +40,27 @@ def precision_at_k(Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "averag
     -----
     Time O(m log c) for m stored scores and rows of c true labels, memory O(nnz(Y_true)).
 
+    The highest scores are those of observed labels; rows without any leave the mean. A row with
+    fewer than k of them has no more to find.
+
     Examples
     --------
     >>> from labelspan.metrics import precision_at_k
     >>> precision_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.1], [0.2, 0.7, 0.1]], k=2)
     0.5
     """
-    return float(_hits(Y_true, Y_score, _places(Y_true, k), ties).mean() / k)
+    ranks = _ranks(Y_true, Y_score, observed, k, ties)
+    return float(_hits(ranks, _places(ranks, k), ties).mean() / k)
 
 
 def recall_at_k(
-    Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "average", zero_division: float = 0.0
+    Y_true: Any,
+    Y_score: Any,
+    k: int = 5,
+    *,
+    ties: str = "average",
+    zero_division: float = 0.0,
+    observed: Any = None,
 ) -> float:
     """Mean share of the true labels that the k highest scores find; larger is better.
 
@@ -63,6 +76,8 @@ def recall_at_k(
         As in `precision_at_k`.
     zero_division : float, default=0.0
         Value of a row without true labels; NaN leaves the row out of the mean.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -72,18 +87,27 @@ def recall_at_k(
     -----
     Cost as `precision_at_k`.
 
+    The highest scores are those of observed labels; rows without any leave the mean. A row with
+    fewer than k of them has no more to find.
+
     Examples
     --------
     >>> from labelspan.metrics import recall_at_k
     >>> recall_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.1], [0.2, 0.7, 0.1]], k=2)
     0.75
     """
-    hits = _hits(Y_true, Y_score, _places(Y_true, k), ties)
-    return mean_ratio(hits, _n_true(Y_true), zero_division)
+    ranks = _ranks(Y_true, Y_score, observed, k, ties)
+    return mean_ratio(_hits(ranks, _places(ranks, k), ties), ranks.n_true, zero_division)
 
 
 def ndcg_at_k(
-    Y_true: Any, Y_score: Any, k: int = 5, *, ties: str = "average", zero_division: float = 0.0
+    Y_true: Any,
+    Y_score: Any,
+    k: int = 5,
+    *,
+    ties: str = "average",
+    zero_division: float = 0.0,
+    observed: Any = None,
 ) -> float:
     r"""Mean discounted gain of the k highest scores over the best one possible; larger is better.
 
@@ -101,6 +125,8 @@ def ndcg_at_k(
         As in `precision_at_k`.
     zero_division : float, default=0.0
         Value of a row without true labels; NaN leaves the row out of the mean.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -110,19 +136,25 @@ def ndcg_at_k(
     -----
     scikit-learn's ``ndcg_score(k=k)``. Cost as `precision_at_k`.
 
+    The highest scores are those of observed labels; rows without any leave the mean. A row with
+    fewer than k of them has no more to find.
+
     Examples
     --------
     >>> from labelspan.metrics import ndcg_at_k
     >>> round(ndcg_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.1], [0.2, 0.7, 0.1]], k=2), 4)
     0.8066
     """
-    places = _places(Y_true, k)
+    ranks = _ranks(Y_true, Y_score, observed, k, ties)
+    places = _places(ranks, k)
     gain = np.where(places > 0, 1 / np.log2(np.arange(len(places)) + 2), 0.0)
-    best = np.concatenate([[0.0], np.cumsum(gain)])[_n_true(Y_true)]
-    return mean_ratio(_hits(Y_true, Y_score, gain, ties), best, zero_division)
+    best = np.concatenate([[0.0], np.cumsum(gain)])[ranks.n_true]
+    return mean_ratio(_hits(ranks, gain, ties), best, zero_division)
 
 
-def propensities(Y_train: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray:
+def propensities(
+    Y_train: Any, *, a: float = 0.55, b: float = 1.5, observed: Any = None
+) -> np.ndarray:
     r"""Estimate how likely a true label is to be recorded, from its frequency.
 
     .. math:: p_l = \frac{1}{1 + C (n_l + b)^{-a}}, \quad C = (\log n - 1) (b + 1)^a
@@ -133,6 +165,9 @@ def propensities(Y_train: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
         Label indicators of the training rows.
     a, b : float, default=0.55 and 1.5
         The model of [1]_; 0.5 and 0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_train` are observed; in a dense one the others are NaN. The
+        rows n and n_l of a label are those where it is observed.
 
     Returns
     -------
@@ -151,9 +186,18 @@ def propensities(Y_train: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     >>> propensities(np.eye(100)[:, :2] + np.eye(100, 2, -50)).round(3)
     array([0.25, 0.25])
     """
-    Y = check_indicators(Y_train, "Y_train")
-    n_label = count(Y, Y).true.labels
-    scale = (np.log(Y.shape[0]) - 1) * (b + 1) ** a
+    Y, seen = check_truth(Y_train, observed, "Y_train")
+    n_label = Side(Y).labels
+    if seen is None:
+        scale: Any = (np.log(Y.shape[0]) - 1) * (b + 1) ** a
+    else:
+        n_seen = Side(seen).labels
+        if not n_seen.all():
+            raise ValueError(
+                f"Label {int(np.argmin(n_seen))} of Y_train is observed in no row, so that nothing "
+                "tells its propensity. Drop this column."
+            )
+        scale = (np.log(n_seen) - 1) * (b + 1) ** a
     return 1 / (1 + scale * (n_label + b) ** -a)
 
 
@@ -165,6 +209,7 @@ def propensity_scored_precision_at_k(
     propensities: np.ndarray,
     ties: str = "average",
     normalize: bool = True,
+    observed: Any = None,
 ) -> float:
     """Precision at k with each true label weighted by 1/propensity; larger is better.
 
@@ -182,6 +227,8 @@ def propensity_scored_precision_at_k(
         As in `precision_at_k`.
     normalize : bool, default=True
         Divide by the highest value that any scores could reach, as is customary.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
     Returns
     -------
@@ -192,6 +239,9 @@ def propensity_scored_precision_at_k(
     -----
     Cost as `precision_at_k`.
 
+    Highest scores, and the best that any could reach, are those of observed labels; rows without
+    any leave the mean.
+
     Examples
     --------
     >>> from labelspan.metrics import propensity_scored_precision_at_k
@@ -200,24 +250,32 @@ def propensity_scored_precision_at_k(
     ... )
     0.5
     """
-    weights = 1 / _check_propensities(propensities, Y_true)
-    places = _places(Y_true, k)
-    gained = _hits(Y_true, Y_score, places, ties, weights).sum()
-    Y = sparse.csr_array(check_indicators(Y_true, "Y_true"))
+    ranks = _ranks(Y_true, Y_score, observed, k, ties)
+    n_labels = Y_score.shape[1] if sparse.issparse(Y_score) else np.shape(Y_score)[-1]
+    weights = 1 / _check_propensities(propensities, n_labels)
+    places = _places(ranks, k)
+    gained = _hits(ranks, places, ties, weights).sum()
     if not normalize:
-        return float(gained / (Y.shape[0] * k))
+        return float(gained / (len(ranks.n_true) * k))
     # The best scores are the weights themselves: false labels have 0, and all weights exceed it.
-    ideal = sparse.csr_array((weights[Y.indices], Y.indices, Y.indptr), shape=Y.shape)
-    best = _hits(Y, ideal, places, ties, weights).sum()
+    shape = len(ranks.n_true), n_labels
+    ideal = sparse.csr_array((weights[ranks.label], ranks.label.copy(), ranks.starts), shape=shape)
+    best = _hits(rank_labels(ideal.astype(bool), ideal), places, ties, weights).sum()
     return float(gained / best) if best else float("nan")
 
 
+def _ranks(Y_true: Any, Y_score: Any, observed: Any, k: int, ties: str) -> LabelRanks:
+    """Places of the true labels, after a look at what else was given."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"k={k!r} is out of range; give an integer of at least 1.")
+    check_choice("ties", ties, ("average", "first"))
+    return rank_labels(Y_true, Y_score, observed)
+
+
 def _hits(
-    Y_true: Any, Y_score: Any, gain: np.ndarray, ties: str, weights: np.ndarray | None = None
+    ranks: LabelRanks, gain: np.ndarray, ties: str, weights: np.ndarray | None = None
 ) -> np.ndarray:
     """Sum of the gains of the places that true labels take, for each row."""
-    check_choice("ties", ties, ("average", "first"))
-    ranks = rank_labels(Y_true, Y_score)
     if ties == "first":
         taken = gain[ranks.place]
     else:
@@ -226,20 +284,13 @@ def _hits(
     return ranks.row_sums(taken if weights is None else taken * weights[ranks.label])
 
 
-def _places(Y_true: Any, k: int) -> np.ndarray:
-    n_labels = check_indicators(Y_true, "Y_true").shape[1]
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"k={k!r} is out of range; give an integer of at least 1.")
-    return (np.arange(n_labels) < k).astype(float)
+def _places(ranks: LabelRanks, k: int) -> np.ndarray:
+    """1 for each of the first k places, 0 for the others."""
+    return (np.arange(ranks.n_labels.max()) < k).astype(float)
 
 
-def _n_true(Y_true: Any) -> np.ndarray:
-    return np.diff(sparse.csr_array(check_indicators(Y_true, "Y_true")).indptr)
-
-
-def _check_propensities(propensities: Any, Y_true: Any) -> np.ndarray:
+def _check_propensities(propensities: Any, n_labels: int) -> np.ndarray:
     values = np.asarray(propensities, dtype=float)
-    n_labels = check_indicators(Y_true, "Y_true").shape[1]
     if values.shape != (n_labels,) or not (values > 0).all():
         raise ValueError(
             f"propensities has shape {values.shape} and minimum {values.min(initial=np.inf):.3g}; "

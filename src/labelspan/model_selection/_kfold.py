@@ -32,7 +32,8 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     Iterative stratification (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011), with fold
     sizes that differ by at most one row, and swaps at the end so that every label of at least
     two rows is in every training part, as far as swaps of two rows can bring that about. Time
-    O(nnz(Y) n_splits), memory O(nnz(Y) + n_labels n_splits).
+    O(nnz(Y) n_splits), memory O(nnz(Y) + n_labels n_splits). Where labels are not observed (NaN),
+    the rows of a label are those that are observed to have it.
 
     Examples
     --------

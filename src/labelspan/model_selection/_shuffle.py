@@ -32,7 +32,8 @@ class MultilabelStratifiedShuffleSplit:
     -----
     Iterative stratification as in `MultilabelStratifiedKFold`, with exact sizes; every label
     that has a row is in the training part, as far as swaps of two rows can bring that about.
-    Each split costs time O(nnz(Y)) and memory O(nnz(Y) + n_labels).
+    Each split costs time O(nnz(Y)) and memory O(nnz(Y) + n_labels). Where labels are not observed
+    (NaN), the rows of a label are those that are observed to have it.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class MultilabelStratifiedShuffleSplit:
         X : array-like or None
             Only its length is looked at.
         y : array-like or sparse of shape (n_samples, n_labels) or (n_samples,)
-            Label indicators, or class labels in one dimension.
+            Label indicators, NaN where they are not observed; or class labels in one dimension.
         groups : object
             Not used; present as in scikit-learn.
 

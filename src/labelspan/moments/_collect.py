@@ -14,6 +14,7 @@ from scipy import sparse
 
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
+from labelspan._device import STREAM_BYTES, block_bytes, is_device, is_streamed, rows_at, stream
 from labelspan._labels import check_label_block
 from labelspan._soft import find_holes, has_holes, is_soft
 from labelspan._validation import refuse_overflow
@@ -52,9 +53,8 @@ class Sample:
 
     def at(self, rows: Any) -> tuple[Any, ...]:
         """Features and labels of some rows, and their weights if there are any."""
-        if self.weights is None:
-            return self.X[rows], self.Y[rows]
-        return self.X[rows], self.Y[rows], self.weights[rows]
+        given = (self.X, self.Y) if self.weights is None else (self.X, self.Y, self.weights)
+        return tuple(rows_at(array, rows) for array in given)
 
 
 def collect(
@@ -87,6 +87,8 @@ def collect(
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
+    if is_streamed(sample.X) and not sample.part:
+        return reduce(iadd, (statistic(*block) for block in streamed_blocks(sample)))
     if sparse.issparse(sample.X) and whole_sparse:
         # Adding two statistics costs their size, so a block must be worth it.
         n_features, n_labels = sample.X.shape[1], sample.Y.shape[1]
@@ -98,10 +100,23 @@ def collect(
     return reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
 
 
+def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:
+    """Blocks of a sample of the host on the device of ``labelspan.config_context``."""
+    n_rows, n_columns = sample.X.shape
+    height = max(STREAM_BYTES // (sample.X.itemsize * max(n_columns, 1)), n_columns, 1)
+    blocks = list(equal_blocks(n_rows, n_rows / height))
+    arrays = (sample.X, sample.Y, sample.weights)
+    return stream(tuple(A for A in arrays if A is not None), blocks)
+
+
 def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
-    """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide if `tall`."""
+    """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide if `tall`.
+
+    Blocks on a device are as large as its memory allows.
+    """
     n_rows, n_columns = X.shape
-    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), n_columns if tall else 1, 1)
+    size = block_bytes(X) if is_device(X) else BLOCK_BYTES
+    height = max(size // (8 * max(n_columns, 1)), n_columns if tall else 1, 1)
     return equal_blocks(n_rows, n_rows / height)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from labelspan._about_mean import longest_row, score_at, scores_about
-from labelspan._classifier import LinearClassifier
+from labelspan._classifier import LinearClassifier, decide
 from labelspan._compat import Interval
 from labelspan._labels import Labels, with_complement
+from labelspan._soft import MaskedFit
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import in_dtype
+from labelspan.moments import warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
 from labelspan.ranking._set_size import fit_threshold
@@ -30,12 +32,13 @@ COMMON: dict[str, list[Any]] = {
 }
 
 
-class RankingClassifier(LinearClassifier):
+class RankingClassifier(MaskedFit, LinearClassifier):
     """Linear scores of labels, learnt so that the labels of an instance outrank the others.
 
     A method says how it learns W from the rows and the pairs (``_solve``); this class does the
     rest. ``decision_function`` is W'x, for the second class if `y` has two; ``predict`` compares
-    it with the threshold function. One label is trained as the pair of labels [y, 1 - y].
+    it with the threshold function. One label is trained as the pair of labels [y, 1 - y]. Of labels
+    that are not observed there are no pairs; one that is never observed is never predicted.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON
@@ -65,6 +68,10 @@ class RankingClassifier(LinearClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         Y = with_complement(labels.Y)
+        never = np.isnan(labels.Y).all(axis=0) if labels.missing else np.zeros(0, dtype=bool)
+        self._never = never if never.any() else None
+        if self._never is not None:
+            warn_of_unobserved(~never)
         rng = generator(self.random_state)
         pairs = pair_up(Y, self.max_pairs, rng, labels.weights)
         try:
@@ -81,7 +88,11 @@ class RankingClassifier(LinearClassifier):
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         if self._n_labels == 1 and not self._one_dimensional:
             # The absence of the label is the other label: every row has one of them.
-            yield self._scores(X) > 0
+            yield (self._scores(X) > 0) & (self._never is None)
+        elif self._never is not None:
+            # Such a label has the score 0, which may be above a threshold.
+            scores = np.where(self._never, -np.inf, self._scores(X))
+            yield decide(self, scores, self._thresholds(X))
         else:
             yield from super()._decisions(X)
 

@@ -76,7 +76,7 @@ class CLaRankSVM(RankingClassifier):
     Notes
     -----
     Time O(nnz(X) q + n q^2 + pairs) a sweep and O(D q^2 + q^3) for D. Memory as
-    :class:`LaRankSVM`, twice the 16 (D + 1) q bytes.
+    :class:`LaRankSVM`, twice the 16 (D + 1) q bytes. Labels that are not observed as there.
 
     References
     ----------

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelspan._soft import has_holes
+
 
 class Pairs(NamedTuple):
     """All pairs (k, l) of a relevant and an irrelevant label, instance by instance.
 
     The pairs of instance i are numbered from ``start[i]``, relevant label by relevant label.
-    Rows with no label or with all labels have none.
+    Rows with no label or with all labels have none. Labels that are not observed are in no pair.
 
     Attributes
     ----------
@@ -50,7 +52,7 @@ def pair_up(
     Parameters
     ----------
     Y : ndarray or csr_array of shape (n_samples, n_labels)
-        Label indicators.
+        Label indicators; NaN in an array where a label is not observed.
     max_pairs : int or None
         Beyond it, irrelevant labels are sampled: each instance keeps as many as an equal share
         of the pairs allows, at least one. None keeps all pairs.
@@ -64,12 +66,13 @@ def pair_up(
     Pairs
         12 bytes a pair at most, the dual variable included.
     """
-    Y = sparse.csr_array(Y)
+    seen = ~np.isnan(Y) if has_holes(Y) else None
+    Y = sparse.csr_array(Y if seen is None else Y > 0)
     Y.sort_indices()
-    n_labels = Y.shape[1]
+    n_seen = Y.shape[1] if seen is None else seen.sum(axis=1)
     relevant = np.diff(Y.indptr).astype(np.int64)
-    usable = (relevant > 0) & (relevant < n_labels)
-    irrelevant = np.where(usable, n_labels - relevant, 0)
+    usable = (relevant > 0) & (relevant < n_seen)
+    irrelevant = np.where(usable, n_seen - relevant, 0)
     relevant = np.where(usable, relevant, 0)
     kept = irrelevant
     total = int((relevant * irrelevant).sum())
@@ -85,7 +88,7 @@ def pair_up(
         )
     labels = Y.indices[np.repeat(usable, np.diff(Y.indptr))].astype(np.int32)
     starts = [np.concatenate([[0], np.cumsum(c)]) for c in (relevant, kept, relevant * kept)]
-    lacking = complement(labels, starts[0], starts[1], n_labels, rng)
+    lacking = complement(labels, starts[0], starts[1], Y.shape[1], rng, seen)
     counts = relevant * kept
     share = np.ones(len(counts)) if weights is None else weights
     share = np.divide(share, counts, out=np.zeros(len(counts)), where=counts > 0)
@@ -110,15 +113,16 @@ def complement(
     kept_start: np.ndarray,
     n_labels: int,
     rng: np.random.Generator,
+    seen: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The labels each row lacks, or a sorted sample of them where fewer are kept."""
+    """The observed labels each row lacks, or a sorted sample of them where fewer are kept."""
     lacking = np.empty(kept_start[-1], dtype=np.int32)
     everything = np.arange(n_labels, dtype=np.int32)
     absent = np.ones(n_labels, dtype=bool)
     for i in np.flatnonzero(np.diff(kept_start)):
         present = labels[label_start[i] : label_start[i + 1]]
         absent[present] = False
-        row = everything[absent]
+        row = everything[absent if seen is None else absent & seen[i]]
         absent[present] = True
         n_kept = kept_start[i + 1] - kept_start[i]
         if n_kept < len(row):

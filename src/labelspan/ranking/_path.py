@@ -80,7 +80,8 @@ def ranking_path(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features.
     y : array-like, sparse matrix or frame of shape (n_samples, n_labels), n_labels > 1
-        Label indicators, or 1-d classes of which there are more than two.
+        Label indicators, NaN where they are not observed; or 1-d classes of which there are more
+        than two.
     Cs : sequence of float
         Weights of the loss; the default is the paper's grid.
     mu : float, default=0.0
@@ -110,7 +111,7 @@ def ranking_path(
     """
     costs = check_costs(Cs)
     X = check_features(CLaRankSVM(), X, reset=True)
-    Y = check_labels(y).Y
+    Y = check_labels(y, missing=True).Y
     check_consistent_length(X, Y)
     if Y.shape[1] == 1:
         raise ValueError(

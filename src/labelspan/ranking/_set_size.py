@@ -11,6 +11,8 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from labelspan._about_mean import mean_of, score_at, scores_about
+from labelspan._blocks import dense
+from labelspan._soft import has_holes
 from labelspan.linalg import regress
 
 # A dense system with a short side beyond this is solved iteratively, like a sparse one.
@@ -55,8 +57,9 @@ def fit_threshold(
     scores : callable
         Scores (m, n_labels) of rows.
     Y : ndarray or csr_array of shape (n_samples, n_labels)
-        Labels in {0, 1}. Rows with none or all of them have no midpoint and do not count; if
-        there are no others, t is a constant below (all labels) or above (no label) every score.
+        Labels in {0, 1}, or NaN where they are not observed. Rows with none or all of the observed
+        ones have no midpoint and do not count; if there are no others, t is a constant below (all
+        labels) or above (no label) every score.
     seen : ndarray of int or None
         Columns of X that t may use; None is all.
     weights : ndarray of shape (n_samples,) or None
@@ -67,8 +70,11 @@ def fit_threshold(
     Threshold
         The solution of least norm where it is not unique.
     """
-    count = np.asarray(Y.sum(axis=1)).ravel()
-    usable = np.flatnonzero((count > 0) & (count < Y.shape[1]))
+    if has_holes(Y):
+        count, n_seen = np.nansum(Y, axis=1), (~np.isnan(Y)).sum(axis=1)
+    else:
+        count, n_seen = np.asarray(Y.sum(axis=1)).ravel(), Y.shape[1]
+    usable = np.flatnonzero((count > 0) & (count < n_seen))
     columns = X if seen is None else X[:, seen]
     if len(usable) == 0:
         zeros = np.zeros(columns.shape[1])
@@ -85,9 +91,9 @@ def fit_threshold(
 
 def midpoints(scores: Any, Y: Any) -> np.ndarray:
     """Eq. (34): half-way between the lowest relevant and the highest irrelevant score."""
-    relevant = (Y.toarray() if sparse.issparse(Y) else Y) > 0
-    lowest = np.where(relevant, scores, np.inf).min(axis=1)
-    highest = np.where(relevant, -np.inf, scores).max(axis=1)
+    Y = dense(Y)
+    lowest = np.where(Y > 0, scores, np.inf).min(axis=1)
+    highest = np.where(Y == 0, scores, -np.inf).max(axis=1)
     return (lowest + highest) / 2
 
 

@@ -96,7 +96,8 @@ class MLFS(RankingSelector):
     s_j = |a_j|^2, A = X'beta, and optimises omega over all masks within the union. At fixed W
     omega_j = min(1, omega_j sqrt(s_j) / nu). Time O(nnz(X) q) an outer iteration, and
     O(nnz q + pairs) a sweep with the columns of the union alone. Memory as
-    :class:`labelspan.ranking.LaRankSVM` plus a copy of these columns.
+    :class:`labelspan.ranking.LaRankSVM` plus a copy of these columns. Labels that are not observed
+    are in no pair, as there.
 
     References
     ----------

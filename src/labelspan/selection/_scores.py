@@ -4,81 +4,25 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, fit_context
 from labelspan._labels import remember_names, with_complement
+from labelspan._soft import AvailableCases
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_fit, check_size, unchanged_if_refused
-from labelspan.moments import Sample, collect, scaled
+from labelspan.moments import Sample, collect, warn_of_unobserved
 from labelspan.ranking import top_mask
 from labelspan.selection._base import BlockSelector, cap
+from labelspan.selection._sums import TINY, Sums, label_sums
 
 # Relative to the sum of squares, less than this is rounding.
 ROUNDING = 1e-13
-TINY = float(np.finfo(np.float64).tiny)
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Sums over the rows, of features about a centre; ``a + b`` are those of both samples.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of the weights of the rows; their number if they have none.
-    centre : ndarray of shape (n_features,)
-        What was taken off the features: their mean (dense), or zero (sparse).
-    x : ndarray of shape (n_features,)
-        Sums of the features.
-    squares, label_squares : ndarray of shape (n_features,)
-        Sums of squares; the same with each row counted once a label it has.
-    xt : ndarray of shape (n_features, n_labels)
-        Sums of the features over the rows with each label.
-    counts : ndarray of shape (n_labels,)
-        Rows with each label, by their weights.
-    """
-
-    weight: float
-    centre: np.ndarray
-    x: np.ndarray
-    squares: np.ndarray
-    label_squares: np.ndarray
-    xt: np.ndarray
-    counts: np.ndarray
-
-    @property
-    def kind(self) -> tuple[str]:
-        """What is in it: only sums of one kind add up."""
-        return ("sums",)
-
-    def __add__(self, other: Sums) -> Sums:
-        share = other.weight / max(self.weight + other.weight, TINY)
-        # About the common mean: sums of squares about any other are larger, and lose digits.
-        centre = self.centre + share * (other.centre - self.centre)
-        mine, theirs = self.about(centre), other.about(centre)
-        return Sums(
-            self.weight + other.weight,
-            centre,
-            *(a + b for a, b in zip(mine[2:], theirs[2:], strict=True)),
-        )
-
-    def about(self, centre: np.ndarray) -> tuple[Any, ...]:
-        """The same sums, in the order of the fields, of features about another centre."""
-        d = self.centre - centre
-        squares = self.squares + 2 * d * self.x + self.weight * d**2
-        incidences = self.counts.sum()
-        label_squares = self.label_squares + 2 * d * self.xt.sum(axis=1) + incidences * d**2
-        xt = self.xt + np.outer(d, self.counts)
-        x = self.x + self.weight * d
-        return self.weight, centre, x, squares, label_squares, xt, self.counts
 
 
 class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
@@ -140,6 +84,8 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         self._rank(statistics)
 
     def _rank(self, sums: Sums) -> None:
+        if sums.seen is not None:
+            warn_of_unobserved(sums.seen.weight)
         self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
@@ -168,7 +114,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         return tags
 
 
-class MultilabelFisherScore(_FeatureScore):
+class MultilabelFisherScore(AvailableCases, _FeatureScore):
     r"""Features of the largest Fisher score, averaged over the labels.
 
     .. math:: F_{jk} = \frac{n_k (m_{jk} - m_j)^2 + \bar n_k (\bar m_{jk} - m_j)^2}
@@ -205,7 +151,8 @@ class MultilabelFisherScore(_FeatureScore):
     Notes
     -----
     One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels a row,
-    memory O(D q).
+    memory O(D q). Where labels are not observed, the score of a label is that of the rows where it
+    is; two products X'M and (X * X)'M with the observed entries M are added.
 
     References
     ----------
@@ -226,17 +173,24 @@ class MultilabelFisherScore(_FeatureScore):
         self.k = k
 
     def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
-        n, present = sums.weight, sums.counts
-        total = np.maximum(sums.squares - sums.x**2 / n, 0.0)
+        present = sums.counts
+        # Sums of all rows, or by label of those where it is observed.
+        n: Any = sums.weight if sums.seen is None else np.maximum(sums.seen.weight, TINY)
+        x, squares = (
+            (sums.x[:, None], sums.squares[:, None])
+            if sums.seen is None
+            else (sums.seen.x, sums.seen.squares)
+        )
+        total = np.maximum(squares - x**2 / n, 0.0)
         both = (present > 0) & (present < (1 - ROUNDING) * n)
         share = np.divide(n, present * (n - present), out=np.zeros(len(present)), where=both)
-        between = sums.xt - np.outer(sums.x, present / n)
+        between = sums.xt - x * (present / n)
         np.multiply(between, between, out=between)
         between *= share
-        within = total[:, None] - between
+        within = total - between
         # What rounding leaves of a scatter that is zero.
-        within[within <= ROUNDING * sums.squares[:, None]] = 0.0
-        between[between <= ROUNDING * sums.squares[:, None]] = 0.0
+        within[within <= ROUNDING * squares] = 0.0
+        between[between <= ROUNDING * squares] = 0.0
         self.label_scores_ = np.zeros_like(between)
         with np.errstate(divide="ignore"):
             np.divide(between, within, out=self.label_scores_, where=between > 0)
@@ -244,7 +198,7 @@ class MultilabelFisherScore(_FeatureScore):
         return mean, mean
 
 
-class DiscriminativeRatio(_FeatureScore):
+class DiscriminativeRatio(AvailableCases, _FeatureScore):
     r"""Features of the smallest ratio of within-label to between-label scatter (SEL of MDDM).
 
     .. math:: R_j = \frac{\sum_k \sum_{i: y_{ik} = 1} (x_{ij} - \Delta_{jk})^2}
@@ -284,7 +238,9 @@ class DiscriminativeRatio(_FeatureScore):
 
     Notes
     -----
-    Time and memory as :class:`MultilabelFisherScore`.
+    Time and memory as :class:`MultilabelFisherScore`. Sums are over observed incidences: a label
+    that is not observed is not there, and N_k counts the rows that are observed to have label k,
+    so that labels which are observed more rarely weigh less.
 
     References
     ----------
@@ -323,27 +279,3 @@ class DiscriminativeRatio(_FeatureScore):
         between[between <= ROUNDING * (weights.max(initial=0.0) * sums.squares)] = 0.0
         ratio = np.divide(within, between, out=np.full(len(within), np.inf), where=between > 0)
         return ratio, -ratio
-
-
-def label_sums(X: Any, Y: Any, weights: np.ndarray | None = None) -> Sums:
-    """Sums of one block; a dense one is centred first, to keep digits."""
-    w = np.ones(X.shape[0]) if weights is None else weights
-    Y = scaled(Y, weights)
-    total, label_counts = float(w.sum()), np.asarray(Y.sum(axis=1)).ravel()
-    counts = np.asarray(Y.sum(axis=0)).ravel()
-    if sparse.issparse(X):
-        X = X.astype(np.float64, copy=False)
-        squares = X.copy()
-        squares.data **= 2
-        sums = squares.T @ np.column_stack([w, label_counts])
-        xt = X.T @ Y
-        xt = xt.toarray() if sparse.issparse(xt) else xt
-        return Sums(total, np.zeros(X.shape[1]), w @ X, sums[:, 0], sums[:, 1], xt, counts)
-    if weights is None or total == 0:
-        centre = X.mean(axis=0, dtype=np.float64)
-    else:
-        centre = (weights @ X) / total
-    block = X - centre
-    x, xt = w @ block, np.asarray((Y.T @ block).T)
-    block *= block
-    return Sums(total, centre, x, w @ block, label_counts @ block, xt, counts)

@@ -14,9 +14,11 @@ from scipy import linalg, sparse
 from labelspan._about_mean import project
 from labelspan._validation import check_square
 from labelspan.linalg import (
+    GRAM_GRADED,
     Route,
     centre_both,
     column_scales,
+    is_graded,
     narrow,
     rank,
     route_of,
@@ -174,12 +176,9 @@ def wide_form(
 
 
 def has_graded_columns(X: Any) -> bool:
-    """Whether the scales of the columns are so far apart that a Gram matrix loses some.
-
-    Scales up to 1e4 apart leave it eight digits of the smallest; counts of words are 1e3 apart.
-    """
+    """Whether the scales of the columns are so far apart that a Gram matrix loses some."""
     scales = column_scales(squares(centred(X, np.ones(X.shape[0]))[0], True))
-    return bool(scales.max() > 1e4 * scales.min())
+    return is_graded(scales, GRAM_GRADED)
 
 
 def dual_form(

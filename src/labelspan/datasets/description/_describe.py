@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from labelspan._blocks import dense
 from labelspan.datasets.description._block_shift import BlockShift, block_shift
 from labelspan.datasets.description._duplicates import find_duplicates
 from labelspan.datasets.description._feature_scales import (
@@ -17,6 +18,7 @@ from labelspan.datasets.description._feature_scales import (
     feature_scales,
     identifier_features,
 )
+from labelspan.datasets.description._holes import LabelHoles, label_holes
 from labelspan.datasets.description._input import features, indicators, zero_filled
 from labelspan.datasets.description._label_features import label_features
 from labelspan.datasets.description._label_statistics import label_statistics
@@ -66,6 +68,10 @@ class Description:
     scales : tuple of (str, str, float) or None
         Features of the smallest and of the largest standard deviation, and the ratio of the
         latter to the former; None if fewer than two features vary.
+    holes : LabelHoles or None
+        Labels that are not observed: their share, by label, and whether at random; None if all
+        are. Such labels count as absent in what is said of the labels, but a row without labels is
+        one where all are observed, and rows conflict where both observe a label.
     """
 
     n_samples: int
@@ -89,6 +95,7 @@ class Description:
     identifiers: tuple[str, ...] = ()
     dominant_feature: tuple[str, float] | None = None
     scales: tuple[str, str, float] | None = None
+    holes: LabelHoles | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -114,6 +121,7 @@ class Description:
             (self.dominant_feature, _dominant_sentence(self.dominant_feature)),
             (self.scales and self.scales[2] > WIDE_RATIO, _scales_sentence(self.scales)),
             (self.n_missing, f"{self.n_missing} values are missing"),
+            *((True, sentence) for sentence in (self.holes.sentences if self.holes else ())),
             (
                 self.n_conflicting_rows,
                 f"{self.n_conflicting_rows} rows have the features of a row with other labels",
@@ -151,6 +159,7 @@ def describe(
     train: np.ndarray | None = None,
     test: np.ndarray | None = None,
     feature_names: Sequence[str] | None = None,
+    observed: Any = None,
 ) -> Description:
     """Describe a multi-label data set and look for the defects that spoil an evaluation.
 
@@ -159,12 +168,14 @@ def describe(
     X : array or sparse array of shape (n_samples, n_features)
         Features, in the order of the file: the test for misaligned rows relies on it.
     Y : array or sparse array of shape (n_samples, n_labels)
-        Label indicators; positive is present.
+        Label indicators; positive is present, NaN in a dense array is not observed.
     train, test : ndarray of int, optional
         Rows of the split, to look for test rows in the training part, and for misaligned rows
         in one of the two.
     feature_names : sequence of str, optional
         Names for the report; by default ``feature0``, ``feature1`` and so on.
+    observed : array or sparse array of bool of shape (n_samples, n_labels), optional
+        Which labels of a sparse `Y` are observed.
 
     Returns
     -------
@@ -188,15 +199,15 @@ def describe(
     imbalance         mean 7.197, largest 53.4, SCUMBLE 0.104
     no problems found
     """
-    X, Y = features(X), indicators(Y)
+    X, (Y, seen) = features(X), indicators(Y, observed)
     if X.shape[0] != Y.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}; they must agree")
     names = numbered("feature", X.shape[1]) if feature_names is None else tuple(feature_names)
     if len(names) != X.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names; X has {X.shape[1]} features")
-    statistics = label_statistics(Y)
+    statistics = label_statistics(Y, seen)
     identifiers = identifier_features(X, [] if train is None or test is None else [train, test])
-    duplicates = find_duplicates(_without(X, identifiers), Y, train, test)
+    duplicates = find_duplicates(_without(X, identifiers), Y, train, test, seen)
     scales = feature_scales(X)
     n_missing = int(np.count_nonzero(np.isnan(X.data if sp.issparse(X) else X)))
     complete = zero_filled(X)
@@ -211,6 +222,7 @@ def describe(
         identifiers=tuple(names[i] for i in identifiers),
         dominant_feature=_dominant(scales, names),
         scales=_extremes(scales, names),
+        holes=None if seen is None else label_holes(dense(Y) > 0, seen),
         **vars(statistics),
         **vars(duplicates),
     )

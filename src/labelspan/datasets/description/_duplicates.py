@@ -22,15 +22,24 @@ class Duplicates:
 
 
 def find_duplicates(
-    X: Any, Y: sp.csr_array, train: np.ndarray | None, test: np.ndarray | None
+    X: Any,
+    Y: sp.csr_array,
+    train: np.ndarray | None,
+    test: np.ndarray | None,
+    observed: np.ndarray | None = None,
 ) -> Duplicates:
-    """Group rows by the hash of their features."""
+    """Group rows by the hash of their features; labels that are not observed do not conflict."""
     groups = _group_numbers(row_digests(X))
-    labels = _group_numbers(row_digests(Y))
     n_groups = int(groups.max(initial=-1)) + 1
-    # A group is in conflict when it meets more than one label set.
-    pairs = np.unique(np.stack([groups, labels]), axis=1)
-    conflicting = np.bincount(pairs[0], minlength=n_groups) > 1
+    if observed is None:
+        labels = _group_numbers(row_digests(Y))
+        # A group is in conflict when it meets more than one label set.
+        pairs = np.unique(np.stack([groups, labels]), axis=1)
+        conflicting = np.bincount(pairs[0], minlength=n_groups) > 1
+    else:
+        member = sp.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))))
+        has, seen = member @ Y.toarray(), member @ observed.astype(np.float64)
+        conflicting = ((has > 0) & (has < seen)).any(axis=1)
     leaked = None
     if train is not None and test is not None:
         leaked = int(np.count_nonzero(np.isin(groups[test], groups[train])))

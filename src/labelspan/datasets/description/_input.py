@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from labelspan._soft import find_holes, hidden, unmasked
+
 
 def features(X: Any) -> Any:
     """Give features as float64, dense or CSR without stored zeros; never the caller's array."""
@@ -21,16 +23,20 @@ def features(X: Any) -> Any:
     return X
 
 
-def indicators(Y: Any) -> sp.csr_array:
-    """Give labels as CSR of ones; positive is present."""
+def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray | None]:
+    """Give labels as CSR of ones, positive is present; and which are observed, if not all are."""
+    Y, seen = hidden(Y, observed), None
     if not sp.issparse(Y):
-        Y = np.asarray(Y)
+        Y = unmasked(Y)
         if Y.ndim != 2:
             raise ValueError(f"Y has {Y.ndim} dimensions; expected 2, samples by labels")
+        holes = find_holes(Y)
+        if holes.any():
+            Y, seen = np.where(holes, 0, Y), ~holes
     csr = sp.csr_array(Y > 0).astype(np.float64)
     csr.sum_duplicates()
     csr.eliminate_zeros()
-    return csr
+    return csr, seen
 
 
 def zero_filled(X: Any) -> Any:

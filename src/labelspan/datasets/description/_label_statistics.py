@@ -22,8 +22,10 @@ class LabelStatistics:
     n_empty_labels: int
 
 
-def label_statistics(Y: sp.csr_array) -> LabelStatistics:
+def label_statistics(Y: sp.csr_array, observed: np.ndarray | None = None) -> LabelStatistics:
     """Compute the statistics of an indicator matrix without stored zeros.
+
+    A row is empty if all its labels are `observed` to be absent.
 
     The imbalance ratio of a label is the count of the most frequent label over its own
     (Charte et al. 2015, IRLbl); labels without rows have none. SCUMBLE (Charte et al. 2014)
@@ -34,7 +36,7 @@ def label_statistics(Y: sp.csr_array) -> LabelStatistics:
     counts = np.bincount(Y.indices, minlength=n_labels)
     present = counts > 0
     imbalance = np.divide(counts.max(initial=0), counts, out=np.zeros(n_labels), where=present)
-    per_row = np.diff(Y.indptr)
+    known = True if observed is None else observed.all(axis=1)
     return LabelStatistics(
         cardinality=float(counts.sum() / max(n_samples, 1)),
         density=float(counts.sum() / max(n_samples * n_labels, 1)),
@@ -42,7 +44,7 @@ def label_statistics(Y: sp.csr_array) -> LabelStatistics:
         mean_imbalance=float(imbalance[present].mean()) if present.any() else 0.0,
         max_imbalance=float(imbalance.max(initial=0.0)),
         scumble=_scumble(Y, imbalance),
-        n_empty_rows=int(np.count_nonzero(per_row == 0)),
+        n_empty_rows=int(np.count_nonzero(known & (np.diff(Y.indptr) == 0))),
         n_empty_labels=int(np.count_nonzero(~present)),
     )
 

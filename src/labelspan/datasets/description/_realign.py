@@ -56,7 +56,7 @@ def realign(dataset: MultilabelDataset) -> MultilabelDataset:
     >>> np.array_equal(repaired.Y, yeast.Y)
     True
     """
-    X, Y = zero_filled(features(dataset.X)), indicators(dataset.Y)
+    X, Y = zero_filled(features(dataset.X)), indicators(dataset.Y)[0]
     shift = block_shift(X, Y, dataset.train, dataset.test)
     if shift is None or not shift.found:
         return dataset

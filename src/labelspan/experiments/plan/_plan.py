@@ -387,4 +387,4 @@ def cell_from_dict(content: Mapping[str, Any]) -> Cell:
 
 def _step_from_dict(step: Mapping[str, Any]) -> Step:
     parameters = tuple((name, freeze(value)) for name, value in step["parameters"])
-    return Step(step["method"], parameters, step["label"])
+    return Step(step["method"], parameters, step["label"], step.get("missing", ""))

@@ -1,0 +1,244 @@
+"""Ridge regressions of labels that are not always observed, each over its own rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan.linalg._ridge import regress
+from labelspan.linalg._route import Route, route_of
+from labelspan.linalg._whiten import SAFE_PIVOT, regular_factor
+from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
+from labelspan.moments import Available, Sample, anchored, summarise, warn_of_lost_digits
+
+# Steps that conjugate gradients take from a factor of all rows, about; and where a label has hardly
+# more rows than features, or fewer, so that little but the ridge bounds its system.
+USUAL_STEPS, MANY_STEPS = 40, 200
+
+
+@dataclass(frozen=True)
+class MaskedRegression:
+    """Regressions of which each has its own rows.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (D, q)
+        Coefficients.
+    x_mean : ndarray of shape (D,)
+        Mean of all rows of X.
+    level : ndarray of shape (q,)
+        Predictions at `x_mean`.
+    residual : float
+        Largest residual of the normal equations of a label, relative to their right-hand side.
+    solver : str
+        The route, see :func:`labelspan.linalg.choose_solver`.
+    """
+
+    coef: np.ndarray
+    x_mean: np.ndarray
+    level: np.ndarray
+    residual: float
+    solver: str
+
+
+def regress_masked(
+    X: Any,
+    T: np.ndarray,
+    ridge: float,
+    *,
+    weights: np.ndarray | None = None,
+    signed: bool = False,
+    advice: str = "Select features first.",
+) -> MaskedRegression:
+    r"""Minimise the squared error over the observed rows of each label, plus a ridge.
+
+    .. math:: \min_{b_k, c_k} \sum_{i: M_{ik} = 1} w_i (x_i'b_k + c_k - t_{ik})^2
+              + ridge\, \|b_k\|^2
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Features, in memory.
+    T : ndarray of shape (n, q)
+        Labels, NaN where they are not observed (M = 0).
+    ridge : float
+        Non-negative; 0 gives the solutions of least norm.
+    weights : ndarray of shape (n,) or None
+        Weights w of the rows; None is one each.
+    signed : bool, default=False
+        Take 2 T - 1 as the labels.
+    advice : str
+        What to do about too many features.
+
+    Returns
+    -------
+    MaskedRegression
+        Zero coefficients for a label that is constant where it is observed.
+
+    Notes
+    -----
+    Labels with holes in the same rows are one ordinary regression. With many patterns of holes
+    the scatter of all rows plus the ridge is factored once, and preconditions conjugate
+    gradients on the systems of all labels: O(nnz(X) q + D^2 q) per step, where a scatter and a
+    factor for each pattern cost O(n D^2 + D^3 / 3). The count of these operations decides; a
+    problem without a ridge is always solved pattern by pattern.
+    """
+    route = route_of(X, T, weights, advice=advice, ridge_free=ridge == 0)
+    groups = patterns(T)
+    direct = ridge == 0 or direct_is_cheaper(route.sample, len(groups))
+    system = System.of(route, ridge, scatter=not (direct or route.solver == "krylov"))
+    solution = by_pattern(route.sample, groups, system) if direct else system.solve()
+    if solution is None:
+        # The ridge is near the rounding of a singular scatter: ranks have to be cut.
+        solution = by_pattern(route.sample, groups, system)
+    level = system.t_mean - np.vecdot(system.centres.T, solution.T)
+    coef, level = (2 * solution, 2 * level - 1) if signed else (solution, level)
+    mean, residual = route.mean(system.moments.x_mean), system.residual(solution)
+    return MaskedRegression(route.lift(coef), mean, level, residual, route.solver)
+
+
+def patterns(T: np.ndarray) -> list[np.ndarray]:
+    """Numbers of the labels that are observed in the same rows, group by group."""
+    groups: dict[bytes, list[int]] = {}
+    packed = np.packbits(np.isnan(T), axis=0).T
+    for k, column in enumerate(np.ascontiguousarray(packed)):
+        groups.setdefault(column.tobytes(), []).append(k)
+    return [np.array(group) for group in groups.values()]
+
+
+def direct_is_cheaper(sample: Sample, n_patterns: int) -> bool:
+    """Whether a scatter and a factor for each pattern take fewer operations than the steps."""
+    X, seen = sample.X, ~np.isnan(sample.Y)
+    (n_rows, n_features), n_labels = X.shape, seen.shape[1]
+    side, entries = min(n_rows, n_features), X.nnz if sparse.issparse(X) else X.size
+    few = seen.sum(axis=0).min() < 1.5 * side
+    steps = MANY_STEPS if few else USUAL_STEPS
+    scatter = entries * max(entries / n_rows, 1.0)
+    return n_patterns * (scatter + side**3 / 3) <= steps * n_labels * (2 * entries + side**2)
+
+
+def by_pattern(sample: Sample, groups: list[np.ndarray], system: System) -> np.ndarray:
+    """One ordinary regression for each group of labels; constant ones have no coefficients."""
+    solution = np.zeros_like(system.right)
+    for group in groups:
+        group = group[system.right[:, group].any(axis=0)]
+        if len(group) == 0:
+            continue
+        rows = np.flatnonzero(~np.isnan(sample.Y[:, group[0]]))
+        weights = None if sample.weights is None else sample.weights[rows]
+        labels = sample.Y[np.ix_(rows, group)]
+        found = regress(sample.X[rows], labels, system.ridge, weights=weights)
+        solution[:, group] = found.coefficients()
+    return solution
+
+
+@dataclass(frozen=True)
+class System:
+    """The normal equations (X_k' diag(w_k) X_k + ridge I) b_k = X_k' diag(w_k) t_k of all labels.
+
+    X_k and t_k are the rows where label k is observed, about their means.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n, p)
+        Rows: about their mean if dense, as they are if sparse but for columns without zeros.
+    W : ndarray of shape (n, q)
+        Weights of the rows where a label is observed, 0 elsewhere.
+    weight : ndarray of shape (q,)
+        Their sums; 1 for a label that is never observed.
+    right : ndarray of shape (p, q)
+        Right-hand sides.
+    centres : ndarray of shape (p, q)
+        Means of X over the rows of a label, less that of all rows.
+    t_mean : ndarray of shape (q,)
+        Means of the labels over these rows.
+    ridge : float
+        The ridge.
+    moments : Available
+        Sums over all rows, with xx if there is to be a factor.
+    """
+
+    X: Any
+    W: np.ndarray
+    weight: np.ndarray
+    right: np.ndarray
+    centres: np.ndarray
+    t_mean: np.ndarray
+    ridge: float
+    moments: Available
+
+    @classmethod
+    def of(cls, route: Route, ridge: float, *, scatter: bool) -> System:
+        """One pass over the rows."""
+        sample = route.sample
+        solver = "scatter" if scatter else "thin"
+        moments = summarise(replace(sample, solver=solver, part=True))
+        assert isinstance(moments, Available)
+        complete = moments.complete()
+        warn_of_lost_digits(moments.x_mean, moments.squares, moments.weight)
+        share = moments.observed
+        seen = ~np.isnan(sample.Y)
+        W = seen.astype(np.float64) if sample.weights is None else seen * sample.weights[:, None]
+        of_rows = moments.xt[:, len(share) :]
+        weight = np.where(share > 0, share, 1.0) * moments.weight
+        X = anchored(sample.X)[0]
+        X = X.astype(np.float64) if sparse.issparse(X) else X - moments.x_mean
+        right, centres = complete.xt * share, of_rows / weight
+        return cls(X, W, weight, right, centres, complete.t_mean, ridge, moments)
+
+    def apply(self, V: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """A_k v_k of some labels, (p, m)."""
+        W, weight = self.W, self.weight
+        if len(labels) < len(weight):
+            W, weight = W[:, labels], weight[labels]
+        Q = self.X @ V
+        # Scores about their mean over the rows of the label: they add up to 0, so X may be
+        # about any point on its way back.
+        Q -= np.einsum("ij,ij->j", W, Q) / weight
+        Q *= W
+        AV = self.X.T @ Q
+        AV += self.ridge * V
+        return AV
+
+    def rough(self) -> Operator:
+        """The same in single precision, in half of the time; columns of X have unit length."""
+        scales = np.sqrt(self.moments.squares + self.ridge)
+        if sparse.issparse(self.X):
+            X = self.X.copy()
+            X.data /= scales[X.indices]
+        else:
+            X = self.X / scales
+        X, W, weight = (A.astype(np.float32) for A in (X, self.W, self.weight))
+        single, scales = replace(self, X=X, W=W, weight=weight, ridge=0.0), scales[:, None]
+
+        def apply(V: np.ndarray, labels: np.ndarray) -> np.ndarray:
+            V_unit = V * scales
+            sizes = np.abs(V_unit).max(axis=0)
+            AV = single.apply((V_unit / sizes).astype(np.float32), labels)
+            return AV * (sizes * scales) + self.ridge * V
+
+        return apply
+
+    def solve(self) -> np.ndarray | None:
+        """Coefficients (p, q); None if nothing keeps the systems away from singular ones."""
+        fewest = np.count_nonzero(self.W, axis=0).min()
+        if fewest <= len(self.right) and self.ridge < SAFE_PIVOT * self.moments.squares.max():
+            return None
+        if self.moments.xx is None:
+            scales = (self.moments.squares + self.ridge)[:, None]
+            return conjugate_gradients(
+                self.apply, lambda R: R / scales, self.right, rough=self.rough()
+            )
+        L = regular_factor(self.moments.xx, 1.0, self.ridge)
+        if L is None:
+            return None
+        return conjugate_gradients(self.apply, rough_solve(L), self.right, rough=self.rough())
+
+    def residual(self, solution: np.ndarray) -> float:
+        """Largest residual of a label relative to its right-hand side."""
+        sizes = np.linalg.norm(self.right, axis=0)
+        left = self.apply(solution, np.arange(solution.shape[1])) - self.right
+        return float(np.max(np.linalg.norm(left, axis=0) / np.where(sizes > 0, sizes, 1.0)))

@@ -1,0 +1,145 @@
+"""Sums over rows and labels that feature scores are made of, of all rows or as they come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._soft import has_holes
+from labelspan.moments import scaled
+
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Sums over the rows where each label is observed, as in `Sums`.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (n_labels,)
+        Sum of the weights of these rows.
+    x, squares : ndarray of shape (n_features, n_labels)
+        Sums of the features and of their squares.
+    """
+
+    weight: np.ndarray
+    x: np.ndarray
+    squares: np.ndarray
+
+    def about(self, d: np.ndarray) -> Seen:
+        """The same sums of features that are larger by d."""
+        squares = self.squares + 2 * d[:, None] * self.x + np.outer(d**2, self.weight)
+        return Seen(self.weight, self.x + np.outer(d, self.weight), squares)
+
+    def __add__(self, other: Seen) -> Seen:
+        x, squares = self.x + other.x, self.squares + other.squares
+        return Seen(self.weight + other.weight, x, squares)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over the rows, of features about a centre; ``a + b`` are those of both samples.
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the weights of the rows; their number if they have none.
+    centre : ndarray of shape (n_features,)
+        What was taken off the features: their mean (dense), or zero (sparse).
+    x : ndarray of shape (n_features,)
+        Sums of the features.
+    squares, label_squares : ndarray of shape (n_features,)
+        Sums of squares; the same with each row counted once a label it has.
+    xt : ndarray of shape (n_features, n_labels)
+        Sums of the features over the rows with each label.
+    counts : ndarray of shape (n_labels,)
+        Rows with each label, by their weights.
+    seen : Seen or None
+        Sums over the rows where a label is observed; None if that is all rows.
+    """
+
+    weight: float
+    centre: np.ndarray
+    x: np.ndarray
+    squares: np.ndarray
+    label_squares: np.ndarray
+    xt: np.ndarray
+    counts: np.ndarray
+    seen: Seen | None = None
+
+    @property
+    def kind(self) -> tuple[str]:
+        """What is in it: only sums of one kind add up."""
+        return ("sums",)
+
+    def __add__(self, other: Sums) -> Sums:
+        share = other.weight / max(self.weight + other.weight, TINY)
+        # About the common mean: sums of squares about any other are larger, and lose digits.
+        centre = self.centre + share * (other.centre - self.centre)
+        mine, theirs = self.about(centre), other.about(centre)
+        seen = None
+        if self.seen is not None or other.seen is not None:
+            seen = self.by_label(centre) + other.by_label(centre)
+        sums = (a + b for a, b in zip(mine[2:], theirs[2:], strict=True))
+        return replace(Sums(self.weight + other.weight, centre, *sums), seen=seen)
+
+    def by_label(self, centre: np.ndarray) -> Seen:
+        """Sums by label of features about another centre, of all rows if all labels are seen."""
+        q, seen = len(self.counts), self.seen
+        if seen is None:
+            x, squares = (np.tile(sums[:, None], q) for sums in (self.x, self.squares))
+            seen = Seen(np.full(q, self.weight), x, squares)
+        return seen.about(self.centre - centre)
+
+    def about(self, centre: np.ndarray) -> tuple[Any, ...]:
+        """The same sums, in the order of the fields, of features about another centre."""
+        d = self.centre - centre
+        squares = self.squares + 2 * d * self.x + self.weight * d**2
+        incidences = self.counts.sum()
+        label_squares = self.label_squares + 2 * d * self.xt.sum(axis=1) + incidences * d**2
+        xt = self.xt + np.outer(d, self.counts)
+        x = self.x + self.weight * d
+        return self.weight, centre, x, squares, label_squares, xt, self.counts
+
+
+def label_sums(X: Any, Y: Any, weights: np.ndarray | None = None) -> Sums:
+    """Sums of one block; a dense one is centred first, to keep digits."""
+    w = np.ones(X.shape[0]) if weights is None else weights
+    if has_holes(Y):
+        observed = ~np.isnan(Y)
+        sums = label_sums(X, np.where(observed, Y, 0.0), weights)
+        return replace(sums, seen=seen_sums(X, sums.centre, scaled(observed * 1.0, weights)))
+    Y = scaled(Y, weights)
+    total, label_counts = float(w.sum()), np.asarray(Y.sum(axis=1)).ravel()
+    counts = np.asarray(Y.sum(axis=0)).ravel()
+    if sparse.issparse(X):
+        X = X.astype(np.float64, copy=False)
+        squares = X.copy()
+        squares.data **= 2
+        sums = squares.T @ np.column_stack([w, label_counts])
+        xt = X.T @ Y
+        xt = xt.toarray() if sparse.issparse(xt) else xt
+        return Sums(total, np.zeros(X.shape[1]), w @ X, sums[:, 0], sums[:, 1], xt, counts)
+    if weights is None or total == 0:
+        centre = X.mean(axis=0, dtype=np.float64)
+    else:
+        centre = (weights @ X) / total
+    block = X - centre
+    x, xt = w @ block, np.asarray((Y.T @ block).T)
+    block *= block
+    return Sums(total, centre, x, w @ block, label_counts @ block, xt, counts)
+
+
+def seen_sums(X: Any, centre: np.ndarray, M: np.ndarray) -> Seen:
+    """Sums over the rows where each label is observed, by the weights M (n, q)."""
+    if sparse.issparse(X):
+        X = X.astype(np.float64, copy=False)
+        return Seen(M.sum(axis=0), X.T @ M, X.power(2).T @ M)
+    block = X - centre
+    x = (M.T @ block).T
+    block *= block
+    return Seen(M.sum(axis=0), x, (M.T @ block).T)
