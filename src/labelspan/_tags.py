@@ -56,7 +56,7 @@ class LabelTags:
 
     def take(self, capability: str) -> None:
         """State that ``fit`` takes this, unless a parent has a reason of its own against it."""
-        if self.refused.get(capability) == ALL_LABELS:
+        if self.refused.get(capability) in (ALL_LABELS, ON_HOST):
             del self.refused[capability]
 
 

@@ -194,6 +194,8 @@ class PooledProblem:
     rest: np.ndarray
     ridge: float
     n_rows: int
+    # The rows are gone, and with them the device that they may have lived on.
+    X: ClassVar[None] = None
     pooled: ClassVar[bool] = True
     streamed: ClassVar[bool] = True
     # Available cases are in the statistics already.
