@@ -186,7 +186,11 @@ class MaskedFit:
 
 def _learns_from_chunks(estimator: AvailableCases) -> bool:
     """Whether the parent has a partial_fit; its AttributeError says why not."""
-    return callable(super(AvailableCases, estimator).partial_fit)  # type: ignore[misc]
+    try:
+        return callable(super(AvailableCases, estimator).partial_fit)  # type: ignore[misc]
+    except AttributeError as error:
+        # The parent's reason, which scikit-learn has wrapped once already.
+        raise error.__cause__ or error from None
 
 
 class AvailableCases(MaskedFit):
