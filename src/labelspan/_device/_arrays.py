@@ -37,7 +37,9 @@ def like(reference: Any, array: Any) -> Any:
     if array is None or is_device(array) or not is_device(reference):
         return array
     xp = namespace(reference)
-    # torch warns of arrays that may not be written, such as blocks of a memory map.
+    # torch warns of arrays that may not be written, such as blocks of a memory map, and takes no
+    # negative stride, even of an array of one number.
+    array = array.copy() if min(array.strides, default=0) < 0 else array
     contiguous = np.require(array, requirements=["C", "W"])
     return xp.asarray(contiguous, device=reference.device)
 

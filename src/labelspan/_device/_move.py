@@ -71,8 +71,8 @@ def settle(estimator: Any, X: Any) -> None:
 
 
 def beside(X: Any, array: Any) -> Any:
-    """Numbers where X lives; names and counts stay."""
-    return like(X, array) if is_device(array) or array.dtype.kind == "f" else array
+    """Numbers where X lives; names stay."""
+    return like(X, array) if is_device(array) or array.dtype.kind in "fiu" else array
 
 
 def place_of(X: Any) -> str:
