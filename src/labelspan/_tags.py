@@ -7,6 +7,8 @@ from typing import Any
 
 from sklearn.utils import Tags
 
+# To list them takes longer than to fill them in, and every chunk asks.
+NAMES = tuple(f.name for f in fields(Tags))
 #: Why Dask arrays are refused, where rows are compared with rows or read again and again.
 IN_MEMORY = "needs all rows in memory here"
 #: Why searches refuse soft labels.
@@ -65,7 +67,7 @@ class EstimatorTags(Tags):
 
 def with_label_tags(tags: Tags) -> EstimatorTags:
     """The same tags with those of labelspan beside them: no holes in the labels, no device."""
-    return EstimatorTags(**{f.name: getattr(tags, f.name) for f in fields(tags)})
+    return EstimatorTags(**{name: getattr(tags, name) for name in NAMES})
 
 
 def follow_device(tags: EstimatorTags) -> None:
