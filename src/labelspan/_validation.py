@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from labelspan._blocks import (
     canonical,
     check_dask,
-    dense,
     from_frames,
     refuse_dask,
     set_n_features,
@@ -26,18 +25,17 @@ from labelspan._device import (
     is_device,
     is_followed,
     is_streamed,
-    like,
     namespace,
     precision_of,
     refuse_device,
     refuse_elsewhere,
     to_host,
 )
-from labelspan._labels import Labels, check_labels, labels_on_device
+from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import check_weights, weighing
+from labelspan._weights import beside, check_weights, labels_on_device, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -241,8 +239,9 @@ def check_features(
     if is_followed(X):
         refuse_device(estimator, X)
         xp = namespace(X)
-    # Rows that only a device will see are checked there: a look at them is a pass over the disk.
-    later = reset and not chunk and is_streamed(X) and learns_from_sums(estimator)
+    # Rows whose sums a device takes are checked by these: a look at them is one more pass.
+    single = is_device(X) and xp is not np and X.dtype == xp.float32
+    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,
@@ -261,21 +260,6 @@ def check_features(
 def learns_from_sums(estimator: Any) -> bool:
     """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
-
-
-def beside(X: Any, labels: Labels) -> Labels:
-    """The labels, dense, and their weights where X lives."""
-    Y = labels.Y
-    if labels.missing:
-        raise ValueError(
-            "y has labels that are not observed (NaN), and X lives on a device, where they are not "
-            "taken. Move X to the host first: X.cpu().numpy() for torch, X.get() for CuPy."
-        )
-    if not is_device(Y):
-        # One byte per label has less far to go.
-        Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
-    weights = None if labels.weights is None else like(X, labels.weights)
-    return replace(labels, Y=Y, weights=weights, sparse=False)
 
 
 def passes(estimator: Any, X: Any) -> bool:

@@ -180,3 +180,22 @@ def test_measures_take_scores_from_a_device(place):
         expected = call(Y, getattr(host, output)(X))
         found = getattr(model, output)(place.put(X))
         assert call(place.put(Y), found) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-25, 1e-12, 1e12, 1e25])
+def test_single_precision_in_any_unit(place, unit):
+    X, Y = problem()
+    X = (unit * X).astype(np.float32)
+    found, expected = both(place, ls.MDDM(2), X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("model", [*MODELS, ls.KernelMDDM(2)], ids=lambda m: type(m).__name__)
+def test_what_is_no_number_is_refused(place, model, wrong, dtype):
+    X, Y = problem()
+    X = X.astype(dtype)
+    X[150, 3] = wrong
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        model.fit(place.put(X), Y)

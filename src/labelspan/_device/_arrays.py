@@ -43,8 +43,13 @@ def like(reference: Any, array: Any) -> Any:
 
 
 def rows_at(array: Any, rows: Any) -> Any:
-    """Some rows of an array of any kind; the standard wants every axis named."""
-    return array[rows, ...] if is_device(array) else array[rows]
+    """Some rows of an array of any kind, by a slice or by their numbers, which the host knows."""
+    if not is_device(array):
+        return array[rows]
+    if isinstance(rows, np.ndarray):
+        return namespace(array).take(array, like(array, rows), axis=0)
+    # The standard wants every axis named.
+    return array[rows, ...]
 
 
 def cast(array: Any, dtype: Any) -> Any:

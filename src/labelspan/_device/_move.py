@@ -14,6 +14,8 @@ from labelspan._device._arrays import is_device, like, namespace, to_host
 from labelspan._device._stream import is_streamed
 
 Convert = Callable[[Any], Any]
+# What is read, not multiplied: it stays on the host.
+TABLES = ("classes_", "cv_results_")
 
 
 def on_host(statistics: Any) -> Any:
@@ -60,7 +62,7 @@ def settle(estimator: Any, X: Any) -> None:
             learnt = known.keys() - estimator.get_params(deep=False).keys()
             known.update((name, converted(known[name], to_host)) for name in learnt)
         return
-    parameters = {*estimator.get_params(deep=False), "classes_"}
+    parameters = {*estimator.get_params(deep=False), *TABLES}
     for name in known.keys() - parameters:
         if not isinstance(known[name], BaseEstimator):
             known[name] = converted(known[name], lambda array: beside(X, array))

@@ -15,7 +15,15 @@ from scipy import sparse
 
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
-from labelspan._device import STREAM_BYTES, block_bytes, is_device, is_streamed, rows_at, stream
+from labelspan._device import (
+    STREAM_BYTES,
+    block_bytes,
+    finite,
+    is_device,
+    is_streamed,
+    rows_at,
+    stream,
+)
 from labelspan._labels import check_label_block
 from labelspan._soft import find_holes, has_holes, is_soft
 from labelspan._validation import refuse_overflow
@@ -98,7 +106,20 @@ def collect(
     else:
         blocks = row_blocks(sample.X, tall=tall)
     # In the arrays of the first block: nobody else has them.
-    return reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
+    total = reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
+    if is_device(sample.X):
+        refuse_lost_sums(sample.X, total)
+    return total
+
+
+def refuse_lost_sums(X: Any, total: Any) -> None:
+    """Raise if the mean of rows on a device is no number, because one of theirs is none."""
+    mean = getattr(total, "x_mean", None)
+    if is_device(mean) and not finite(mean) and not finite(X):
+        raise ValueError(
+            "Input X contains NaN or infinity. Fill it in first, e.g. by "
+            "sklearn.impute.SimpleImputer, or drop the rows."
+        )
 
 
 def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:
