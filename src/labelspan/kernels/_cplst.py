@@ -160,7 +160,7 @@ class KernelCPLST(LabelSpaceClassifier):
 
     @property
     def dual_components_(self) -> np.ndarray:
-        """Coefficients of kernel values in the codes, (n_components_, n_training_rows)."""
+        """Coefficients of kernel values in the codes, ``(n_components_, n_training_rows)``."""
         if not isinstance(self.regressor_, KernelCodes):
             raise AttributeError(
                 "dual_components_ belongs to the kernel ridge regression; this "
