@@ -125,6 +125,8 @@ def test_a_mask_beside_sparse_labels(entry):
     for wrong in (observed[:, :2], observed.astype(int)):
         with pytest.raises(ValueError, match=r"expected booleans of shape \(48, 4\)"):
             clone(entry.estimator).fit(X, labels, observed=wrong)
+    with pytest.raises(ValueError, match=r"NaN in a dense array, y.toarray\(\), or False in"):
+        clone(entry.estimator).fit(X, sparse.csr_array(Y))
     with pytest.raises(ValueError, match="NaN where observed is True"):
         clone(entry.estimator).fit(X, sparse.csr_array(Y), observed=np.roll(observed, 1, axis=0))
     with pytest.raises(TypeError, match=r"y is ndarray.*numpy.where\(observed, y, numpy.nan\)"):
