@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Two BLAS threads in each of two test processes would only fight for the same cores.
-TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+# scikit-learn follows arrays of other libraries only where SciPy is told to.
+TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
 
-.PHONY: demo test lint types unit test-lowest bench reproduce fuzz clean
+.PHONY: demo test lint types unit test-lowest test-device bench reproduce fuzz docs clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/labelspan compare --out results
@@ -26,6 +27,10 @@ unit: $(VENV)/test.stamp
 test-lowest: $(VENV)-lowest/test.stamp
 	$(TEST_ENV) $(VENV)-lowest/bin/python -m pytest -m "not reproduce" -W default --ignore=tests/laws/test_ecosystem_every.py --ignore=tests/laws/test_registry.py tests/extraction tests/laws tests/linalg tests/moments tests/test_gate.py
 
+# Where there is an accelerator, with its own Python: PYTHON=python3 make test-device
+test-device:
+	$(TEST_ENV) PYTHONPATH=src $(PYTHON) -m pytest -m device -p no:cacheprovider tests/laws/test_device.py tests/linalg/test_on_device.py tests/classifiers/test_neighbours_on_device.py tests/laws/test_streamed.py
+
 bench: $(VENV)/bench.stamp
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || failed=1; done; test -z "$$failed"
 
@@ -38,8 +43,11 @@ fuzz: $(VENV)/fuzz.stamp
 	$(BIN)/python -m tests.fuzz.fuzz_hypothesis --seconds 300
 	$(BIN)/python -m tests.fuzz.fuzz_atheris .fuzz-corpus -max_total_time=300 -max_len=4096
 
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results docs/_build docs/gallery docs/generated
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -58,6 +66,10 @@ $(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
 
 $(VENV)/fuzz.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fuzz]"
+	touch $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	touch $@
 
 $(VENV)-lowest/test.stamp: pyproject.toml requirements/lowest.txt

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from labelspan.datasets import load_dataset, load_yeast
+from tests.places import place  # noqa: F401
 
 
 def pytest_configure(config):

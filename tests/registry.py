@@ -447,6 +447,14 @@ ESTIMATORS = [
             "the ridges are inside the grid, where no law changes them",
         ),
     ),
+    Entry(
+        ls.SemiSupervised(ls.MDDM(2), n_neighbors=5, tol=1e-13),
+        "tests.reference.semisupervised:completed",
+        "tests/semisupervised/test_semisupervised.py",
+        variants=(ls.SemiSupervised(ls.MDDM()), ls.SemiSupervised(ls.OPLS(1), n_neighbors=2)),
+        dask="predict",
+        per_unit={},
+    ),
     kernel(
         ls.KernelMDDM(2, gamma=0.1),
         "tests.reference.kernels:mddm",

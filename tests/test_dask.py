@@ -211,3 +211,48 @@ def test_classes_in_memory_with_features_on_the_cluster(client, sample):
     np.testing.assert_allclose(
         ls.MLDA().fit(lazy(X), y).components_, ls.MLDA().fit(X, y).components_, atol=1e-8
     )
+
+
+@pytest.mark.parametrize("estimator", [ls.MVMD(2), ls.MultiOutputRidge(), ls.labelspace.CPLST(2)])
+def test_frames_stream_with_their_names(estimator, client, sample, monkeypatch):
+    dd = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    X, Y = sample
+    features = pd.DataFrame(X, columns=[f"x{i}" for i in range(15)])
+    labels = pd.DataFrame(Y, columns=list("abcd"))
+    memory = clone(estimator).fit(features, labels)
+    # Whole frames are never made here.
+    monkeypatch.setattr(dd.DataFrame, "__array__", None)
+    lazy_X, lazy_Y = (dd.from_pandas(frame, npartitions=4) for frame in (features, labels))
+    model = clone(estimator).fit(lazy_X, lazy_Y)
+    assert list(model.feature_names_in_) == list(features.columns)
+    assert list(model.label_names_) == list("abcd")
+    use = "transform" if hasattr(model, "transform") else "predict"
+    found = getattr(model, use)(lazy_X)
+    assert isinstance(found, da.Array)
+    np.testing.assert_allclose(found.compute(), getattr(memory, use)(features), atol=1e-8)
+    with pytest.raises(ValueError, match="feature names should match"):
+        getattr(model, use)(lazy_X.rename(columns={"x0": "z"}))
+    chunks = clone(estimator).partial_fit(lazy_X, lazy_Y).partial_fit(features, labels)
+    weighted = clone(estimator).fit(features, labels, sample_weight=2)
+    np.testing.assert_allclose(
+        getattr(chunks, use)(features), getattr(weighted, use)(features), atol=1e-8
+    )
+    with pytest.raises(TypeError, match="dtype object; expected numbers"):
+        clone(estimator).fit(lazy_X.assign(x0="text"), lazy_Y)
+
+
+def test_weights_of_a_frame(client, sample):
+    dd = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    X, Y = sample
+    weights = np.arange(200) % 3.0
+    frame = pd.DataFrame(np.column_stack([X, Y, weights]))
+    frame.columns = [*(f"x{i}" for i in range(15)), *"abcd", "weight"]
+    table = dd.from_pandas(frame, npartitions=3)
+    given = table[[f"x{i}" for i in range(15)]], table[list("abcd")]
+    model = ls.MVMD(2).fit(*given, sample_weight=table["weight"])
+    memory = ls.MVMD(2).fit(X, Y, sample_weight=weights)
+    np.testing.assert_allclose(model.components_, memory.components_, atol=1e-10)

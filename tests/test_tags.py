@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 import labelspan as ls
-from labelspan._tags import ALL_LABELS, with_label_tags
+from labelspan._tags import ALL_LABELS, ON_HOST, with_label_tags
 from tests.laws.law import law, plain
 
 
@@ -28,7 +28,8 @@ def test_scikit_learns_own_tags_are_untouched():
 
     tags = get_tags(Plain())
     ours = asdict(with_label_tags(tags))
-    assert ours.pop("label_tags") == {"refused": {"missing_labels": ALL_LABELS}}
+    refused = {"missing_labels": ALL_LABELS, "device": ON_HOST}
+    assert ours.pop("label_tags") == {"refused": refused}
     assert ours == asdict(tags)
 
 

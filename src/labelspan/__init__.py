@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan._cost import cost
+    from labelspan._device import config_context, to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     )
     from labelspan.ranking import CLaRankSVM, LaRankSVM
     from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
+    from labelspan.semisupervised import SemiSupervised
     from labelspan.subspace import (
         ASOClassifier,
         LabelPLS,
@@ -79,6 +82,7 @@ _ESTIMATORS = {
     ),
     "ranking": ("CLaRankSVM", "LaRankSVM"),
     "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
+    "semisupervised": ("SemiSupervised",),
     "subspace": (
         "ASOClassifier",
         "LabelPLS",
@@ -88,6 +92,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
+_HOMES |= {"config_context": "_device", "cost": "_cost", "to_numpy": "_device"}
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -136,17 +141,21 @@ __all__ = [
     "PartialBinaryRelevance",
     "ProbabilityCalibrator",
     "ReducerCV",
+    "SemiSupervised",
     "SharedSubspaceClassifier",
     "SharedSubspaceClassifierCV",
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "config_context",
+    "cost",
     "datasets",
     "experiments",
     "metrics",
     "model_selection",
     "plotting",
     "stats",
+    "to_numpy",
 ]
 
 

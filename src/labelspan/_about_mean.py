@@ -8,7 +8,17 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import is_dask_array
-from labelspan.moments import EPS, row_blocks
+from labelspan._device import (
+    cast,
+    empty,
+    is_device,
+    like,
+    namespace,
+    precision_of,
+    sums,
+    to_host,
+)
+from labelspan.moments import EPS, Moments, row_blocks
 
 # Scores are of order one: a shift below this is not worth a pass over the rows.
 NEGLIGIBLE = 1e-12
@@ -38,6 +48,8 @@ def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
     ndarray of shape (n, k)
         Projections.
     """
+    if is_device(X):
+        return project_on_device(X, like(X, mean), like(X, components))
     rounded = mean.astype(X.dtype, copy=False)
     components = components.astype(X.dtype, copy=False)
     if sparse.issparse(X):
@@ -48,6 +60,18 @@ def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
             np.matmul(X[rows] - rounded, components.T, out=projected[rows])
     if rounded.dtype != mean.dtype:
         projected += (components @ (rounded - mean)).astype(X.dtype)
+    return projected
+
+
+def project_on_device(X: Any, mean: Any, components: Any) -> Any:
+    """The same where X lives, by blocks that its memory allows."""
+    dtype = precision_of(X)
+    rounded, components = cast(mean, dtype), cast(components, dtype)
+    projected = empty(X, (X.shape[0], components.shape[0]), dtype)
+    for rows in row_blocks(X):
+        projected[rows, :] = (X[rows, :] - rounded) @ components.T
+    if mean.dtype != rounded.dtype:
+        projected += cast(cast(components, np.float64) @ (cast(rounded, np.float64) - mean), dtype)
     return projected
 
 
@@ -69,7 +93,7 @@ def project_sparse(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarr
 def scores_about(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
     """Scores ``(X - mean) @ coef.T + level`` in the dtype of X; `level` is that of the mean."""
     scores = project(X, mean, coef)
-    scores += level.astype(X.dtype, copy=False)
+    scores += cast(like(X, level), precision_of(X))
     return scores
 
 
@@ -101,15 +125,25 @@ def level_at(
     ndarray of shape (q,)
         Scores at `mean`.
     """
-    shift = EPS * (np.abs(mean) @ np.abs(coef))
+    xp = namespace(coef)
+    shift = to_host(EPS * (xp.abs(like(coef, mean)) @ xp.abs(coef)))
     if is_dask_array(X) or shift.max(initial=0.0) <= NEGLIGIBLE:
         return level
-    shifts = project(X, mean, coef.T).astype(np.float64, copy=False)
+    shifts = cast(project(X, mean, coef.T), np.float64)
+    if is_device(X):
+        total = sums(shifts, axis=0) if weights is None else weights @ shifts
+        return like(X, level) - total / (X.shape[0] if weights is None else sums(weights))
     return level - np.average(shifts, axis=0, weights=weights)
 
 
 def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """``mean @ coef + intercept`` in extended precision: (q,) from a coef (D, q) of float64."""
+    """``mean @ coef + intercept`` in extended precision: (q,) from a coef (D, q) of float64.
+
+    On a device, which has no such precision, in float64.
+    """
+    if is_device(coef):
+        return like(coef, mean) @ cast(coef, np.float64) + like(coef, intercept)
+    mean, intercept = to_host(mean), to_host(intercept)
     scores = np.asarray(intercept, dtype=np.longdouble).copy()
     width = max(BLOCK // max(len(mean), 1), 1)
     for start in range(0, coef.shape[1], width):
@@ -120,6 +154,8 @@ def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.nd
 
 def mean_of(X: Any) -> np.ndarray:
     """Mean of the rows of an ndarray or csr_array in float64."""
+    if is_device(X):
+        return Moments.of(X, np.empty((X.shape[0], 0)), xx=False, tt=False).x_mean
     if sparse.issparse(X):
         return np.asarray(X.astype(np.float64, copy=False).mean(axis=0)).ravel()
     return np.asarray(X.mean(axis=0, dtype=np.float64))
@@ -127,6 +163,8 @@ def mean_of(X: Any) -> np.ndarray:
 
 def total_scatter(X: Any) -> float:
     """Sum of squares of X about its mean."""
+    if is_device(X):
+        return float(sums(Moments.of(X, np.empty((X.shape[0], 0)), xx=False, tt=False).squares))
     mean = mean_of(X)
     if sparse.issparse(X):
         return float(np.square(X.data, dtype=np.float64).sum() - X.shape[0] * (mean @ mean))

@@ -10,13 +10,36 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import validate_data
 
-from labelspan._compat import is_dask_array
+from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._progress import watched
 from labelspan._system import replace_file
 
 # Bytes of the head of an npy file; the number of rows is put in when all are written.
 HEAD = 128
+
+
+def from_frames(*tables: Any) -> list[Any]:
+    """Dask frames as Dask arrays whose blocks have known lengths, which one graph finds."""
+    import dask
+
+    frames = [table for table in tables if is_dask_frame(table)]
+    lengths = iter(dask.compute(*(frame.map_partitions(len) for frame in frames)))
+    return [
+        table.to_dask_array(lengths=[int(n) for n in next(lengths)])
+        if is_dask_frame(table)
+        else table
+        for table in tables
+    ]
+
+
+def dask_rows(estimator: Any, X: Any) -> Any:
+    """X; of a Dask frame, whose names must be those of ``fit``, the Dask array of its rows."""
+    if not is_dask_frame(X):
+        return X
+    validate_data(estimator, X._meta, reset=False, skip_check_array=True)
+    return X.to_dask_array()
 
 
 def refuse_dask(estimator: Any, reason: str, **arrays: Any) -> None:

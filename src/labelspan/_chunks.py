@@ -19,7 +19,7 @@ from labelspan._classifier import remember
 from labelspan._labels import Labels, refuse_other_names, remember_names
 from labelspan._progress import watched
 from labelspan._validation import NoDirectionError, check_fit, check_square, unchanged_if_refused
-from labelspan.linalg import chunk_statistics, route_of
+from labelspan.linalg import choose_solver, chunk_statistics, route_of
 from labelspan.moments import (
     Pool,
     Sample,
@@ -281,7 +281,6 @@ class Chunked:
         return X, labels
 
     def _known_classes(self) -> np.ndarray | None:
-        """Classes of a 1-d `y` of the first chunk."""
         return vars(self).get("classes_")
 
     def _parameters_changed(self) -> bool:
@@ -331,7 +330,7 @@ class Chunked:
         self._chunks = replace(self._chunks, settled=True)
 
     def __getattr__(self, name: str) -> Any:
-        # Asked only for what is not there. Threads that ask at the same time all solve.
+        # Of what is not there. Threads that ask at the same time all solve.
         if name in type(self)._learnt and "_chunks" in vars(self) and not self._chunks.settled:
             self._settle()
         # Again, for the error that brought us here.
@@ -382,6 +381,14 @@ class ChunkedRegression(Chunked):
             streamed=True,
             ridge_free=min(self._prices()) == 0,
         ).solver
+
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        free = min(self._prices()) == 0
+        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, ridge_free=free)
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """A factor, and a solution for each ridge; see :class:`labelspan.base.LinearReducer`."""
+        return len(self._prices()) * (side**3 / 3 + 2.0 * side**2 * n_labels), 0.0
 
     def _summarise(self, sample: Sample) -> Any:
         return chunk_statistics(sample, shared=self._shared, tt=self._scatter)

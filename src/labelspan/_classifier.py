@@ -12,8 +12,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import level_at, mean_of, score_at, scores_about
-from labelspan._blocks import RowBlocks, dense, lazily
+from labelspan._blocks import RowBlocks, dask_rows, dense, lazily
 from labelspan._compat import fit_context, is_dask_array, n_rows_of
+from labelspan._device import (
+    cast,
+    empty,
+    is_device,
+    is_followed,
+    like,
+    namespace,
+    precision_of,
+    refuse_device,
+    settle,
+    sums_of,
+    to_host,
+)
 from labelspan._labels import Labels
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
@@ -80,7 +93,9 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         object
             The fitted classifier itself.
         """
-        with unchanged_if_refused(self):
+        if is_followed(X):
+            refuse_device(self, X)
+        with unchanged_if_refused(self), sums_of(self):
             X, labels = self._gate(X, y, sample_weight)
             # Chunks of an earlier partial_fit do not count any more.
             self.__dict__.pop("_chunks", None)
@@ -91,6 +106,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         """Learn from what has passed a gate, and remember what the labels were."""
         remember(self, labels)
         self._learn(X, labels)
+        settle(self, X)
 
     def predict(self, X: Any) -> Any:
         """Predict the labels of every row.
@@ -107,6 +123,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             array gives a lazy one.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             chosen = lazily(self, X, self._chosen, self._width(), np.int64)
             if self._sparse:
@@ -122,10 +139,10 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
 
     def _chosen(self, X: Any) -> np.ndarray:
         """Decisions (n, q) of checked features, or numbers of classes (n, 1)."""
-        chosen, stop = np.empty((n_rows_of(X), self._width()), dtype=np.int64), 0
+        chosen, stop = empty(X, (n_rows_of(X), self._width()), np.int64), 0
         for block in self._decisions(X):
-            start, stop = stop, stop + len(block)
-            chosen[start:stop] = block
+            start, stop = stop, stop + block.shape[0]
+            chosen[start:stop, :] = cast(block, np.int64) if is_device(block) else block
         return chosen
 
     def _width(self) -> int:
@@ -161,6 +178,7 @@ class ScoringClassifier(LabelClassifier):
             a lazy one.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             scores = lazily(self, X, self._scores, self._n_labels)
         else:
@@ -201,6 +219,9 @@ class LinearClassifier(ScoringClassifier):
         weights: np.ndarray | None,
     ) -> None:
         """Keep weights (D, q) and the scores (q,) of the mean of the rows, by their weights."""
+        if not is_device(X):
+            # The sums may have been a device's.
+            W, mean, level = to_host(W), to_host(mean), to_host(level)
         intercept = score_at(mean, -W, level)
         level = level_at(X, mean, W, level, weights)
         self._store_linear(dtype_of(X), W, intercept, mean, level)
@@ -217,7 +238,7 @@ class LinearClassifier(ScoringClassifier):
 
 def dtype_of(X: Any) -> Any:
     """Dtype of what is learnt from X."""
-    return np.float32 if X.dtype == np.float32 else np.float64
+    return precision_of(X)
 
 
 def remember(classifier: Any, labels: Labels) -> None:
@@ -264,13 +285,16 @@ def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.nda
     if not classifier._one_dimensional:
         return assign(scores, thresholds, classifier.min_labels)
     if scores.shape[1] > 1:
-        return scores.argmax(axis=1)[:, None]
+        return namespace(scores).argmax(scores, axis=1)[:, None]
     # One class leaves no choice; its column of Y is empty.
-    return ((scores > thresholds) & (len(classifier.classes_) > 1)).astype(np.int64)
+    return cast((scores > thresholds) & (len(classifier.classes_) > 1), np.int64)
 
 
 def pick(classes: np.ndarray, chosen: Any) -> Any:
-    """Classes by their numbers, lazily for a Dask array of them."""
+    """Classes by their numbers, lazily for a Dask array, on a device if they are numbers."""
+    if is_device(chosen):
+        found = classes[to_host(chosen)]
+        return like(chosen, found) if found.dtype.kind in "biuf" else found
     if is_dask_array(chosen):
         return chosen.map_blocks(classes.__getitem__, dtype=classes.dtype)
     return classes[chosen]
@@ -295,6 +319,11 @@ def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
     """
     predicted: np.ndarray = scores > thresholds
     n_least = min(min_labels, scores.shape[1])
+    if n_least > 0 and is_device(scores):
+        xp = namespace(scores)
+        places = xp.argsort(xp.argsort(-scores, axis=1, stable=True), axis=1)
+        few = xp.sum(xp.astype(predicted, xp.int64), axis=1, keepdims=True) < n_least
+        return predicted | (few & (places < n_least))
     if n_least > 0:
         few = np.flatnonzero(predicted.sum(axis=1) < n_least)
         # Stable: of equal scores the first label wins, whatever the machine.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from sklearn import get_config
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils._array_api import _convert_to_numpy, array_api_compat
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _num_samples as n_rows_of
 
@@ -15,18 +17,41 @@ __all__ = [
     "Interval",
     "RealNotInt",
     "StrOptions",
+    "array_namespace",
+    "dispatches",
     "fit_context",
     "is_dask_array",
+    "is_dask_frame",
     "is_frame",
+    "move_to_host",
     "n_rows_of",
     "take_rows",
 ]
+
+
+array_namespace = array_api_compat.array_namespace
 
 
 def is_dask_array(array: Any) -> bool:
     """Tell whether `array` is a Dask array, without importing Dask."""
     module = sys.modules.get("dask.array")
     return module is not None and isinstance(array, module.Array)
+
+
+def dispatches() -> bool:
+    """Whether scikit-learn is to follow arrays of other libraries, not to convert them."""
+    return bool(get_config()["array_api_dispatch"])
+
+
+def move_to_host(array: Any) -> Any:
+    """A NumPy array of one of another library, wherever that lives."""
+    return _convert_to_numpy(array, array_namespace(array))
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Tell whether `table` is a Dask data frame or a column of one, without importing Dask."""
+    module = sys.modules.get("dask.dataframe")
+    return module is not None and isinstance(table, module.DataFrame | module.Series)
 
 
 def is_frame(table: Any) -> bool:

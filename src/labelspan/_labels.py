@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from labelspan._blocks import canonical, dense
 from labelspan._compat import is_dask_array, is_frame
+from labelspan._device import is_device, like, namespace, sums, to_host
 from labelspan._misread import warn_of_joined_names
 from labelspan._soft import (
     SPARSE_LABEL_DENSITY,
@@ -62,7 +63,10 @@ class Labels:
     @property
     def codes(self) -> np.ndarray:
         """Numbers (n,) of the classes of a 1-d y."""
-        return self.Y.indices if sparse.issparse(self.Y) else self.Y[:, 0].astype(np.int64)
+        if is_device(self.Y) and self.Y.shape[1] > 1:
+            return to_host(namespace(self.Y).argmax(self.Y, axis=1))
+        Y = to_host(self.Y)
+        return Y.indices if sparse.issparse(Y) else Y[:, 0].astype(np.int64)
 
     @property
     def target(self) -> Any:
@@ -74,13 +78,13 @@ class Labels:
             return self.Y.copy()
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
-            return as_given(self.Y).astype(np.int64)
+            return as_given(to_host(self.Y)).astype(np.int64)
         return self.classes[self.codes]
 
     @property
     def total(self) -> float:
         """Sum of the weights, or the number of rows without them."""
-        return float(self.Y.shape[0] if self.weights is None else self.weights.sum())
+        return float(self.Y.shape[0] if self.weights is None else sums(self.weights))
 
     def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
         """The labels with weights, of the rows `kept`; `anew` if their classes decide."""
@@ -89,7 +93,7 @@ class Labels:
             if anew and self.classes is not None:
                 labels = one_label_a_class(self.target[kept], None)
             else:
-                labels = replace(self, Y=self.Y[kept])
+                labels = replace(self, Y=self.Y[like(self.Y, kept)])
             weights = weights[kept]
         given = None if (weights == 1).all() else weights
         return replace(labels, weights=given, kept=kept)
@@ -190,7 +194,7 @@ def check_indicators(Y: Any, name: str) -> Any:
     """
     if sparse.issparse(Y):
         return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
-    Y = two_dimensional(np.asarray(Y), name)
+    Y = two_dimensional(np.asarray(to_host(Y)), name)
     if Y.dtype == object:
         refuse_missing_and_mixed(Y, name)
         Y = np.asarray(Y.tolist())
@@ -274,8 +278,8 @@ def refuse_sets(y: Any) -> None:
         i = next(i for i, length in enumerate(lengths) if length != lengths[0])
         what = f"row 0 has {max(lengths[0], 1)} entries and row {i} has {max(lengths[i], 1)}"
     raise ValueError(
-        f"y is no matrix: {what}. Every row needs one 0 or 1 a label; lists of the labels that a "
-        "row has become that with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+        f"y is not a matrix: {what}. Each row needs one 0/1 entry per label; convert lists of "
+        "labels with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
     )
 
 
@@ -323,9 +327,9 @@ def refuse_other_values(Y: np.ndarray, name: str = "y") -> None:
     if Y.dtype.kind not in "iuf":
         raise ValueError(
             f"{name} holds values of dtype {Y.dtype}; an indicator matrix holds 0 and 1 "
-            "(or -1 and +1). Make one column a name: of lists of names with "
-            "sklearn.preprocessing.MultiLabelBinarizer, of columns of names with "
-            f"pandas.get_dummies(pandas.DataFrame({name}))."
+            "(or -1 and +1). Use one 0/1 column per label name: "
+            "sklearn.preprocessing.MultiLabelBinarizer for lists of names, "
+            f"pandas.get_dummies(pandas.DataFrame({name})) for columns of names."
         )
     if Y.dtype.kind == "u" and Y.max(initial=0) <= 1:
         return

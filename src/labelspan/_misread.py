@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+from labelspan._device import is_device, namespace, sums, to_host
+
 SEPARATORS = (",", ";", "|")
 # Ones per row of y over those of X: from here on X and y look swapped.
 MANY_MORE_ONES = 1.5
@@ -79,7 +81,8 @@ def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
     n_rows, n_features = X.shape
     if n_features >= Y.shape[1] or not holds_only_ones(X):
         return
-    ones, labels = np.asarray(X.sum(axis=1)).ravel(), float(Y.sum()) / n_rows
+    ones = np.asarray(to_host(sums(X, axis=1))).ravel()
+    labels = float(sums(Y)) / n_rows
     if (not soft and labels < MANY_MORE_ONES * ones.mean()) or (ones == 1).all():
         return
     of_y = "numbers between 0 and 1" if soft else f"{labels:.3g} ones per row"
@@ -96,7 +99,8 @@ def holds_only_ones(X: Any) -> bool:
     """Whether there is a 1 and no value beside 0 and 1."""
     values = X.data if sparse.issparse(X) else X
     # A glance at the first values spares real features the whole pass.
-    for part in (values[:1], values):
-        if not np.isin(part, (0, 1)).all():
+    for part in (to_host(values[:1, ...]), values):
+        known = (part == 0) | (part == 1) if is_device(part) else np.isin(part, (0, 1))
+        if not bool(namespace(known).all(known)):
             return False
-    return bool(values.any())
+    return bool(namespace(values).any(values == 1))

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from labelspan._blocks import dense
+from labelspan._device import is_device
 from labelspan._tags import TAKERS, Unweighted
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
@@ -38,7 +39,7 @@ def soft_labels(Y: Any) -> Any:
 def refuse_soft(Y: Any, name: str, reason: str) -> Any:
     """The labels, or a refusal of the first that is neither 0 nor 1."""
     values = Y.data if sparse.issparse(Y) else Y
-    if is_soft(values):
+    if not is_device(values) and is_soft(values):
         first = values[(values > 0) & (values < 1)][0]
         raise ValueError(
             f"y holds soft labels, such as {first:g}; {name} takes only 0 and 1: {reason}. "
@@ -49,6 +50,9 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
 
 def has_holes(Y: Any) -> bool:
     """Whether some numbers are NaN: labels that are not observed."""
+    if is_device(Y):
+        # The gate lets none of them through to a device.
+        return False
     values = Y.data if sparse.issparse(Y) else Y
     return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
 
@@ -181,10 +185,11 @@ class MaskedFit:
 
 
 def _learns_from_chunks(estimator: AvailableCases) -> bool:
-    """Whether the parent has a partial_fit; if not, its reason is raised."""
+    """Whether the parent has a partial_fit; its AttributeError says why not."""
     try:
         return callable(super(AvailableCases, estimator).partial_fit)  # type: ignore[misc]
     except AttributeError as error:
+        # The parent's reason, which scikit-learn has wrapped once already.
         raise error.__cause__ or error from None
 
 

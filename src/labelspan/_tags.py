@@ -7,6 +7,8 @@ from typing import Any
 
 from sklearn.utils import Tags
 
+# To list them takes longer than to fill them in, and every chunk asks.
+NAMES = tuple(f.name for f in fields(Tags))
 #: Why Dask arrays are refused, where rows are compared with rows or read again and again.
 IN_MEMORY = "needs all rows in memory here"
 #: Why searches refuse soft labels.
@@ -14,11 +16,13 @@ SCORED = "held-out rows are scored by measures of labels that a row has or lacks
 
 #: Why labels that are not observed are refused, where nobody has worked out their sums.
 ALL_LABELS = "its statistics count every row of every label"
+#: Why arrays on a device are refused, where the work is done by loops of the host.
+ON_HOST = "works on the host"
 #: Who takes them.
 TAKERS = (
     "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
-    "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST or "
-    "ThresholdTuner"
+    "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
+    "SemiSupervised or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
@@ -32,12 +36,15 @@ class LabelTags:
     ----------
     refused : dict
         Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
-        "soft_labels" (numbers between 0 and 1), "missing_labels" (NaN for labels that are not
-        observed; refused unless a class takes them) and "streamed_holes" (the same in chunks and
-        in Dask arrays). What is not in it is taken.
+        "soft_labels" (numbers between 0 and 1), and, refused unless a class takes them,
+        "missing_labels" (NaN for labels that are not observed) and "device" (arrays of torch or
+        CuPy); "streamed_holes" are missing labels in chunks and in Dask arrays. What is not in
+        it is taken.
     """
 
-    refused: dict[str, str] = field(default_factory=lambda: {"missing_labels": ALL_LABELS})
+    refused: dict[str, str] = field(
+        default_factory=lambda: {"missing_labels": ALL_LABELS, "device": ON_HOST}
+    )
 
     def takes(self, capability: str) -> bool:
         """Whether ``fit`` takes this."""
@@ -49,7 +56,7 @@ class LabelTags:
 
     def take(self, capability: str) -> None:
         """State that ``fit`` takes this, unless a parent has a reason of its own against it."""
-        if self.refused.get(capability) == ALL_LABELS:
+        if self.refused.get(capability) in (ALL_LABELS, ON_HOST):
             del self.refused[capability]
 
 
@@ -61,8 +68,14 @@ class EstimatorTags(Tags):
 
 
 def with_label_tags(tags: Tags) -> EstimatorTags:
-    """The same tags with those of labelspan beside them, which refuse only holes in the labels."""
-    return EstimatorTags(**{f.name: getattr(tags, f.name) for f in fields(tags)})
+    """The same tags with those of labelspan beside them: no holes in the labels, no device."""
+    return EstimatorTags(**{name: getattr(tags, name) for name in NAMES})
+
+
+def follow_device(tags: EstimatorTags) -> None:
+    """State that what is learnt from arrays on a device lives there."""
+    tags.array_api_support = True
+    tags.label_tags.take("device")
 
 
 def label_tags(estimator: Any) -> LabelTags:

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from labelspan._blocks import canonical, check_dask, refuse_dask, set_n_features
-from labelspan._compat import is_dask_array
+from labelspan._blocks import (
+    canonical,
+    check_dask,
+    from_frames,
+    refuse_dask,
+    set_n_features,
+)
+from labelspan._compat import is_dask_array, is_dask_frame
+from labelspan._device import (
+    cast,
+    is_device,
+    is_followed,
+    is_streamed,
+    namespace,
+    precision_of,
+    refuse_device,
+    refuse_elsewhere,
+    to_host,
+)
 from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import check_weights, weighing
+from labelspan._weights import beside, check_weights, labels_on_device, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -85,8 +102,19 @@ def check_fit(
     tags = estimator.__sklearn_tags__()
     supervised = tags.target_tags.required
     least = 1 if chunk else min_samples
+    if any(map(is_dask_frame, (X, y, sample_weight))):
+        arrays = from_frames(X, y, sample_weight)
+        given: dict[str, Any] = {"classes": classes, "min_samples": min_samples, "chunk": chunk}
+        found, labels = check_fit(estimator, *arrays, reset=reset, **given)
+        if is_dask_frame(X):
+            validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
+        names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
+        return found, labels if names is None else replace(labels, names=names)
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
+    if is_followed(X):
+        refuse_device(estimator, X, tags.label_tags, chunk=chunk)
+        sample_weight = to_host(sample_weight)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
     if supervised:
@@ -99,6 +127,8 @@ def check_fit(
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
+    if is_device(X):
+        labels = beside(X, labels)
     if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
@@ -117,7 +147,11 @@ def check_target(
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
-    labels = check_labels(y, classes, soft=True, missing=True)
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    labels = None if plain else labels_on_device(X, y)
+    if labels is None:
+        y = to_host(y)
+        labels = check_labels(y, classes, soft=True, missing=True)
     # To ask an estimator for its tags takes as long as to check ten rows.
     tags = tags or label_tags(estimator)
     if not tags.takes("missing_labels"):
@@ -126,7 +160,6 @@ def check_target(
         refuse_streamed_holes(labels.Y, type(estimator).__name__, tags.refused["streamed_holes"])
     if not tags.takes("soft_labels"):
         refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
-    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
     if not plain or X.shape[:1] != labels.Y.shape[:1]:
         check_consistent_length(X, labels.Y)
     if labels.classes is not None and is_classifier(estimator) and np.asarray(y).ndim == 2:
@@ -197,21 +230,36 @@ def check_features(
     chunk: bool = False,
 ) -> Any:
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
-    if not reset and passes(estimator, X):
-        return X
+    if not reset:
+        refuse_elsewhere(estimator, X)
+        if passes(estimator, X):
+            return X
     refuse_dask(estimator, IN_MEMORY, X=X)
+    xp = np
+    if is_followed(X):
+        refuse_device(estimator, X)
+        xp = namespace(X)
+    # Rows whose sums a device takes are checked by these: a look at them is one more pass.
+    single = is_device(X) and xp is not np and X.dtype == xp.float32
+    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,
         reset=reset,
         accept_sparse="csr",
-        dtype=[np.float64, np.float32],
+        dtype=[xp.float64, xp.float32],
+        ensure_all_finite=not later,
         ensure_min_samples=ensure_min_samples,
     )
     X = canonical(X) if sparse.issparse(X) else X
-    if reset or chunk:
+    if (reset or chunk) and not later:
         refuse_overflow(X, whole=not chunk)
     return X
+
+
+def learns_from_sums(estimator: Any) -> bool:
+    """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
+    return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
 
 
 def passes(estimator: Any, X: Any) -> bool:
@@ -243,8 +291,26 @@ def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> Non
     `heaviest` is the largest weight of a row.
     """
     values = X.data if sparse.issparse(X) else X
-    if values.dtype != np.float64:
+    if precision_of(values) != np.float64:
         return
+    squares, xp = sum_of_squares(values), namespace(values)
+    vanished = squares == 0 and whole and bool(xp.any(values != 0))
+    if squares <= LARGEST_SQUARES / max(heaviest, 1.0) and not vanished:
+        return
+    largest = max(float(xp.max(values)), -float(xp.min(values)))
+    trouble = "vanish" if squares == 0 else "overflow"
+    weighted = "" if heaviest <= 1 else f" and the largest weight of a row {heaviest:.3g}"
+    raise ValueError(
+        f"The sums of squares of X {trouble}: its largest value is {largest:.3g}"
+        f"{weighted}. Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+    )
+
+
+def sum_of_squares(values: Any) -> float:
+    """Of all numbers, infinite where they overflow; no array of the squares is made."""
+    if is_device(values):
+        norm = float(namespace(values).linalg.vector_norm(values))
+        return norm * norm
     in_one_piece = values.flags.c_contiguous or values.flags.f_contiguous
     height = len(values) if in_one_piece else max(2**20 // max(values[:1].size, 1), 1)
     squares = 0.0
@@ -252,15 +318,7 @@ def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> Non
         for start in range(0, len(values), max(height, 1)):
             part = values[start : start + height].ravel(order="K")
             squares += float(np.dot(part, part))
-    vanished = squares == 0 and whole and values.any()
-    if squares <= LARGEST_SQUARES / max(heaviest, 1.0) and not vanished:
-        return
-    trouble = "vanish" if squares == 0 else "overflow"
-    weighted = "" if heaviest <= 1 else f" and the largest weight of a row {heaviest:.3g}"
-    raise ValueError(
-        f"The sums of squares of X {trouble}: its largest value is {np.abs(values).max():.3g}"
-        f"{weighted}. Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
-    )
+    return squares
 
 
 def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
@@ -269,7 +327,11 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
     Weights grow as features shrink: of float32 values of 1e-40 they exceed all float32 numbers.
     """
     # Two reductions: the absolute values would be an array of their own.
-    largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
+    if is_device(array):
+        xp = namespace(array)
+        largest = float(xp.max(xp.abs(array))) if 0 not in array.shape else 0.0
+    else:
+        largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
     limit = float(np.finfo(dtype).max)
     if not largest <= limit:
         raise ValueError(
@@ -277,6 +339,8 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
             "of X are too small, or differ too little, for its precision. Scale X first, e.g. by "
             "sklearn.preprocessing.StandardScaler, or pass X.astype(numpy.float64)."
         )
+    if is_device(array):
+        return xp.asarray(cast(array, dtype), copy=True)
     return np.require(array, dtype, ["C", "OWNDATA"])
 
 
@@ -293,33 +357,3 @@ def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
             f"{what} would be {shape[0]} x {shape[1]} ({size / 2**30:.1f} GiB; "
             f"the limit is {MAX_SQUARE_BYTES / 2**30:.0f} GiB). {advice}"
         )
-
-
-def check_psd(matrix: Any, n_labels: int, name: str) -> np.ndarray:
-    """Check a given (q, q) label matrix: right shape, finite, symmetric, no negative eigenvalue.
-
-    Returns
-    -------
-    ndarray of shape (q, r)
-        A factor R with matrix = R R'.
-    """
-    matrix = check_array(matrix, dtype=np.float64, input_name=name)
-    if matrix.shape != (n_labels, n_labels):
-        raise ValueError(
-            f"{name} has shape {matrix.shape}; expected ({n_labels}, {n_labels}), "
-            "one row and one column a label."
-        )
-    scale = np.abs(matrix).max()
-    if np.abs(matrix - matrix.T).max() > 1e-10 * scale:
-        raise ValueError(
-            f"{name} is not symmetric (largest difference to its transpose "
-            f"{np.abs(matrix - matrix.T).max():.3g}). Pass ({name} + {name}.T) / 2."
-        )
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    if values[0] < -1e-10 * max(scale, values[-1]):
-        raise ValueError(
-            f"{name} is indefinite: its smallest eigenvalue is {values[0]:.3g}, allowed are "
-            "values >= 0. Clip its negative eigenvalues or use a kernel."
-        )
-    positive = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
-    return vectors[:, positive] * np.sqrt(values[positive])

@@ -14,12 +14,25 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
-from labelspan._blocks import RowBlocks, by_blocks, check_dask_rows, lazily
+from labelspan._blocks import RowBlocks, by_blocks, check_dask_rows, dask_rows, lazily
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, RealNotInt, fit_context, is_dask_array
-from labelspan._tags import with_label_tags
+from labelspan._device import (
+    cast,
+    copied,
+    finite,
+    is_followed,
+    like,
+    namespace,
+    on_host,
+    precision_of,
+    settle,
+    sums_of,
+    to_host,
+)
+from labelspan._tags import follow_device, with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
-from labelspan.linalg import EigenPairs, Route, fix_signs, route_of
+from labelspan.linalg import EigenPairs, Route, as_rows, choose_solver, fix_signs, route_of
 from labelspan.moments import Sample, Statistics, checked
 
 N_COMPONENTS: list[Any] = [
@@ -52,6 +65,8 @@ class LinearReducer(
     )  # fmt: skip
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
+    # Whether ``_directions`` takes statistics that live on a device; else they come to the host.
+    _solves_on_device: ClassVar[bool] = False
 
     n_components: Any
 
@@ -92,14 +107,15 @@ class LinearReducer(
         object
             The fitted estimator itself.
         """
-        with unchanged_if_refused(self):
+        with unchanged_if_refused(self), sums_of(self):
             X, labels = check_fit(self, X, y, sample_weight)
             self._forget()
             self._remember(labels)
             route = self._route(X, labels.Y, labels.weights, streamed=is_dask_array(X))
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
-            self._learn(statistics, route, np.float32 if X.dtype == np.float32 else np.float64)
+            self._learn(statistics, route, precision_of(X))
+            settle(self, X)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -116,6 +132,7 @@ class LinearReducer(
             Projections, float32 for float32 input.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return lazily(self, X, self._project, self.n_components_)
         return self._project(check_features(self, X))
@@ -146,13 +163,14 @@ class LinearReducer(
         if lazy:
             check_dask_rows(X, "X")
         else:
-            X = check_array(X, dtype=[np.float64, np.float32])
+            xp = namespace(X) if is_followed(X) else np
+            X = check_array(X, dtype=[xp.float64, xp.float32])
         if X.shape[1] != self.n_components_:
             raise ValueError(
                 f"X has {X.shape[1]} columns; expected {self.n_components_}, the number of "
                 "directions. Pass what transform returned."
             )
-        back = pseudo_inverse(self.components_)
+        back = pseudo_inverse(to_host(self.components_))
         rebuild = partial(reconstruct, mean=self.mean_, back=back)
         return by_blocks(X, rebuild, len(self.mean_)) if lazy else rebuild(X)
 
@@ -179,6 +197,25 @@ class LinearReducer(
             **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
         )
 
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        """The route of rows in memory, for the cost model."""
+        needs = self._needs(n, D, q)
+        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
+
+    def _step_side(self, n_features: int, n_labels: int) -> int:
+        """Length of the vectors that products with X and the labels iterate on."""
+        return n_labels
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """Operations after the statistics: of products and factors, and of eigenproblems.
+
+        Here those of F F' v = lambda B v with a factor F (side, n_labels); methods that decompose
+        another matrix say so.
+        """
+        small = min(side, n_labels)
+        squared = 2.0 * side * n_labels * small
+        return (squared if thin else squared + side**3 / 3 + side**2 * n_labels), 9.0 * small**3
+
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
         nothing = np.empty((0, n_features)), np.empty((0, n_labels))
         return self._route(*nothing, None, streamed=True).solver
@@ -188,24 +225,25 @@ class LinearReducer(
 
     def _learn(self, statistics: Any, route: Route, dtype: Any) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
-            finite = np.isfinite(statistics.spread).all()
-        if not finite:
+            overflow = not finite(statistics.spread)
+        if overflow:
             raise ValueError(
                 "The sums of squares of X overflow: its values are too large for float64. "
                 "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
             )
-        pairs = self._directions(statistics).mapped(route.lift)
+        given = statistics if self._solves_on_device else on_host(statistics)
+        pairs = self._directions(given).mapped(route.lift)
         self._store(pairs, route.mean(statistics.x_mean), dtype)
         self.solver_ = route.solver
         if "label_scatter_clipped_" in self._learnt:
             self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
 
     def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
-        components = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
+        components = fix_signs(as_rows(pairs.vectors))
         self.components_ = in_dtype(components, dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        self.mean_ = np.array(mean, dtype=dtype)
-        self.n_components_ = len(self.components_)
+        self.mean_ = copied(cast(mean, dtype))
+        self.n_components_ = self.components_.shape[0]
         if pairs.total is not None:
             self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
 
@@ -219,6 +257,7 @@ class LinearReducer(
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        follow_device(tags)
         return tags
 
 
@@ -235,4 +274,5 @@ def pseudo_inverse(components: np.ndarray) -> np.ndarray:
 
 def reconstruct(T: np.ndarray, mean: np.ndarray, back: np.ndarray) -> np.ndarray:
     """Mean + T back', in the dtype of T."""
-    return T @ back.T.astype(T.dtype, copy=False) + mean.astype(T.dtype, copy=False)
+    dtype = precision_of(T)
+    return T @ cast(like(T, back.T), dtype) + cast(like(T, mean), dtype)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from labelspan.experiments.reproduce._experiment import (
 )
 from labelspan.experiments.reproduce._grid import folded
 from labelspan.experiments.reproduce._listing import PAPERS
-from labelspan.experiments.reproduce._reproduce import with_reason
+from labelspan.experiments.reproduce._reproduce import values_per_minute, with_reason
 from labelspan.experiments.reproduce.mvmd._experiments import (
     SETS,
     TITLES,
@@ -65,11 +66,19 @@ def test_the_rules():
     assert judge_value("x", 0.5, 0.55, deviation=0.04).verdict == "not reproduced"
     assert judge_value("x", 0.5, 0.504, errors=(0.001, 0.001)).verdict == "reproduced"
     assert judge_value("x", 0.5, 0.504, errors=(0.001, 0.0)).verdict == "not reproduced"
+    # A printed error of 0.0000 is half of its last digit.
+    assert judge_value("x", 0.5, 0.50014, errors=(0.0, 0.0)).verdict == "reproduced"
+    assert judge_value("x", 0.5, 0.50016, errors=(0.0, 0.0)).verdict == "not reproduced"
     assert judge_value("x", 0.5, 0.519).verdict == "reproduced"
     assert judge_value("x", 0.5, 0.521).verdict == "not reproduced"
     assert judge_value("x", 0.5, None).verdict == "not reproduced"
     assert judge_value("x", math.nan, 0.4).verdict == "not judged"
     assert judge_statement("x", "a", "b", False).verdict == "not reproduced"
+    # The stricter rule: one standard error of the printed mean, 0.06 / sqrt(9).
+    for ours, strictly in ((0.519, True), (0.521, False), (None, False)):
+        line = judge_value("x", 0.5, ours, deviation=0.06, n_printed=9)
+        assert (line.strictly, line.verdict == "reproduced") == (strictly, ours is not None)
+    assert judge_value("x", 0.5, 0.5).strictly is None
     assert judge_value("x", 0.5, 0.4).difference == pytest.approx(-0.1)
 
 
@@ -137,7 +146,7 @@ def toy_experiment(tmp_path):
         ours = values.mean("toy", "MDDM_p", "micro_f1")
         return [
             judge_value("good <b>", ours, ours),
-            judge_value("Precision: first", 9.0, ours),
+            judge_value("time: slowest", 9.0, ours),
             Judged("shown", None, ours, "not judged"),
         ]
 
@@ -165,22 +174,42 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
         "not judged",
     ]
     # The known reason of the data file goes with the line that was not reproduced.
-    assert outcome.judged[1].reasons == ("five sets for eight",)
+    assert outcome.judged[1].reasons == ("ours solves MLSI by a thin factor too",)
     assert outcome.summary == "1 of 2 printed values and statements reproduced"
     text = document([outcome], "labelspan reproduce all")
     assert text == document([again], "labelspan reproduce all")
     assert "| good &lt;b&gt; |" in text
     assert "FlyExpress kernels are not public" in text
-    assert "| [mvmd/toy](#mvmdtoy) | a toy | 1 of 2 | - |" in text
+    assert "| [mvmd/toy](#mvmdtoy) | a toy | 1 of 2 | - | - |" in text
     assert "About half of the printed values (1 of 2) came out." in text
-    assert "- 1 in mvmd/toy: five sets for eight." in text
+    assert "- 1 in mvmd/toy: ours solves MLSI by a thin factor too." in text
     # A line refers to its reason by the number, for many may share one.
     assert re.search(r"^\| .* \| not reproduced \| .*; reason 1 \|$", text, re.MULTILINE)
-    assert "\n1. 1 line: five sets for eight.\n" in text
+    assert "\n1. 1 line: ours solves MLSI by a thin factor too.\n" in text
     # What the numbers hang on: data, splits, versions.
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text
     assert "\n\n## The authors' own programs\n" in text
+
+
+def test_a_budget_puts_off_what_would_not_fit_and_goes_on_from_the_store(tmp_path):
+    experiment = replace(toy_experiment(tmp_path), minutes=30)
+    with Store(tmp_path / "out") as store:
+        (put_off,) = reproduce([experiment], store, n_jobs=0, budget=0.4)
+        assert put_off.not_run == "put off by the budget of 0.4 h: about 30 minutes are left of it"
+        assert store.n_cells == 0
+        (run,) = reproduce([experiment], store, n_jobs=0, budget=0.6)
+        # What is stored costs nothing.
+        (again,) = reproduce([experiment], store, n_jobs=0, budget=0.01)
+    assert len(run.judged) == 3
+    assert again.judged == run.judged
+
+
+def test_a_budget_takes_the_most_printed_values_per_minute_first():
+    order = {name: find_experiments([name])[0] for name in ("mvmd/figure1", "cmlfs/table2")}
+    # Eight numbers in half a minute; 6 sets x 8 methods x 3 measures x 2 in a hundred.
+    assert values_per_minute(order["mvmd/figure1"], quick=False) == 8 / 0.5
+    assert values_per_minute(order["cmlfs/table2"], quick=False) == 6 * 8 * 3 * 2 / 100
 
 
 def test_lines_that_make_a_table_are_folded():

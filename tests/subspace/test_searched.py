@@ -8,17 +8,17 @@ from sklearn.svm import SVC
 from labelspan.datasets import load_yeast
 from labelspan.experiments.reproduce._experiment import Values, printed_values
 from labelspan.experiments.reproduce.shared_subspace._experiments import (
-    ARTS,
+    FIRST,
     PRICES,
     SIZES,
     TIMED,
     figure3,
     judge_figure1,
     judge_figure3,
-    judge_table3,
-    judge_table5,
+    judge_performance,
+    judge_significance,
+    performance,
     point,
-    table3,
 )
 from labelspan.experiments.reproduce.shared_subspace._methods import (
     GRIDS,
@@ -77,29 +77,41 @@ def test_grids_are_those_of_the_paper():
     assert GRIDS["SVM"] == (tuple(10.0**i for i in range(-5, 6)),)
     assert (GRIDS["ASO_SVM"][0][0], GRIDS["ASO_SVM"][0][-1]) == (1e-4, 1e3)
     assert searched_subspace().alphas == (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-    many, few = table3(quick=False)
+    many, few = performance("table 3", FIRST)(quick=False)
+    assert [source.name for source in many.sources] == [
+        f"yahoo-mulan-{name}" for name in ("arts", "business", "education", "health")
+    ]
     assert (many.splits.n_splits, few.splits.n_splits) == (30, 10)
     assert {step.title for step in (*many.models, *few.models)} == set(
-        printed_values("shared-subspace")["table3"]
+        printed_values("shared-subspace")["table3"]["arts"]
     )
     assert len(figure3(quick=False)[0].models) == 81
 
 
-def values(numbers, measure):
-    return {(ARTS.name, name, measure): list(row) for name, row in numbers.items()}
+def values(numbers, measure, name="arts"):
+    dataset = f"yahoo-mulan-{name}"
+    return {(dataset, method, measure): list(row) for method, row in numbers.items()}
 
 
 def test_tables_are_judged_by_their_numbers():
     printed = printed_values("shared-subspace")
     found = {}
-    for place, measure in enumerate(printed["measures"]):
-        rows = {name: [row[place]] * 30 for name, row in printed["table3"].items()}
-        found |= values(rows, measure)
-    assert {line.verdict for line in judge_table3(Values(found, ()), printed)} == {"reproduced"}
-    # A method that is far better in one measure is neither near its value nor second.
-    found |= values({"SVM": [0.5] * 30}, "macro_f1")
-    wrong = [line for line in judge_table3(Values(found, ()), printed) if "not" in line.verdict]
-    assert [line.ours for line in wrong] == [0.5, "SVM"]
+    for name, table in printed["table3"].items():
+        for place, measure in enumerate(printed["measures"]):
+            rows = {method: [row[place]] * 30 for method, row in table.items()}
+            found |= values(rows, measure, name)
+    judge = judge_performance("table3", FIRST)
+    lines = judge(Values(found, ()), printed)
+    assert {line.verdict for line in lines} == {"reproduced", "not judged"}
+    # Six methods by three measures, and three statements, on each of four sets.
+    assert len(lines) == 4 * (18 + 3)
+    # A method that is far better in one measure of one set is neither near its value nor second.
+    found |= values({"SVM": [0.7] * 30}, "macro_f1", "health")
+    wrong = [line for line in judge(Values(found, ()), printed) if line.verdict == "not reproduced"]
+    assert [(line.what, line.ours) for line in wrong] == [
+        ("Macro-F1 on health, SVM", pytest.approx(0.7)),
+        ("Macro-F1 on health: best of 6", "SVM"),
+    ]
 
 
 def test_wilcoxon_is_judged_by_significance_and_sign():
@@ -107,7 +119,8 @@ def test_wilcoxon_is_judged_by_significance_and_sign():
     noise = np.linspace(-0.01, 0.01, 30)
     rows = {"ML_LS": 0.5 + noise, "SVM": 0.4 + noise**2, "CCA+SVM": 0.6 + noise**2}
     found = values(rows, "macro_f1")
-    verdicts = {line.what: line.verdict for line in judge_table5(Values(found, ()), printed)}
+    judge = judge_significance("table5", FIRST)
+    verdicts = {line.what: line.verdict for line in judge(Values(found, ()), printed)}
     assert verdicts == {
         "Macro-F1 on arts: is ML_LS significantly above SVM?": "reproduced",
         "Macro-F1 on arts: is ML_LS significantly above CCA+SVM?": "not reproduced",

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._device import is_device
+from labelspan.classifiers import _on_device as on_device
+
 # Labels of neighbours that are counted at once; their counts take some 40 bytes each.
 BLOCK_LABELS = 2**20
 
@@ -28,6 +31,8 @@ def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
         Entry [b, l, j]: rows that have label l (b = 1) or not (b = 0) and of whose neighbours
         j have it.
     """
+    if is_device(Y):
+        return on_device.histogram(neighbours, Y)
     (n, k), n_labels = neighbours.shape, Y.shape[1]
     table = np.zeros(n_labels * 2 * (k + 1), dtype=np.int64)
     for rows, counts in _neighbour_labels(neighbours, Y):
@@ -58,6 +63,10 @@ def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
     ndarray of shape (n, n_labels)
         The values.
     """
+    if is_device(Y):
+        return on_device.look_up(neighbours, Y, table)
+    # The labels of a model that came from a device are dense.
+    Y = Y if sparse.issparse(Y) else sparse.csr_array(Y)
     out = np.tile(table[:, 0], (len(neighbours), 1))
     for rows, counts in _neighbour_labels(neighbours, Y):
         places = np.repeat(np.arange(rows.start, rows.stop), np.diff(counts.indptr))

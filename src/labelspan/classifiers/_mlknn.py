@@ -11,16 +11,17 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions
+from labelspan._device import cast, copied, is_device
 from labelspan._labels import Labels
 from labelspan._soft import MaskedUnweighted
-from labelspan._tags import IN_MEMORY
+from labelspan._tags import IN_MEMORY, follow_device
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._observed import Reference, observed_histogram
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 
 # Equal probabilities predict the label.
-BELOW_HALF = np.nextafter(0.5, 0.0)
+BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 
 class MLkNN(MaskedUnweighted, ProbabilityClassifier):
@@ -75,6 +76,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
     With Euclidean or given distances, rows at equal distance are taken in their order; a
     scikit-learn backend decides at the last place by itself. Equal probabilities predict the
     label, as the authors' program does: ``predict(X)`` is ``predict_proba(X) >= 0.5``.
+    The training rows are copied, those of a memory map too: reduce them first, or fit a sample.
 
     Where labels are not observed (NaN), each label is learnt from the rows where it is, as if
     there were no others: its prior, its counts, and the `n_neighbors` nearest of these rows. Of
@@ -135,6 +137,8 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
             sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
             soft_labels="neighbours with a label are counted",
         )
+        if self.metric == "euclidean" and self.algorithm in ("auto", "brute"):
+            follow_device(tags)
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
@@ -151,7 +155,9 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
             histogram = observed_histogram(counts, labels.Y, self.n_neighbors_)
             bins = self._observed.n_nearest[:, None] + 1
         else:
-            self._Y = sparse.csr_array(labels.Y)
+            on_device = is_device(labels.Y)
+            # A byte per label there: they are gathered once per neighbour.
+            self._Y = cast(labels.Y, np.uint8) if on_device else sparse.csr_array(labels.Y)
             histogram = neighbour_histogram(self._neighbours(X, None, self.n_neighbors_), self._Y)
         n_rows, n_true = histogram.sum(axis=(0, 2)), histogram[1].sum(axis=1)
         seen = n_rows > 0
@@ -160,7 +166,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         np.divide(self.smoothing + n_true, total, out=self.prior_, where=seen)
         self.posterior_ = posterior(histogram, self.prior_, self.smoothing, bins)
         # The caller's array may change after fit; given distances are not needed again.
-        self._fit_X = None if self.metric == "precomputed" else X.copy()
+        self._fit_X = None if self.metric == "precomputed" else copied(X)
 
     def _scores(self, X: Any) -> np.ndarray:
         if self._observed is None:

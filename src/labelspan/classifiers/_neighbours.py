@@ -12,8 +12,10 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from labelspan._blocks import dense
+from labelspan._device import is_device
 from labelspan._jit import read_only
 from labelspan._system import one_blas_thread
+from labelspan.classifiers._on_device import nearest
 from labelspan.classifiers._select import (
     select_dense,
     select_distances,
@@ -71,6 +73,8 @@ def nearest_rows(
     plus n_queries n_train; X is never made dense, and a dense X of which less than a tenth
     is not zero is searched in this way too.
     """
+    if is_device(T):
+        return nearest(T, Q, n_neighbors)
     extra = dict(metric_params or {})
     # scikit-learn has a parameter of its own for the power of "minkowski".
     power = extra.pop("p", 2)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import lazily
+from labelspan._blocks import dask_rows, lazily
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import is_dask_array
+from labelspan._device import is_device, namespace
 
 
 class ProbabilityClassifier(LabelClassifier):
@@ -29,6 +30,7 @@ class ProbabilityClassifier(LabelClassifier):
             For a 1-d `y` each row sums to 1. A Dask array gives a lazy one.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
         return self._probabilities(self._rows(X))
@@ -56,10 +58,14 @@ def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
     ndarray of shape (n_samples, n_classes)
         Rows sum to 1.
     """
+    xp = namespace(P)
     if n_classes == 1:
-        return np.ones_like(P)
+        return xp.ones_like(P)
     if n_classes == 2:
-        return np.column_stack([1 - P, P])
-    total = P.sum(axis=1, keepdims=True)
+        return xp.concat([1 - P, P], axis=1)
+    total = xp.sum(P, axis=1, keepdims=True)
+    if is_device(P):
+        safe = xp.where(total > 0, total, xp.ones_like(total))
+        return xp.where(total > 0, P / safe, xp.full_like(P, 1 / n_classes))
     # Without smoothing every class can have probability 0: then none is preferred.
     return np.divide(P, total, out=np.full_like(P, 1 / n_classes), where=total > 0)

@@ -45,6 +45,10 @@ def command(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run every failed cell again.")
     ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="Hours; most printed values per minute first, the rest is put off."),
+    ] = None,
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Run experiments of the papers: printed value, our value, difference, verdict."""
@@ -69,6 +73,7 @@ def command(
             progress=default_progress(),
             command=output.command_line(),
             retry_failed=retry_failed,
+            budget=budget,
         ):
             outcomes.append(outcome)
             if not json:

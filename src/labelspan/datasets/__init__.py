@@ -6,7 +6,7 @@ from labelspan.datasets.description import BlockShift, Description, describe, re
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
 from labelspan.datasets.io.binary import read_mat, read_npz, write_npz
-from labelspan.datasets.io.frames import from_frame, read_csv
+from labelspan.datasets.io.frames import from_frame, from_openml, read_csv
 from labelspan.datasets.io.text import read_libsvm, read_xmc, write_arff, write_libsvm
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "blocks_of",
     "describe",
     "from_frame",
+    "from_openml",
     "list_datasets",
     "load_dataset",
     "load_yeast",

@@ -3,7 +3,7 @@
 from labelspan.extraction._cca import LabelCCA
 from labelspan.extraction._dmlda import DMLDA
 from labelspan.extraction._hsl import EXPANSIONS, HSL, label_factor
-from labelspan.extraction._lpp import LPP
+from labelspan.extraction._lpp import LPP, neighbour_graph
 from labelspan.extraction._mddm import MDDM, label_rbf
 from labelspan.extraction._mlda import MLDA
 from labelspan.extraction._mlsi import MLSI

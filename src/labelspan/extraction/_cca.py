@@ -92,6 +92,8 @@ class LabelCCA(AvailableCases, LinearReducer):
     _shares_moments = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
+    _solves_on_device = True
+
     def __init__(
         self,
         n_components: int | float | None = 0.999,
@@ -107,6 +109,10 @@ class LabelCCA(AvailableCases, LinearReducer):
         # The label scatter is decomposed: it must fit.
         few = self.ridge > 0 and self._few(n_labels) and n_labels <= MOST_LABELS
         return {"ridge_free": self.ridge == 0, "few": few}
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        products, eigen = super()._solve_flops(side, n_labels, thin)
+        return products + 2.0 * side * n_labels**2, eigen + 9.0 * n_labels**3
 
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=True)

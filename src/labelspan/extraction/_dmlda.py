@@ -124,6 +124,7 @@ class DMLDA(LinearReducer):
         tags = super().__sklearn_tags__()
         tags.label_tags.refuse(soft_labels="the labels of a row are counted")
         tags.label_tags.refuse(**refusals(self.weights))
+        tags.array_api_support = tags.label_tags.takes("device")
         return tags
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions, is_dask_array
+from labelspan._device import is_device, like, namespace, sums
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._weights import inverse, rows_times
 from labelspan.linalg import EigenPairs, leading
@@ -153,18 +154,20 @@ def expanded(expansion: str, counts: np.ndarray, Y: Any) -> Any:
         return by_degree(Y, counts)
     if expansion == "star":
         return columns_times(by_degree(Y, inverse(counts)), inverse(counts))
-    return columns_times(by_degree(Y), inverse(np.sqrt(counts)))
+    return columns_times(by_degree(Y), inverse(namespace(counts).sqrt(counts)))
 
 
 def rows_of_labels(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
     """How many rows of one block have each label, or what these weigh, (q,)."""
-    return np.asarray(Y.sum(axis=0)).ravel() if weights is None else weights @ Y
+    if weights is not None:
+        return weights @ Y
+    return sums(Y, axis=0) if is_device(Y) else np.asarray(Y.sum(axis=0)).ravel()
 
 
 def by_degree(Y: Any, weights: np.ndarray | None = None) -> Any:
     """diag(Y weights)^-1/2 Y; rows of degree 0 stay 0."""
-    degree = Y @ (np.ones(Y.shape[1]) if weights is None else weights)
-    return rows_times(inverse(np.sqrt(degree)), Y)
+    degree = Y @ like(Y, np.ones(Y.shape[1]) if weights is None else weights)
+    return rows_times(inverse(namespace(degree).sqrt(degree)), Y)
 
 
 def columns_times(T: Any, scale: np.ndarray) -> Any:

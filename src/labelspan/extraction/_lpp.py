@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from labelspan._compat import Interval
-from labelspan._tags import IN_MEMORY, Unweighted
+from labelspan._tags import IN_MEMORY, ON_HOST, Unweighted
 from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
 from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
@@ -101,8 +101,10 @@ class LPP(Unweighted, LinearReducer):
         tags.target_tags.required = False
         tags.label_tags.refuse(
             dask=IN_MEMORY,
+            device=ON_HOST,
             sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
         )
+        tags.array_api_support = False
         return tags
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._compat import Interval, StrOptions
+from labelspan._device import to_host
 from labelspan._soft import AvailableCases
-from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, leading
+from labelspan.linalg import EigenPairs, check_psd, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
@@ -106,6 +106,8 @@ class MDDM(AvailableCases, LinearReducer):
     _shares_moments = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
+    _solves_on_device = True
+
     def __init__(
         self,
         n_components: int | float | None = 0.999,
@@ -143,9 +145,10 @@ class MDDM(AvailableCases, LinearReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         K: np.ndarray | None
         if self._rbf():
-            K = check_psd(label_rbf(statistics, self.label_width or 1.0), len(statistics.tt), "B")
+            B = label_rbf(statistics, self.label_width or 1.0)
+            K = check_psd(B, len(B), "B")
         else:
-            K = self._label_factor(len(statistics.t_mean))
+            K = self._label_factor(statistics.t_mean.shape[0])
         return leading(statistics, K, self.n_components, **self._metric())
 
     def _rbf(self) -> bool:
@@ -160,7 +163,8 @@ class MDDM(AvailableCases, LinearReducer):
 
 def label_rbf(statistics: Any, width: float) -> np.ndarray:
     """B of Sec. 3.3 from the pooled label statistics: ||y_s - y_t||^2 = n_s + n_t - 2 n_st."""
-    together = statistics.tt + statistics.weight * np.outer(statistics.t_mean, statistics.t_mean)
+    mean = to_host(statistics.t_mean)
+    together = to_host(statistics.tt) + statistics.weight * np.outer(mean, mean)
     count = np.diag(together)
     distances = np.sqrt(np.maximum(count + count[:, None] - 2 * together, 0.0))
     # The quotient first: the square of a tiny width is zero.

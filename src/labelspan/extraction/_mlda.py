@@ -45,15 +45,15 @@ class MLDA(LinearReducer):
     where row i counts for label k with the weight W_ik: Eqs. (41)-(44) and (47) of [1]_, after
     [2]_. Five weights are offered, those that [3]_ compares; c_i is the number of labels of row i:
 
-    ============= ===================================================== ===========
-    weights       W_i                                                       passes
-    ============= ===================================================== ===========
-    "binary"      y_i                                                       1
-    "entropy"     y_i / c_i                                                 1
-    "correlation" C y_i / c_i, C the cosines of the label columns           2
-    "fuzzy"       memberships of fuzzy c-means among the labels of the row  1 per turn
-    "dependence"  the label of the row that makes HSIC(X, W) largest        1 per epoch
-    ============= ===================================================== ===========
+    ============= ======================================================== ===========
+    weights       W_i                                                      passes
+    ============= ======================================================== ===========
+    "binary"      y_i                                                      1
+    "entropy"     y_i / c_i                                                1
+    "correlation" C y_i / c_i, C the cosines of the label columns          2
+    "fuzzy"       memberships of fuzzy c-means among the labels of the row 1 per turn
+    "dependence"  the label of the row that makes HSIC(X, W) largest       1 per epoch
+    ============= ======================================================== ===========
 
     Parameters
     ----------
@@ -148,6 +148,7 @@ class MLDA(LinearReducer):
         tags = super().__sklearn_tags__()
         tags.label_tags.refuse(soft_labels="the labels of a row are counted")
         tags.label_tags.refuse(**refusals(self.weights))
+        tags.array_api_support = tags.label_tags.takes("device")
         return tags
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:

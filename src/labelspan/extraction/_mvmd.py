@@ -91,6 +91,8 @@ class MVMD(AvailableCases, LinearReducer):
     }
     _shares_moments = True
 
+    _solves_on_device = True
+
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components
         self.beta = beta
@@ -99,6 +101,13 @@ class MVMD(AvailableCases, LinearReducer):
         # Lanczos finds a few directions; a share of the spectrum needs all of it.
         few = self._few(min(n_rows, n_features))
         return {"thin": few, "few": few}
+
+    def _step_side(self, n_features: int, n_labels: int) -> int:
+        return n_features
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        # Of a few directions only the tridiagonal form takes time.
+        return 2.0 * side**2 * n_labels, (9 if not self._few(side) else 3) * side**3
 
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=False)

@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from labelspan._compat import StrOptions
-from labelspan._tags import IN_MEMORY
+from labelspan._device import is_device, namespace, sums
+from labelspan._tags import IN_MEMORY, ON_HOST
 from labelspan.linalg import EPS
 from labelspan.moments import BLOCK_BYTES, Moments, Sample, anchored, collect, dense, row_blocks
 
@@ -37,7 +38,9 @@ def refusals(weights: Any) -> dict[str, str]:
     if not isinstance(weights, str):
         reason = "weights has a row for each of X; multiply the rows of weights instead"
         return {"dask": IN_MEMORY, "sample_weight": reason}
-    return {"dask": IN_MEMORY} if weights in ("fuzzy", "dependence") else {}
+    if weights in ("fuzzy", "dependence"):
+        return {"dask": IN_MEMORY, "device": f"with weights={weights!r} {ON_HOST}"}
+    return {}
 
 
 def check_weights(weights: Any, shape: tuple[int, int], most: float) -> None:
@@ -89,7 +92,7 @@ def shared(Y: Any) -> Any:
 
 def correlated(similarity: np.ndarray, Y: Any) -> np.ndarray:
     """W = C y_i / c_i: a row counts for labels that resemble its own, too."""
-    return inverse(row_sums(Y))[:, None] * np.asarray(Y @ similarity)
+    return inverse(row_sums(Y))[:, None] * (Y @ similarity)
 
 
 def cooccurrence(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
@@ -100,8 +103,9 @@ def cooccurrence(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarra
 
 def label_similarity(together: np.ndarray) -> np.ndarray:
     """C of Eq. (43): cosines between label columns, 0 for a label without rows."""
-    scale = inverse(np.sqrt(np.diag(together)))
-    return together * np.outer(scale, scale)
+    xp = namespace(together)
+    scale = inverse(xp.sqrt(xp.linalg.diagonal(together)))
+    return together * (scale[:, None] * scale[None, :])
 
 
 def fuzzy(X: Any, Y: np.ndarray, row_weights: np.ndarray | None = None) -> np.ndarray:
@@ -239,7 +243,7 @@ def centred_rows(X: Any, mean: np.ndarray) -> np.ndarray:
 
 def row_sums(Y: Any) -> np.ndarray:
     """Sum of each row, (n,)."""
-    return np.asarray(Y.sum(axis=1)).ravel()
+    return sums(Y, axis=1) if is_device(Y) else np.asarray(Y.sum(axis=1)).ravel()
 
 
 def rows_times(scale: np.ndarray, Y: Any) -> Any:
@@ -249,4 +253,9 @@ def rows_times(scale: np.ndarray, Y: Any) -> Any:
 
 def inverse(values: np.ndarray) -> np.ndarray:
     """1 / values, and 0 for 0."""
+    if is_device(values):
+        xp = namespace(values)
+        positive = values > 0
+        safe = xp.where(positive, values, xp.ones_like(values))
+        return xp.where(positive, 1.0 / safe, xp.zeros_like(values))
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)

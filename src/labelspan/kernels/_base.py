@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan._blocks import RowBlocks
 from labelspan._compat import Interval, StrOptions, fit_context
+from labelspan._device import cast, copied, empty, is_device, like, namespace, precision_of, settle
 from labelspan._labels import Labels, remember_names
 from labelspan._tags import IN_MEMORY, with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype
 from labelspan.kernels._map import KERNELS, KernelMap
+from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import Induced, induce
-from labelspan.linalg import EigenPairs, fix_signs
+from labelspan.linalg import EigenPairs, as_rows, fix_signs
 
 # Constraints of the parameters that every kernel method has.
 KERNEL_PARAMETERS: dict[str, list[Any]] = {
@@ -85,9 +87,9 @@ class KernelReducer(
         targets = self._targets(labels)
         induced = induce(self, X, targets, labels.weights, ridge=self._ridge(), tt=True)
         pairs = self._directions(induced.statistics)
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        remember_directions(self, induced, pairs.vectors, dtype)
+        remember_directions(self, induced, pairs.vectors, precision_of(X))
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
+        settle(self, X)
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -120,20 +122,22 @@ class KernelReducer(
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        follow_kernel(tags, self)
         return tags
 
 
 def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: Any) -> None:
     """Store the kernel, and the directions with coefficients C under the one sign rule."""
     dual, offset = induced.lift(C)
-    components = np.array(dual.T, dtype=np.float64, order="C")
+    components = as_rows(dual)
     # A row of weight k has the coefficients of k rows; signs are decided as by these.
-    once = components / induced.row_weights
-    signs = np.sign(np.sum(fix_signs(once.copy()) * once, axis=1))
+    once = components / like(components, induced.row_weights)
+    xp = namespace(once)
+    signs = xp.sign(xp.sum(fix_signs(copied(once)) * once, axis=1))
     components *= signs[:, None]
     estimator.dual_components_ = in_dtype(components, dtype, "dual_components_")
-    estimator.offset_ = (signs * offset).astype(dtype)
-    estimator.n_components_ = len(components)
+    estimator.offset_ = cast(signs * offset, dtype)
+    estimator.n_components_ = components.shape[0]
     remember_kernel(estimator, induced, dtype)
 
 
@@ -149,9 +153,13 @@ def remember_kernel(estimator: Any, induced: Induced, dtype: Any) -> None:
 
 def project(map_: KernelMap, X: Any, dual: np.ndarray, offset: np.ndarray) -> np.ndarray:
     """k(X) dual' - offset by blocks of rows, in the dtype of X."""
-    dual, offset = dual.astype(X.dtype, copy=False), offset.astype(X.dtype, copy=False)
-    projected = np.empty((X.shape[0], len(dual)), dtype=X.dtype)
+    dtype = precision_of(X)
+    dual, offset = cast(dual, dtype), cast(offset, dtype)
+    projected = empty(X, (X.shape[0], dual.shape[0]), dtype)
     for rows, K in map_.blocks(X):
-        np.matmul(K, dual.T, out=projected[rows])
+        if is_device(X):
+            projected[rows, :] = K @ dual.T
+        else:
+            np.matmul(K, dual.T, out=projected[rows])
     projected -= offset
     return projected

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan._device import cast, like, namespace
 from labelspan._labels import Labels
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
+from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import Dual, Induced, induce
 from labelspan.labelspace import (
     COMMON,
@@ -62,7 +64,7 @@ class KernelCPLST(LabelSpaceClassifier):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Compare with so many landmarks only (Nystroem); None is exact.
+        Number of Nystroem landmarks; None is exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.
@@ -158,7 +160,7 @@ class KernelCPLST(LabelSpaceClassifier):
 
     @property
     def dual_components_(self) -> np.ndarray:
-        """Coefficients of kernel values in the codes, (n_components_, n_training_rows)."""
+        """Coefficients of kernel values in the codes, ``(n_components_, n_training_rows)``."""
         if not isinstance(self.regressor_, KernelCodes):
             raise AttributeError(
                 "dual_components_ belongs to the kernel ridge regression; this "
@@ -187,23 +189,23 @@ class KernelCPLST(LabelSpaceClassifier):
         solved = solve_ridges(statistics, (ridge,))
         S = solved.coefficients()
         matrix = solved.explained() + ridge * (S.T @ S)
-        return KernelProblem(X, Y, induced, S, matrix, len(matrix))
+        return KernelProblem(X, Y, induced, S, matrix, matrix.shape[0])
 
     def _directions(self, problem: Any) -> EigenPairs:
         M = problem.label_matrix
-        if self.n_components == 0 or not M.any():
-            return no_direction(len(M), self.n_components)
+        if self.n_components == 0 or not bool(namespace(M).any(M != 0)):
+            return no_direction(M.shape[0], self.n_components)
         return signed(leading_sum((M + M.T) / 2, self.n_components, problem.noise))
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
         remember_kernel(self, problem.induced, dtype)
         if self.regressor is not None:
             return super()._regress(problem, V, dtype)
-        dual, offset = problem.induced.lift(problem.S @ V.T)
+        dual, offset = problem.induced.lift(problem.S @ like(problem.S, V.T))
         return KernelCodes(
             problem.induced.map_.astype(dtype),
             in_dtype(dual.T, dtype, "The coefficients of the codes"),
-            offset.astype(dtype),
+            cast(offset, dtype),
         )
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
@@ -213,6 +215,8 @@ class KernelCPLST(LabelSpaceClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.label_tags.refuse(dask=IN_MEMORY)
+        if self.regressor is None:
+            follow_kernel(tags, self)
         return tags
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy import linalg
 
+from labelspan import _device as device
+from labelspan._device import copied, empty, is_device, like, namespace, precision_of, rows_at
 from labelspan._validation import check_square
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
+from labelspan.kernels._on_device import asymmetry, check_room, symmetric
+from labelspan.kernels._on_device import centre as centre_on_device
+from labelspan.kernels._on_device import solve as solve_on_device
 from labelspan.linalg import EPS, rank, warn_if_any_label_fits
 
 # Largest share of the ridge that the rounding of a float32 kernel, at its worst the trace times
@@ -41,12 +46,14 @@ class Gram:
 
 def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None = None) -> Gram:
     """The centred kernel of the training rows; one (n, n) array, two while it is checked."""
-    check_square(
-        X.shape[0],
-        "The kernel matrix",
+    advice = (
         "Set n_landmarks, e.g. n_landmarks=1000, or use KernelMDDM(constraint='projection'), "
-        "which does not store it.",
+        "which does not store it."
     )
+    if not (is_device(X) and check_room(X, X.shape[0], advice)):
+        check_square(X.shape[0], "The kernel matrix", advice)
+    if is_device(X):
+        return gram_on_device(map_, X, weights)
     if map_.kernel == "precomputed":
         refuse_asymmetric(X, "The precomputed kernel")
         # A copy, which is centred in place below.
@@ -59,6 +66,21 @@ def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None
     mean = centre(K, weights)
     if not is_definite(map_):
         refuse_indefinite(K, map_.kernel, X.dtype)
+    return Gram(K, mean)
+
+
+def gram_on_device(map_: KernelMap, X: Any, weights: Any) -> Gram:
+    """The same where X lives, in float64, by blocks of rows: one (n, n) array."""
+    if map_.kernel == "precomputed":
+        refuse_asymmetric(X, "The precomputed kernel")
+        K = symmetric(X)
+    else:
+        K = empty(X, (X.shape[0], X.shape[0]), np.float64)
+        for rows in budget_blocks(*K.shape, beside=X):
+            K[rows, :] = map_.compare(rows_at(map_.rows, rows), map_.rows)
+    mean = centre_on_device(K, weights)
+    if not is_definite(map_):
+        refuse_indefinite(K, map_.kernel, precision_of(X))
     return Gram(K, mean)
 
 
@@ -104,8 +126,13 @@ def refuse_asymmetric(K: Any, name: str) -> None:
             f"{name} has shape {K.shape}; expected a square matrix with one row and one column "
             "a training row. Pass k(X_train, X_train) to fit and k(X_new, X_train) afterwards."
         )
-    gap = max(np.abs(K[rows] - K[:, rows].T).max() for rows in budget_blocks(*K.shape))
-    if gap > slack(K.dtype) * np.abs(K).max():
+    blocks = budget_blocks(*K.shape, beside=K)
+    if is_device(K):
+        gap, largest = asymmetry(K, blocks)
+    else:
+        gap = max(np.abs(K[rows] - K[:, rows].T).max() for rows in blocks)
+        largest = np.abs(K).max()
+    if gap > slack(precision_of(K)) * largest:
         raise ValueError(
             f"{name} is not symmetric (largest difference to its transpose {gap:.3g}). "
             "Pass (K + K.T) / 2."
@@ -119,21 +146,33 @@ def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
     to word the refusal. It is the centred kernel that counts: minus a squared distance is a
     proper kernel here.
     """
-    size = slack(dtype) * max(float(np.trace(K)), 0.0)
-    shifted = K.astype(np.float64)
-    shifted[np.diag_indices_from(K)] += size + np.finfo(np.float64).tiny
-    _, failed = linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
-    if failed == 0:
-        return
-    least = linalg.eigh(K, eigvals_only=True, subset_by_index=(0, 0), check_finite=False)[0]
+    trace = float(namespace(K).linalg.trace(K))
+    size = slack(dtype) * max(trace, 0.0)
+    if is_device(K):
+        tiny = float(np.finfo(np.float64).tiny)
+        if device.cholesky(device.add_to_diagonal(copied(K), size + tiny)) is not None:
+            return
+        least = float(device.eigh(K)[0][-1])
+    else:
+        least = least_eigenvalue(K, size)
     if least >= -size:
         return
     raise ValueError(
         f"The kernel {name_of(kernel)} is indefinite: after centring, the smallest eigenvalue of "
-        f"the training kernel is {least:.3g} (trace {np.trace(K):.3g}), allowed are values >= 0. "
+        f"the training kernel is {least:.3g} (trace {trace:.3g}), allowed are values >= 0. "
         "Use another kernel or other kernel parameters, or clip the negative eigenvalues of a "
         "precomputed one."
     )
+
+
+def least_eigenvalue(K: np.ndarray, size: float) -> float:
+    """The smallest one of K; 0 if K + size I has a Cholesky factor."""
+    shifted = K.astype(np.float64)
+    shifted[np.diag_indices_from(K)] += size + np.finfo(np.float64).tiny
+    _, failed = linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
+    if failed == 0:
+        return 0.0
+    return linalg.eigh(K, eigvals_only=True, subset_by_index=(0, 0), check_finite=False)[0]
 
 
 def name_of(kernel: Any) -> str:
@@ -148,7 +187,7 @@ def slack(dtype: Any) -> float:
 
 def too_small(b: float, a: float, K: np.ndarray) -> bool:
     """Whether the ridge b drowns in the rounding of a K."""
-    return b <= len(K) * EPS * a * float(np.trace(K))
+    return b <= K.shape[0] * EPS * a * float(namespace(K).linalg.trace(K))
 
 
 def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -172,9 +211,15 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     """
     if too_small(b, a, K):
         values, U = spectrum(K)
-        warn_if_any_label_fits(len(K), len(values), lambda: float(np.trace(K)), RIDGES)
+        trace = namespace(K).linalg.trace
+        warn_if_any_label_fits(K.shape[0], len(values), lambda: float(trace(K)), RIDGES)
         UT = U.T @ T
-        return U @ (UT / (a * values)[:, None]), U @ (UT / a)
+        return U @ (UT / like(UT, a * values)[:, None]), U @ (UT / a)
+    if is_device(K):
+        found = solve_on_device(K, b / a, T / a)
+        if found is None:
+            refuse_ridge(b / a)
+        return found
     diagonal = np.diagonal(K).copy()
     # The factor takes the lower triangle; the upper one still holds K, for the product and
     # to give the lower one back.
@@ -195,11 +240,16 @@ def factor(A: np.ndarray, ridge: float) -> None:
     (potrf,) = linalg.get_lapack_funcs(("potrf",), (A,))
     _, failed = potrf(A, lower=1, clean=0, overwrite_a=1)
     if failed:
-        raise ValueError(
-            f"The kernel with a ridge of {ridge:.3g} is not positive definite: its negative "
-            "eigenvalues are within the rounding of its precision, but beyond that ridge. "
-            "Compute the kernel in float64, or raise the ridge (ridge, beta, or 1 - mu)."
-        )
+        refuse_ridge(ridge)
+
+
+def refuse_ridge(ridge: float) -> NoReturn:
+    """Raise because K + ridge I is not positive definite."""
+    raise ValueError(
+        f"The kernel with a ridge of {ridge:.3g} is not positive definite: its negative "
+        "eigenvalues are within the rounding of its precision, but beyond that ridge. "
+        "Compute the kernel in float64, or raise the ridge (ridge, beta, or 1 - mu)."
+    )
 
 
 def restore(A: np.ndarray, diagonal: np.ndarray) -> None:
@@ -216,6 +266,10 @@ def restore(A: np.ndarray, diagonal: np.ndarray) -> None:
 
 def spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positive eigenvalues of K, descending, and their eigenvectors; K is unchanged."""
+    if is_device(K):
+        values, U = device.eigh(K)
+        r = rank(values, len(values))
+        return values[:r], U[:, :r]
     values, U = linalg.eigh(K, driver="evd", check_finite=False)
     values, U = values[::-1], U[:, ::-1]
     r = rank(values, len(values))

@@ -12,8 +12,9 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
+from labelspan._device import cast, like, precision_of, to_host
 from labelspan.kernels._gram import refuse_indefinite, spectrum
-from labelspan.kernels._map import KernelMap, is_definite
+from labelspan.kernels._map import KernelMap, is_definite, taken
 
 # Rows on which the error of the approximation is measured.
 ERROR_SAMPLE = 500
@@ -77,11 +78,11 @@ def nystroem(map_: KernelMap, X: Any, n_landmarks: int, how: str, random_state: 
     random = check_random_state(random_state)
     chosen = np.sort(CHOICES[how](map_, X, n_landmarks, random))
     some = map_.landmarks(chosen)
-    W = some.values(X[chosen]).astype(np.float64)
+    W = cast(some.values(taken(X, chosen)), np.float64)
     if not is_definite(map_):
-        refuse_indefinite(W, map_.kernel, X.dtype)
+        refuse_indefinite(W, map_.kernel, precision_of(X))
     values, U = spectrum((W + W.T) / 2)
-    R = U / np.sqrt(values)
+    R = U / like(U, np.sqrt(values))
     return Features(some, R, chosen, sampled_error(map_, some, R, X, random))
 
 
@@ -89,9 +90,10 @@ def sampled_error(map_: KernelMap, some: KernelMap, R: np.ndarray, X: Any, rando
     """||Kc - Zc Zc'|| / ||Kc|| in the Frobenius norm, on ERROR_SAMPLE rows."""
     n_rows = X.shape[0]
     sample = random.choice(n_rows, min(ERROR_SAMPLE, n_rows), replace=False)
-    rows = X[sample]
-    exact = map_.landmarks(sample).values(rows).astype(np.float64)
-    Z = some.values(rows) @ R
+    rows = taken(X, sample)
+    exact = cast(map_.landmarks(sample).values(rows), np.float64)
+    Z = cast(some.values(rows), np.float64) @ R
+    exact, Z = to_host(exact), to_host(Z)
     gap = exact - Z @ Z.T
     norm = np.linalg.norm(twice_centred(exact))
     return float(np.linalg.norm(twice_centred(gap)) / norm) if norm > 0 else 0.0

@@ -11,6 +11,19 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
+from labelspan._about_mean import mean_of
+from labelspan._device import (
+    block_bytes,
+    cast,
+    copied,
+    is_device,
+    less,
+    precision_of,
+    rows_at,
+    sums,
+)
+from labelspan.kernels._on_device import gathered, kernel_values
+
 KERNELS = frozenset(kernel_metrics())
 # They depend on x - y alone, or the centring of K takes the mean of X off anyway.
 SHIFTED = frozenset({"linear", "rbf", "laplacian"})
@@ -52,15 +65,17 @@ class KernelMap:
         """The same kernel against some of the rows only."""
         if self.kernel == "precomputed":
             return replace(self, columns=chosen)
-        return replace(self, rows=self.rows[chosen])
+        return replace(self, rows=taken(self.rows, chosen))
 
     def astype(self, dtype: Any) -> KernelMap:
         """The same kernel with rows of another precision."""
-        rows = None if self.rows is None else self.rows.astype(dtype, copy=False)
+        rows = None if self.rows is None else cast(self.rows, dtype)
         return replace(self, rows=rows)
 
     def values(self, X: Any) -> np.ndarray:
         """Kernel values (n, m) between the rows of X and the kept ones."""
+        if is_device(X):
+            return cast(self.on_device(X), precision_of(X))
         if self.kernel == "precomputed":
             K = X if self.columns is None else X[:, self.columns]
             return K.toarray() if sparse.issparse(K) else K
@@ -68,13 +83,27 @@ class KernelMap:
         A = X if self.shift is None else (X - self.shift).astype(X.dtype, copy=False)
         return self.compare(A, self.rows.astype(X.dtype, copy=False))
 
+    def on_device(self, X: Any) -> Any:
+        """Kernel values of rows on a device, in float64."""
+        if self.kernel == "precomputed":
+            K = X if self.columns is None else taken(X.T, self.columns).T
+            return cast(K, np.float64)
+        A = cast(X, np.float64) if self.shift is None else less(X, self.shift)
+        return self.compare(A, cast(self.rows, np.float64))
+
     def compare(self, A: Any, B: Any = None) -> np.ndarray:
         """Kernel values between rows that are shifted already; of A with itself without B."""
-        # What overflows is refused below.
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **self.parameters)
-            K = K.toarray() if sparse.issparse(K) else np.asarray(K)
-            total = K.sum(dtype=np.float64)
+        if is_device(A):
+            assert isinstance(self.kernel, str)
+            K = kernel_values(self.kernel, self.parameters, A, A if B is None else B)
+            total = float(sums(K))
+        else:
+            # What overflows is refused below.
+            with np.errstate(over="ignore", invalid="ignore"):
+                given = {"metric": self.kernel, "filter_params": True, **self.parameters}
+                K = pairwise_kernels(A, B, **given)
+                K = K.toarray() if sparse.issparse(K) else np.asarray(K)
+                total = K.sum(dtype=np.float64)
         if not np.isfinite(total):
             raise ValueError(
                 f"The kernel {self.kernel!r} with {self.parameters} gave values that are not "
@@ -85,8 +114,8 @@ class KernelMap:
     def blocks(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
         """Blocks of rows of X with their kernel values (block, m)."""
         width = self.n_columns(X)
-        for rows in budget_blocks(X.shape[0], width):
-            yield rows, self.values(X[rows])
+        for rows in budget_blocks(X.shape[0], width, beside=X):
+            yield rows, self.values(rows_at(X, rows))
 
     def n_columns(self, X: Any) -> int:
         """Number of rows that X is compared with."""
@@ -116,6 +145,9 @@ def kernel_map(estimator: Any, X: Any) -> KernelMap:
         # As in scikit-learn, whose chi2_kernel alone does not take None.
         gamma = 1.0 if kernel == "chi2" else 1.0 / X.shape[1]
     parameters = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
+    if kernel in SHIFTED and is_device(X):
+        shift = mean_of(X)
+        return KernelMap(kernel, parameters, less(X, shift), shift=shift)
     if kernel in SHIFTED and not sparse.issparse(X):
         shift = X.mean(axis=0, dtype=np.float64)
         return KernelMap(kernel, parameters, np.subtract(X, shift, dtype=np.float64), shift=shift)
@@ -130,9 +162,13 @@ def is_definite(map_: KernelMap) -> bool:
     return not callable(map_.kernel) and map_.kernel in DEFINITE
 
 
-def budget_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Slices of rows whose kernel values stay within scikit-learn's working_memory."""
+def budget_blocks(n_rows: int, n_columns: int, *, beside: Any = None) -> Iterator[slice]:
+    """Slices of rows whose kernel values stay within scikit-learn's working_memory.
+
+    Of those that live on a device, `beside` X, within what is free there.
+    """
     budget = int(min(get_config()["working_memory"], BLOCK_MEBIBYTES) * 2**20)
+    budget = block_bytes(beside) if is_device(beside) else budget
     height = max(budget // (8 * ARRAYS_A_BLOCK * n_columns), 1)
     return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
 
@@ -144,4 +180,9 @@ def small_blocks(n_rows: int, height: int = 64) -> Iterator[slice]:
 
 def owned(X: Any) -> Any:
     """A float64 copy: a fitted model must not change with the caller's array."""
-    return X.astype(np.float64)
+    return copied(cast(X, np.float64)) if is_device(X) else X.astype(np.float64)
+
+
+def taken(rows: Any, chosen: np.ndarray) -> Any:
+    """Some of the rows, by their numbers."""
+    return gathered(rows, chosen) if is_device(rows) else rows[chosen]

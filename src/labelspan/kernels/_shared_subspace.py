@@ -12,14 +12,17 @@ from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan import _device as device
 from labelspan._blocks import lazily
 from labelspan._classifier import ScoringClassifier
 from labelspan._compat import Interval, is_dask_array
+from labelspan._device import cast, is_device, like, namespace, precision_of, sums
 from labelspan._labels import Labels
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import check_features, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap
+from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import solve_ridges
 from labelspan.moments import Moments
@@ -62,7 +65,7 @@ class KernelSharedSubspaceClassifier(
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Compare with so many landmarks only (Nystroem); None is exact.
+        Number of Nystroem landmarks; None is exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.
@@ -166,11 +169,11 @@ class KernelSharedSubspaceClassifier(
         ridges = self._ridges(labels.total)
         induced = induce(self, X, labels.Y, labels.weights, ridge=min(ridges), tt=labels.soft)
         solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        dtype = precision_of(X)
         remember_directions(self, induced, solution.B, dtype)
         A, shift = induced.lift(solution.A)
         self.dual_coef_ = in_dtype(A.T, dtype, "dual_coef_")
-        self.intercept_ = (2.0 * induced.statistics.t_mean - 1.0 - shift).astype(dtype)
+        self.intercept_ = cast(like(shift, 2.0 * induced.statistics.t_mean - 1.0) - shift, dtype)
         self.objective_ = solution.objective
 
     def transform(self, X: Any) -> Any:
@@ -206,6 +209,7 @@ class KernelSharedSubspaceClassifier(
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.label_tags.refuse(dask=IN_MEMORY)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        follow_kernel(tags, self)
         return tags
 
 
@@ -229,7 +233,7 @@ def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> 
     A = tight + ((loose - tight) @ P) @ P.T
     KA = K_tight + ((K_loose - K_tight) @ P) @ P.T
     B = kernel_orthonormal(loose @ P, K_loose @ P)
-    objective = (np.sum(S * S) - np.sum(S * KA)) / statistics.weight
+    objective = (sums(S * S) - sums(S * KA)) / statistics.weight
     return DualSolution(B, A, float(objective))
 
 
@@ -246,10 +250,15 @@ def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
 
     The second step mends what the first loses to the condition number of C'KC.
     """
-    size = np.sqrt(np.sum(C * KC, axis=0))
+    xp = namespace(C)
+    size = xp.sqrt(xp.sum(C * KC, axis=0))
     C, KC = C / size, KC / size
     for _ in range(2 if C.shape[1] else 0):
         M = C.T @ KC
+        if is_device(M):
+            L = device.cholesky((M + M.T) / 2)
+            C, KC = (device.solve_triangular(L, A.T).T for A in (C, KC))
+            continue
         L = linalg.cholesky((M + M.T) / 2, lower=True, check_finite=False)
         C, KC = (linalg.solve_triangular(L, A.T, lower=True, check_finite=False).T for A in (C, KC))
     return C

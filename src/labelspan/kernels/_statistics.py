@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._device import cast, empty, is_device, like, namespace, rows_at, sums, to_host
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
-from labelspan.kernels._map import KernelMap, is_definite, kernel_map
+from labelspan.kernels._map import KernelMap, budget_blocks, is_definite, kernel_map
 from labelspan.linalg import Whitened, by_solution, times, whiten
 from labelspan.moments import Moments, Sample, scaled
 
@@ -63,10 +64,10 @@ class Dual:
         P is as large as F / b where Q vanishes, and a product with Q is off by eps times the
         largest eigenvalue of Q, which is at most the trace.
         """
-        n_rows = float(len(self.T))
+        n_rows = float(self.T.shape[0])
         if a == 0 or too_small(b, a, self.K):
             return n_rows
-        return max(n_rows, 10 * a * float(np.trace(self.K)) / b)
+        return max(n_rows, 10 * a * float(namespace(self.K).linalg.trace(self.K)) / b)
 
     @property
     def tt(self) -> np.ndarray:
@@ -78,6 +79,7 @@ class Dual:
 def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> Whitened:
     # With F = T K and P = (a Q + b I)^-1 F, the matrix F'QP = U m U' makes the coefficients
     # P U m^(-1/2) orthonormal for the metric a QQ + b Q.
+    K = like(statistics.T, K)
     F = times(statistics.T, K)
     if a == 0:
         P, QP = F / b, times(statistics.KT, K) / b
@@ -114,6 +116,7 @@ class Induced:
     def row_weights(self) -> np.ndarray:
         """Weights of the rows that new rows are compared with, 1 where they count for nothing."""
         w = np.ones(1) if self.weights is None or self.features is not None else self.weights
+        w = to_host(w)
         return np.where(w > 0, w, 1.0)
 
     def lift(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,14 +126,17 @@ class Induced:
         because exact coefficients sum to zero, and features are about their mean.
         """
         if self.features is None:
+            xp = namespace(C)
             if self.weights is None:
-                C = C - C.mean(axis=0)
+                C = C - xp.mean(C, axis=0)
             else:
-                C = np.sqrt(self.weights)[:, None] * C
-                C -= np.outer(self.weights / self.weights.sum(), C.sum(axis=0))
+                C = xp.sqrt(self.weights)[:, None] * C
+                C -= (self.weights / sums(self.weights))[:, None] * xp.sum(C, axis=0)
             return C, self.kernel_mean @ C
         assert isinstance(self.statistics, Moments)
-        return self.features.R @ C, self.statistics.x_mean @ C
+        # Coefficients of a solver of the host may meet features of a device.
+        C = like(self.features.R, C)
+        return self.features.R @ C, like(C, self.statistics.x_mean) @ C
 
 
 # While a path is fitted: what induces the samples of its models in place of `evaluate`.
@@ -193,18 +199,30 @@ def evaluate(
         )
         moments = feature_moments(features, X, T, weights, xx=ridge is not None, tt=tt)
         return Induced(features.map_, moments, features=features, weights=weights)
-    dense = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
-    t_mean = np.average(dense, axis=0, weights=weights)
-    centred = dense - t_mean
-    weight = float(len(dense))
-    if weights is not None:
-        weight, centred = float(weights.sum()), scaled(centred, np.sqrt(weights))
+    weight, t_mean, centred = labels_about_mean(T, weights)
     if ridge is not None:
         of_rows = gram(map_, X, ridge, weights)
         statistics = Dual(weight, t_mean, centred, of_rows.K)
         return Induced(map_, statistics, of_rows.mean, weights=weights)
     KT, mean = products(map_, X, centred, weights)
     return Induced(map_, Dual(weight, t_mean, centred, KT=KT), mean, weights=weights)
+
+
+def labels_about_mean(T: Any, weights: Any) -> tuple[float, Any, Any]:
+    """Sum of the weights, mean of the labels, and T of :class:`Dual`."""
+    if is_device(T):
+        xp = namespace(T)
+        if weights is None:
+            t_mean = xp.mean(T, axis=0)
+            return float(T.shape[0]), t_mean, T - t_mean
+        t_mean = (weights @ T) / sums(weights)
+        return float(sums(weights)), t_mean, (T - t_mean) * xp.sqrt(weights)[:, None]
+    dense = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
+    t_mean = np.average(dense, axis=0, weights=weights)
+    centred = dense - t_mean
+    if weights is None:
+        return float(len(dense)), t_mean, centred
+    return float(weights.sum()), t_mean, scaled(centred, np.sqrt(weights))
 
 
 def check_kernel_matrix(estimator: Any, X: Any) -> Any:
@@ -225,6 +243,8 @@ def products(
         of_rows = gram(map_, X, weights=weights)
         return of_rows.K @ T, of_rows.mean
     n_rows = X.shape[0]
+    if is_device(X):
+        return products_on_device(map_, X, T, weights)
     root = None if weights is None else np.sqrt(weights)
     shares = np.full(n_rows, 1.0 / n_rows) if weights is None else weights / weights.sum()
     both = np.hstack([scaled(T, root), shares[:, None]])
@@ -233,6 +253,21 @@ def products(
         np.matmul(K, both, out=out[rows])
     KT = out[:, :-1]
     return scaled(KT - np.average(KT, axis=0, weights=weights), root), out[:, -1]
+
+
+def products_on_device(map_: KernelMap, X: Any, T: Any, weights: Any) -> tuple[Any, Any]:
+    """The same where X lives."""
+    xp = namespace(T)
+    n_rows = T.shape[0]
+    shares = xp.ones(n_rows, dtype=xp.float64, device=T.device) / n_rows
+    root = None if weights is None else xp.sqrt(weights)[:, None]
+    shares = shares if weights is None else weights / sums(weights)
+    both = xp.concat([T if root is None else T * root, shares[:, None]], axis=1)
+    out = empty(T, both.shape, np.float64)
+    for rows in budget_blocks(n_rows, map_.n_columns(X), beside=X):
+        out[rows, :] = map_.on_device(rows_at(X, rows)) @ both
+    KT = out[:, :-1] - shares @ out[:, :-1]
+    return KT if root is None else KT * root, out[:, -1]
 
 
 def feature_moments(
@@ -247,5 +282,8 @@ def feature_moments(
     """Moments of the Nystroem features and T, block by block."""
     sample = Sample(X, T, weights=weights)
     of_block: Any = partial(Moments.of, xx=xx, tt=tt)
-    parts = (of_block(K @ features.R, *sample.at(rows)[1:]) for rows, K in features.map_.blocks(X))
+    parts = (
+        of_block(cast(K, np.float64) @ features.R, *sample.at(rows)[1:])
+        for rows, K in features.map_.blocks(X)
+    )
     return reduce(add, parts)

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelspan._device import namespace
 from labelspan._soft import AvailableCases
+from labelspan._tags import follow_device
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import Problem
@@ -117,6 +119,17 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
         problem.warn_if_any_label_fits()
         return signed(from_factor(factor, self.n_components))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.regressor is None:
+            follow_device(tags)
+        return tags
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        products, _ = super()._solve_flops(side, n_labels, thin)
+        small = min(side, n_labels)
+        return products + 2.0 * side * n_labels * small, 9.0 * small**3
+
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
         M = self.n_components
@@ -131,7 +144,7 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
 
 def from_factor(F: np.ndarray, n_components: Any) -> EigenPairs:
     """Leading eigenvectors (q, k) of F'F for a factor F (m, q), through its smaller side."""
-    if n_components == 0 or not F.any():
+    if n_components == 0 or not bool(namespace(F).any(F != 0)):
         return no_direction(F.shape[1], n_components)
     if F.shape[0] < F.shape[1]:
         return leading_rows(F @ F.T, lambda U: F.T @ U, F.shape[1], n_components)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.linalg import EigenPairs, fix_signs, leading_sum, orthonormal
+from labelspan._device import like, namespace
+from labelspan.linalg import EigenPairs, as_rows, fix_signs, leading_sum, orthonormal
 
 
 def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
@@ -25,8 +26,7 @@ def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
 
 def signed(pairs: EigenPairs) -> EigenPairs:
     """The same pairs with the one sign rule applied."""
-    V = fix_signs(np.array(pairs.vectors.T, dtype=np.float64, order="C"))
-    return EigenPairs(pairs.values, V.T)
+    return EigenPairs(pairs.values, fix_signs(as_rows(pairs.vectors)).T)
 
 
 def at_most(n_components: int | None, limit: int, what: str) -> int:
@@ -67,8 +67,9 @@ def leading_rows(
     EigenPairs
         Orthonormal vectors (q, k).
     """
-    if np.trace(K) <= 0 or n_components == 0:
+    if float(namespace(K).linalg.trace(K)) <= 0 or n_components == 0:
         return no_direction(n_labels, n_components)
     pairs = leading_sum(K, n_components)
     # Small singular values leave the quotient orthonormal to fewer digits; QR mends that.
-    return pairs.mapped(lambda U: orthonormal(adjoint(U) / np.sqrt(pairs.values[: U.shape[1]])))
+    roots = np.sqrt(pairs.values[: pairs.vectors.shape[1]])
+    return pairs.mapped(lambda U: orthonormal(adjoint(U) / like(U, roots)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 
 from labelspan._soft import AvailableCases
+from labelspan._tags import follow_device
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, signed
 from labelspan.labelspace._problem import Problem
-from labelspan.linalg import EigenPairs
+from labelspan.linalg import EigenPairs, smallest_pairs
 
 
 class OCCA(AvailableCases, LabelSpaceClassifier):
@@ -112,10 +112,14 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
         problem.warn_if_any_label_fits()
         F = solved.hat_factor()
         E = problem.label_scatter - F.T @ F
-        values, V = linalg.eigh(
-            (E + E.T) / 2, subset_by_index=None if M == 0 else (0, M - 1), check_finite=False
-        )
+        values, V = smallest_pairs((E + E.T) / 2, M)
         return signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.regressor is None:
+            follow_device(tags)
+        return tags
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)

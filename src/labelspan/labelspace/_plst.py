@@ -9,7 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval
+from labelspan._device import copied, namespace, to_host
 from labelspan._soft import AvailableCases
+from labelspan._tags import follow_device
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
@@ -128,6 +130,9 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         self.tol = tol
         self.random_state = random_state
 
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        return super()._solve_flops(side, n_labels, thin)[0], 9.0 * n_labels**3
+
     def _directions(self, problem: Problem) -> EigenPairs:
         n_rows, n_labels = problem.n_rows, problem.n_labels
         side, M = min(n_rows, n_labels), self.n_components
@@ -135,12 +140,20 @@ class PLST(AvailableCases, LabelSpaceClassifier):
             return no_direction(n_labels, M)
         few = isinstance(M, int | np.integer) and 0 < 4 * M < side
         if side > EXACT_SIDE and few and not (problem.streamed or problem.missing):
-            pairs = leading_labels(problem.Y, int(M), self.tol, self.random_state, problem.weights)
+            pairs = leading_labels(
+                to_host(problem.Y), int(M), self.tol, self.random_state, to_host(problem.weights)
+            )
         elif n_labels <= n_rows or problem.pooled:
             pairs = from_scatter(problem.label_scatter, M)
         else:
             pairs = from_rows(problem.Y, M, problem.weights)
         return signed(pairs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.regressor is None:
+            follow_device(tags)
+        return tags
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
@@ -148,14 +161,16 @@ class PLST(AvailableCases, LabelSpaceClassifier):
 
 def from_scatter(tt: np.ndarray, n_components: Any) -> EigenPairs:
     """Leading eigenvectors of Z'Z (q, q)."""
-    if np.trace(tt) <= 0 or n_components == 0:
-        return no_direction(len(tt), n_components)
-    return leading_sum(tt.copy(), n_components)
+    if float(namespace(tt).linalg.trace(tt)) <= 0 or n_components == 0:
+        return no_direction(tt.shape[0], n_components)
+    return leading_sum(copied(tt), n_components)
 
 
 def from_rows(Y: Any, n_components: Any, weights: np.ndarray | None) -> EigenPairs:
     """The same for fewer rows than labels, from Z Z' (n, n): v = Z'u / s."""
     check_square(Y.shape[0], "The Gram matrix of the labels", "Give a small integer n_components.")
+    # Fewer rows than labels: little to move, and only labels.
+    Y, weights = to_host(Y), to_host(weights)
     K = Y @ Y.T
     K = K.toarray() if sparse.issparse(K) else K
     if weights is None:

@@ -11,6 +11,7 @@ import numpy as np
 from labelspan._about_mean import level_at, total_scatter
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
+from labelspan._device import is_device, namespace, sums
 from labelspan._soft import has_holes
 from labelspan._validation import check_square
 from labelspan.linalg import (
@@ -77,7 +78,7 @@ class Problem:
     @property
     def weight(self) -> float:
         """Sum of the weights of the rows, n without any."""
-        return self.n_rows if self.weights is None else float(self.weights.sum())
+        return self.n_rows if self.weights is None else float(sums(self.weights))
 
     @property
     def n_labels(self) -> int:
@@ -124,7 +125,7 @@ class Problem:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
         if self.ridge == 0:
             scatter = None if is_dask_array(self.X) else lambda: total_scatter(self.X)
-            rank = len(self.least_squares.solved[0].W) if rank is None else rank
+            rank = self.least_squares.solved[0].W.shape[0] if rank is None else rank
             warn_if_any_label_fits(self.X.shape[0], rank, scatter)
 
     @cached_property
@@ -132,15 +133,20 @@ class Problem:
         """Mean of the labels, (q,)."""
         if is_dask_array(self.Y) or self.missing:
             return self.least_squares.t_mean
+        if is_device(self.Y) and self.weights is None:
+            return sums(self.Y, axis=0) / self.n_rows
         if self.weights is None:
             return np.asarray(self.Y.mean(axis=0), dtype=np.float64)
-        return np.asarray(self.weights @ self.Y) / self.weights.sum()
+        return (self.weights @ self.Y) / sums(self.weights)
 
     @cached_property
     def labels_vary(self) -> bool:
         """Whether some label differs between rows: after centring, rounding would pass for it."""
         if is_dask_array(self.Y) or self.missing:
             return not np.isin(self.label_mean, (0.0, 1.0)).all()
+        if is_device(self.Y):
+            xp = namespace(self.Y)
+            return bool(xp.any(xp.max(self.Y, axis=0) != xp.min(self.Y, axis=0)))
         return bool((dense(self.Y.max(axis=0)) != dense(self.Y.min(axis=0))).any())
 
     @cached_property
@@ -188,6 +194,8 @@ class PooledProblem:
     rest: np.ndarray
     ridge: float
     n_rows: int
+    # The rows are gone, and with them the device that they may have lived on.
+    X: ClassVar[None] = None
     pooled: ClassVar[bool] = True
     streamed: ClassVar[bool] = True
     # Available cases are in the statistics already.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from labelspan._about_mean import score_at, scores_about
+from labelspan._device import cast, converted, is_device, precision_of
 
 # Their outputs are learnt one by one, or as if they were: the first M are those of a fit of M.
 SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)
@@ -31,6 +33,9 @@ class Codes(ABC):
     @abstractmethod
     def first(self, M: int) -> Codes:
         """The map to the first M codes."""
+
+    def __sklearn_array_api_convert__(self, convert: Callable[[Any], Any]) -> Any:
+        return converted(self, convert)
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,8 @@ class LinearCodes(Codes):
     @property
     def intercept_(self) -> np.ndarray:
         """Codes of x = 0, (M,)."""
-        return score_at(self.mean, -self.coef.T, self.offset).astype(self.coef.dtype)
+        intercept = score_at(self.mean, -self.coef.T, self.offset)
+        return cast(intercept, precision_of(self.coef))
 
     def predict(self, X: Any) -> np.ndarray:
         """Codes (n, M)."""
@@ -113,7 +119,8 @@ def takes_weights(learner: Any) -> bool:
 
 def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
     """Codes (n, M); a regressor may return one code as a 1-d array."""
-    T = np.asarray(regressor.predict(X))
+    T = regressor.predict(X)
+    T = T if is_device(T) else np.asarray(T)
     if T.ndim == 1 and M == 1:
         T = T[:, None]
     if T.shape != (X.shape[0], M):

@@ -1,7 +1,7 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
 from labelspan.linalg._block_cg import solve_products
-from labelspan.linalg._eigenpairs import EPS, EigenPairs, fix_signs, n_directions, rank
+from labelspan.linalg._eigenpairs import EPS, EigenPairs, as_rows, fix_signs, n_directions, rank
 from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
@@ -20,6 +20,7 @@ from labelspan.linalg._leading import (
     leading_pencil,
     leading_sum,
     orthonormal,
+    smallest_pairs,
     squared,
 )
 from labelspan.linalg._narrow import centre_both, narrow, squares
@@ -33,7 +34,7 @@ from labelspan.linalg._ridge import (
 )
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._solver import choose_solver, too_large
-from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
+from labelspan.linalg._spectral import Spectral, check_psd, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (
     Whitened,
     by_factor,

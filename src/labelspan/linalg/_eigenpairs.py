@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
+from labelspan._device import is_device, namespace
 from labelspan._validation import NoDirectionError
 from labelspan.moments import EPS
 
@@ -83,6 +85,13 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
     return int(np.argmax(reached)) + 1 if reached.any() else len(values)
 
 
+def as_rows(vectors: Any) -> Any:
+    """Columns as rows of an array of its own, float64."""
+    if is_device(vectors):
+        return namespace(vectors).asarray(vectors.T, copy=True)
+    return np.array(vectors.T, dtype=np.float64, order="C")
+
+
 def fix_signs(components: np.ndarray) -> np.ndarray:
     """Turn each row, in place, so that the sum of its cubes is positive.
 
@@ -91,6 +100,8 @@ def fix_signs(components: np.ndarray) -> np.ndarray:
     to rounding there. Where the cubes cancel altogether, the first of the largest entries
     decides.
     """
+    if is_device(components):
+        return signed_at_once(components)
     for row in components:
         # Relative to the largest entry: cubes of 1e110 are no numbers.
         unit = row / max(row.max(initial=0.0), -row.min(initial=0.0), np.finfo(np.float64).tiny)
@@ -100,4 +111,22 @@ def fix_signs(components: np.ndarray) -> np.ndarray:
             decisive = unit[np.argmax(size >= 1 - 1e-6)]
         if decisive < 0:
             np.negative(row, out=row)
+    return components
+
+
+def signed_at_once(components: Any) -> Any:
+    """The same for all rows of an array on a device: a step costs more to start than to take."""
+    if 0 in components.shape:
+        return components
+    xp = namespace(components)
+    largest = xp.max(xp.abs(components), axis=1, keepdims=True)
+    unit = components / xp.clip(largest, min=float(np.finfo(np.float64).tiny))
+    size = xp.abs(unit)
+    decisive = xp.sum(unit**3, axis=1)
+    first = xp.argmax(xp.astype(size >= 1 - 1e-6, xp.int32), axis=1)
+    places = xp.arange(unit.shape[1], device=unit.device)
+    at_first = xp.sum(xp.where(places == first[:, None], unit, xp.zeros_like(unit)), axis=1)
+    weak = xp.abs(decisive) <= 1e-8 * xp.sum(size**3, axis=1)
+    negative = xp.where(weak, at_first, decisive) < 0
+    components *= 1.0 - 2.0 * xp.astype(negative, components.dtype)[:, None]
     return components

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from labelspan._device import to_host
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
@@ -26,6 +27,7 @@ def column_scales(diagonal: np.ndarray) -> np.ndarray:
     A division by a power of two is exact, so that scaling and undoing it changes no bit. A
     column of zeros has no scale, so it gets one that tells no columns apart.
     """
+    diagonal = to_host(diagonal)
     _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
     positive = diagonal > 0
     neutral = exponents[positive].max() if positive.any() else 0

@@ -10,6 +10,8 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from labelspan import _device as device
+from labelspan._device import is_device, like, namespace, to_host
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, n_directions, rank
 from labelspan.linalg._graded import (
     GRADED,
@@ -69,12 +71,13 @@ def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
     tall = W.shape[0] >= W.shape[1]
     values, vectors = descending(W.T @ W if tall else W @ W.T)
     if scales is not None and is_graded(scales) and values[-1] < SAFE_VALUE * values[0]:
-        return kept(*scaled_svd(scales, W / scales[:, None])[:2], n_components).mapped(back)
+        factors = scaled_svd(scales, to_host(W) / scales[:, None])
+        return kept(*factors[:2], n_components).mapped(back)
     values = values[: rank(values, max(W.shape))]
     n_kept = n_directions(values, values.sum(), n_components)
     vectors = vectors[:, :n_kept]
     if tall:
-        vectors = W @ vectors / np.sqrt(values[:n_kept])
+        vectors = W @ vectors / like(W, np.sqrt(values[:n_kept]))
         if values[n_kept - 1] < 1e-6 * values[0]:
             vectors = orthonormal(vectors)
     return EigenPairs(values, back(vectors), float(values.sum()))
@@ -96,17 +99,17 @@ def leading_sum(
     rounding that G came with, relative to eps, if it is above the D of an exact one. `scales`
     are those of the rows of a positive semi-definite G, if they may be far apart.
     """
-    total = float(np.trace(G))
-    some = isinstance(n_components, int | np.integer) and n_components < len(G)
+    total = float(namespace(G).linalg.trace(G))
+    some = isinstance(n_components, int | np.integer) and n_components < G.shape[0]
     graded = scales is not None and is_graded(scales)
     if some or not graded:
         # The driver overwrites, and what it found may not be enough.
-        A = G.copy() if graded else G
+        A = G.copy() if graded and not is_device(G) else G
         values, vectors = largest(A, n_components) if some else descending(A)
     if graded and not (some and values[-1] > SAFE_VALUE * values[0]):
-        V, s, _ = jacobi(graded_root(G, np.asarray(scales)).T)
+        V, s, _ = jacobi(graded_root(to_host(G), np.asarray(scales)).T)
         return kept(V, s, n_components)
-    values = values[: rank(values, max(len(G), noise))]
+    values = values[: rank(values, max(G.shape[0], noise))]
     # A share is of the sum of all eigenvalues; they are all here unless a number was asked for.
     n_kept = n_directions(values, values.sum(), n_components)
     return EigenPairs(values, vectors[:, :n_kept], total)
@@ -217,12 +220,17 @@ def warn_of_rounding(pivots: np.ndarray) -> None:
 
 def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All eigenpairs of a symmetric matrix, largest first; `G` is overwritten."""
+    if is_device(G):
+        return device.eigh(G)
     values, vectors = linalg.eigh(G, driver="evd", overwrite_a=True, check_finite=False)
     return values[::-1], vectors[:, ::-1]
 
 
 def largest(G: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
     """The `n_asked` largest eigenpairs, largest first; `G` is overwritten."""
+    if is_device(G):
+        values, vectors = device.eigh(G)
+        return values[: int(n_asked)], vectors[:, : int(n_asked)]
     subset = (len(G) - int(n_asked), len(G) - 1)
     values, vectors = linalg.eigh(
         G, subset_by_index=subset, driver="evr", overwrite_a=True, check_finite=False
@@ -230,7 +238,20 @@ def largest(G: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
     return values[::-1], vectors[:, ::-1]
 
 
+def smallest_pairs(G: Any, n_asked: int) -> tuple[np.ndarray, Any]:
+    """The `n_asked` smallest eigenpairs of a symmetric matrix, smallest first; all for 0."""
+    if is_device(G):
+        values, vectors = device.eigh(G)
+        return values[::-1], namespace(vectors).flip(vectors, axis=1)
+    subset = None if n_asked == 0 else (0, n_asked - 1)
+    return linalg.eigh(G, subset_by_index=subset, check_finite=False)
+
+
 def orthonormal(V: np.ndarray) -> np.ndarray:
     """Columns made orthonormal in order; they are nearly so already."""
+    if is_device(V):
+        xp = namespace(V)
+        Q, R = xp.linalg.qr(V)
+        return Q * xp.sign(xp.linalg.diagonal(R))
     Q, R = linalg.qr(V, mode="economic", check_finite=False)
     return Q * np.sign(np.diag(R))

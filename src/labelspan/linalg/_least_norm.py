@@ -10,10 +10,17 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import is_dask_array
+from labelspan._device import cast, is_device, like, on_host, to_host
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
 from labelspan.linalg._spectral import spectral
-from labelspan.linalg._whiten import SAFE_PIVOT, Whitened, is_regular
+from labelspan.linalg._whiten import (
+    SAFE_PIVOT,
+    Whitened,
+    by_factor,
+    is_regular,
+    regular_factor,
+)
 from labelspan.moments import (
     Available,
     Moments,
@@ -36,13 +43,23 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     if not is_dask_array(sample.X):
         statistics = available(collect(sample, partial(Available.of, tt=tt)))
         statistics = statistics.signed() if signed else statistics
-        solved = from_gram(statistics, sample)
+        solved = by_safe_factor(statistics) if is_device(statistics.xx) else None
+        if solved is None:
+            # A factor with pivots is the host's.
+            statistics = on_host(statistics)
+            solved = from_gram(statistics, sample)
         if solved is not None:
             return checked(statistics), solved
-    triangle: Any = collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False)
+    triangle: Any = on_host(collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False))
     statistics = available(triangle.moments)
     statistics = statistics.signed() if signed else statistics
     return checked(statistics), from_triangle(triangle.root, statistics.xt)
+
+
+def by_safe_factor(statistics: Moments) -> Whitened | None:
+    """W and back where xx lives, if no pivot of it in units of its columns is small."""
+    factor = regular_factor(statistics.xx, 1.0, 0.0)
+    return None if factor is None else by_factor(factor, statistics.xt)
 
 
 def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
@@ -107,11 +124,16 @@ def is_null(N: np.ndarray, statistics: Moments, sample: Sample, scales: np.ndarr
     squares = np.zeros(N.shape[1])
     for rows in row_blocks(sample.X):
         X, _, *weights = sample.at(rows)
-        left = np.square(X @ N - shift)
-        squares += weights[0] @ left if weights else left.sum(axis=0)
+        left = np.square(to_host(times_double(X, N)) - shift)
+        squares += to_host(weights[0]) @ left if weights else left.sum(axis=0)
     total = float(np.sum(statistics.squares / scales**2))
     rounding = EPS * max(sample.X.shape) * np.sqrt(total)
     return bool((np.sqrt(squares) <= rounding * lengths).all())
+
+
+def times_double(X: Any, N: np.ndarray) -> Any:
+    """X N in float64, where X lives."""
+    return cast(X, np.float64) @ like(X, N) if is_device(X) else X @ N
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
+from labelspan import _device as device
+from labelspan._device import cast, is_device, like, namespace, sums_of_squares, to_host
 from labelspan._validation import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_graded
-from labelspan.moments import anchored, centred, dense, sums_of_squares, warn_of_lost_digits
+from labelspan.moments import Block, anchored, centred, dense, warn_of_lost_digits
+from labelspan.moments import sums_of_squares as squares_of
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Narrow:
         if self.basis is not None:
             return self.basis.lift(C)
         # H'W: centring the rows of X or those of W is the same product.
-        return self.X.T @ self._centred(self.dual @ C)
+        return self.X.T @ self._centred(self.dual @ like(self.dual, C))
 
     def project(self, X: Any) -> np.ndarray:
         """(X - mean) V, (m, r), for other rows X (m, D)."""
@@ -98,6 +102,8 @@ def narrow(
         "The Gram matrix of the rows",
         "Use fewer rows or select features first.",
     )
+    if is_device(X):
+        return narrow_on_device(X, weights, ridge_free=ridge_free, centre=centre)
     if centre:
         rows, shift = anchored(X)
         w = np.ones(X.shape[0]) if weights is None else weights
@@ -108,12 +114,50 @@ def narrow(
     lengths = squares(rows, centre)
     warn_of_lost_digits(mean, lengths, X.shape[0])
     wide = reduced(rows, ridge_free, shares)
-    if is_weak(wide):
+    if is_weak(wide, centre):
         scales = column_scales(lengths)
         # Word counts are 1e3 apart: the Gram matrix serves them, at a tenth of the cost.
         if is_graded(scales, GRAM_GRADED):
             wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, shares), scales)
     return replace(wide, mean=mean, X=rows)
+
+
+def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:
+    """The same where X lives: eigenvectors of the Gram matrix, or singular vectors of the rows.
+
+    Columns in units so far apart that their smaller directions drown are not told apart here.
+    """
+    xp = namespace(X)
+    block = Block.of(X, xp.empty((X.shape[0], 0), dtype=xp.float64, device=X.device), weights)
+    rows, mean = cast(X, np.float64), xp.zeros(X.shape[1], dtype=xp.float64, device=X.device)
+    if centre:
+        mean = block.shift + block.offset
+        rows = block.A / block.root[:, None] - block.offset
+    lengths = sums_of_squares(rows)
+    warn_of_lost_digits(mean, lengths, X.shape[0])
+    if ridge_free:
+        U, s, _ = xp.linalg.svd(rows, full_matrices=False)
+        r = rank(to_host(s), max(X.shape))
+        s = s[:r]
+    else:
+        K = rows @ rows.T
+        scale = float(xp.max(xp.linalg.diagonal(K)))
+        values, U = device.eigh(K)
+        r = int(np.count_nonzero(values > len(values) * EPS * scale))
+        s = like(K, np.sqrt(values[:r]))
+    Z, dual = U[:, :r] * s, U[:, :r] / s
+    if r == 0:
+        Z = dual = xp.zeros((X.shape[0], 1), dtype=xp.float64, device=X.device)
+    wide = Narrow(Z, mean, rows, dual)
+    if is_weak(wide, centre) and is_graded(column_scales(lengths), GRAM_GRADED):
+        warnings.warn(
+            "The columns of X have scales far apart, and on a device directions of the smaller "
+            "ones may be lost where there are fewer rows than columns. Scale the features first, "
+            "or fit on the host.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return wide
 
 
 def reduced(rows: Any, ridge_free: bool, shares: np.ndarray | None) -> Narrow:
@@ -125,11 +169,11 @@ def reduced(rows: Any, ridge_free: bool, shares: np.ndarray | None) -> Narrow:
     return Narrow(Z, np.zeros(rows.shape[1]), rows, dual, shares)
 
 
-def is_weak(wide: Narrow) -> bool:
+def is_weak(wide: Narrow, centred: bool) -> bool:
     """Whether rounding may have cost a direction: fewer than n - 1, or one far below the others."""
     n_rows, r = wide.Z.shape
-    full = n_rows - (wide.shares is not None)
-    lengths = np.linalg.norm(wide.dual, axis=0)
+    full = n_rows - centred
+    lengths = to_host(namespace(wide.dual).linalg.vector_norm(wide.dual, axis=0))
     return r < full or bool(lengths.max() > GRAM_GRADED * lengths.min())
 
 
@@ -148,7 +192,7 @@ def squares(rows: Any, centre: bool) -> np.ndarray:
     if not sparse.issparse(rows):
         return np.einsum("ij,ij->j", rows, rows)
     means = np.asarray(rows.mean(axis=0)).ravel() * centre
-    return sums_of_squares(rows, rows.shape[0], means)
+    return squares_of(rows, rows.shape[0], means)
 
 
 def by_columns(rows: Any, scales: np.ndarray) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from labelspan._device import is_device, namespace, on_host
 from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
@@ -69,7 +70,9 @@ class Regression:
         of squares: nothing is subtracted.
         """
         W, ridge = self.solved[0].W, self.ridges[0]
-        return W if ridge == 0 else np.vstack([W, np.sqrt(ridge) * self.coefficients()])
+        if ridge == 0:
+            return W
+        return namespace(W).concat([W, float(np.sqrt(ridge)) * self.coefficients()], axis=0)
 
     def cross_factor(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Factors w and U: coef' coef = U' diag(w)^2 U for the first and last ridge, if known.
@@ -201,6 +204,8 @@ def solve_ridges(
         solved = tuple(by_factor(L, statistics.xt) for L in factors if L is not None)
         if len(solved) == len(ridges):
             return Regression(solved, ridges, *rest)
+    if is_device(statistics.x_mean):
+        return solve_ridges(on_host(statistics), ridges, shared)
     form = spectral(statistics)
     solved = tuple(by_singular_values(form, None, 1.0, ridge) for ridge in ridges)
     return Regression(solved, ridges, *rest, form)

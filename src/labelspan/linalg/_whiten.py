@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from labelspan import _device as device
+from labelspan._device import is_device, like, on_host, to_host
 from labelspan.linalg._block_cg import solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales
@@ -44,8 +46,9 @@ def whiten(statistics: Any, K: np.ndarray | None, a: float, b: float) -> Whitene
 
 @whiten.register
 def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened:
-    F = times(statistics.xt, K)
-    scales = column_scales(statistics.squares)
+    F = times(statistics.xt, like(statistics.xt, K))
+    squares = to_host(statistics.squares)
+    scales = column_scales(squares)
     if a == 0:
         # A copy of F for a factor of 1 would cost MDDM a pass over D q numbers, and Y another.
         root = np.sqrt(b)
@@ -55,10 +58,12 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened
             else Whitened(F / root, lambda Y: Y / root, scales)
         )
     L = regular_factor(statistics.xx, a, b)
+    if L is None and is_device(F):
+        return whiten(on_host(statistics), to_host(K), a, b)
     if L is None:
         # The ridge is near the rounding of a singular xx: a rank cut keeps the null space out.
         return by_singular_values(spectral(statistics), K, a, b)
-    return by_factor(L, F, scales / np.sqrt(a * statistics.squares + b))
+    return by_factor(L, F, scales / np.sqrt(a * squares + b))
 
 
 @whiten.register
@@ -91,6 +96,11 @@ def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitene
 
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
     """E = P U m^(-1/2) for a solution P = B^-1 F with F'P = M = U m U'."""
+    if is_device(M):
+        m, U = device.eigh((M + M.T) / 2)
+        r = rank(m, side)
+        scale, U = like(M, np.sqrt(m[:r]))[:, None], U[:, :r]
+        return Whitened(scale * U.T, lambda Y: P @ (U @ (like(P, Y) / scale)))
     m, U = np.linalg.eigh((M + M.T) / 2)
     null = len(m) - rank(m[::-1], side)
     root, U = np.sqrt(m[null:])[:, None], U[:, null:]
@@ -107,6 +117,12 @@ def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float)
 
 def by_factor(L: np.ndarray, F: np.ndarray, scales: np.ndarray | None = None) -> Whitened:
     """E = L^-T for a Cholesky factor of the metric, B = L L'."""
+    if is_device(L):
+        return Whitened(
+            device.solve_triangular(L, F),
+            lambda Y: device.solve_triangular(L, like(L, Y), transposed=True),
+            scales,
+        )
 
     def back(Y: np.ndarray) -> np.ndarray:
         return linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
@@ -122,10 +138,14 @@ def regular_factor(
     The factor itself does not see the units of the columns, so neither may the test. `total` is
     the diagonal whose rounding xx came with, if that is larger than its own.
     """
-    L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
-    diagonal = a * xx.diagonal() if total is None else total
+    if is_device(xx):
+        L = device.cholesky(ridged(xx, a, b))
+        info = int(L is None)
+    else:
+        L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
+    given = a * device.diagonal(xx) if total is None else to_host(total)
     # The pivots in units of the diagonal, see `unit_pivots`, without the division.
-    if info != 0 or (L.diagonal() ** 2 < SAFE_PIVOT * (diagonal + b)).any():
+    if info != 0 or (device.diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
         return None
     return L
 
@@ -149,6 +169,8 @@ def times(A: np.ndarray, K: np.ndarray | None) -> np.ndarray:
 def ridged(xx: np.ndarray, a: float, b: float) -> np.ndarray:
     """A fresh a xx + b I."""
     B = a * xx
+    if is_device(B):
+        return device.add_to_diagonal(B, b)
     # A view of the diagonal: indices of it would cost more than a small product.
     np.einsum("ii->i", B)[...] += b
     return B

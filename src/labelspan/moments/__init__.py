@@ -12,6 +12,7 @@ from labelspan.moments._checkpoint import (
 from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, row_blocks
 from labelspan.moments._digits import EPS, warn_of_lost_digits
 from labelspan.moments._moments import Moments, anchored, centred, scaled, sums_of_squares
+from labelspan.moments._on_device import Block
 from labelspan.moments._parts import collect_parts, dask_blocks
 from labelspan.moments._pool import Pool
 from labelspan.moments._products import Products

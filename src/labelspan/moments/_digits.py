@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 
+from labelspan._device import to_host
+
 EPS = float(np.finfo(np.float64).eps)
 # Digits of a centred column below which its coefficients are not worth much.
 DIGITS = 8
@@ -25,6 +27,7 @@ def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) ->
     weight : float
         Sum of the row weights.
     """
+    mean, squares = to_host(mean), to_host(squares)
     spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
     # A constant column is exactly zero after centring, and no digit of it is used.
     lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))

@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan._device import copied, diagonal, is_device, namespace
 from labelspan.moments._digits import EPS
+from labelspan.moments._on_device import block_sums
 
 # Numbers of an outer product that are held at a time; they stay in the cache.
 OUTER_NUMBERS = 2**15
+# On a device, where a step costs more to start than a few million numbers.
+DEVICE_NUMBERS = 2**22
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,8 @@ class Moments:
             afterwards loses all digits when the mean is large. A sparse block is not, because
             that would make it dense; only its columns without zeros are.
         """
+        if is_device(X) or is_device(T):
+            return cls(*block_sums(X, T, weights, xx=xx, tt=tt))
         w = np.ones(X.shape[0]) if weights is None else weights
         weight = float(w.sum())
         X, shift = anchored(X)
@@ -100,9 +106,9 @@ class Moments:
         return cls(weight, shift + x_mean, t_mean, XT, XX, TT, squares)
 
     def __add__(self, other: Moments) -> Moments:
-        xx = None if self.xx is None else self.xx.copy()
-        tt = None if self.tt is None else self.tt.copy()
-        xt = None if self.xt is None else self.xt.copy()
+        xx = None if self.xx is None else copied(self.xx)
+        tt = None if self.tt is None else copied(self.tt)
+        xt = None if self.xt is None else copied(self.xt)
         total = replace(self, xt=xt, xx=xx, tt=tt)
         total += other
         return total
@@ -150,9 +156,9 @@ class Moments:
             weight=weight,
             x_mean=self.x_mean - share * dx,
             t_mean=self.t_mean - share * dt,
-            xt=self.xt - part.xt + gain * np.outer(dx, dt),
-            xx=None if self.xx is None else self.xx - part.xx + np.outer(gain * dx, dx),
-            tt=None if self.tt is None else self.tt - part.tt + np.outer(gain * dt, dt),
+            xt=self.xt - part.xt + gain * outer(dx, dt),
+            xx=None if self.xx is None else self.xx - part.xx + outer(gain * dx, dx),
+            tt=None if self.tt is None else self.tt - part.tt + outer(gain * dt, dt),
         )
 
     def signed(self) -> Moments:
@@ -166,9 +172,10 @@ class Moments:
 
     def about_zero(self) -> Moments:
         """Sums of products, not about the means, which are then zero."""
-        zeros = np.zeros_like(self.x_mean), np.zeros_like(self.t_mean)
-        xt = self.xt + self.weight * np.outer(self.x_mean, self.t_mean)
-        tt = None if self.tt is None else self.tt + self.weight * np.outer(self.t_mean, self.t_mean)
+        xp = namespace(self.xt)
+        zeros = xp.zeros_like(self.x_mean), xp.zeros_like(self.t_mean)
+        xt = self.xt + self.weight * outer(self.x_mean, self.t_mean)
+        tt = None if self.tt is None else self.tt + self.weight * outer(self.t_mean, self.t_mean)
         return Moments(self.weight, *zeros, xt, self.about(zeros[0]), tt)
 
     @property
@@ -180,22 +187,29 @@ class Moments:
     def squares(self) -> np.ndarray:
         """Diagonal of xx: the squared lengths of the centred columns."""
         if self.xx is not None:
-            return np.diag(self.xx)
-        return np.sum(self.xt**2, axis=1) if self.x_squares is None else self.x_squares
+            return diagonal(self.xx)
+        xp = namespace(self.xt)
+        return xp.sum(self.xt**2, axis=1) if self.x_squares is None else self.x_squares
 
     @property
     def spread(self) -> np.ndarray:
         """Numbers that overflow if any sum of squares of X does."""
-        return np.sum(self.xt**2, axis=0) if self.xx is None else np.diag(self.xx)
+        xp = namespace(self.xt)
+        return xp.sum(self.xt**2, axis=0) if self.xx is None else diagonal(self.xx)
 
     def about(self, centre: np.ndarray) -> np.ndarray:
         """Scatter of X about another centre than its mean, (D, D)."""
         shift = self.x_mean - centre
-        return self.xx + self.weight * np.outer(shift, shift)
+        return self.xx + self.weight * outer(shift, shift)
+
+
+def outer(a: Any, b: Any) -> Any:
+    """The product a b', (m, k)."""
+    return a[:, None] * b[None, :]
 
 
 def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The block about its weighted mean if dense, as it is if sparse, in float64; and the mean.
+    """Centre a dense block, return a sparse one unchanged, in float64; and the weighted mean.
 
     A dense block is first taken about its first row that counts: a constant column is then zero
     exactly, and so is its mean's rounding error, which would otherwise look like a direction.
@@ -271,7 +285,8 @@ def add_pooled(A: Any, B: Any, left: np.ndarray, right: np.ndarray) -> None:
         return
     A += B
     # By blocks of rows: the product would be as large as A.
-    height = max(OUTER_NUMBERS // max(len(right), 1), 1)
-    for start in range(0, len(A), height):
-        rows = slice(start, start + height)
-        A[rows] += np.outer(left[rows], right)
+    numbers = DEVICE_NUMBERS if is_device(A) else OUTER_NUMBERS
+    height = max(numbers // max(right.shape[0], 1), 1)
+    for start in range(0, A.shape[0], height):
+        rows = slice(start, min(start + height, A.shape[0]))
+        A[rows, :] += outer(left[rows], right)

@@ -9,7 +9,10 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
+from labelspan._device import is_device, namespace
+from labelspan._device import triangle as device_triangle
 from labelspan.moments._moments import centred, scaled
+from labelspan.moments._on_device import Block
 
 # Rows that are factorised at a time, and columns within them.
 CACHED_ROWS = 1024
@@ -44,6 +47,12 @@ class Root:
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None) -> Root:
         """Root of one block; a sparse block is made dense, so keep blocks of rows small."""
+        if is_device(X):
+            block = Block.of(X, T, weights)
+            both = namespace(block.A).concat([block.centred(), block.T], axis=1)
+            return cls(
+                block.weight, block.shift + block.offset, block.t_mean, device_triangle(both)
+            )
         w = np.ones(X.shape[0]) if weights is None else weights
         (X, x_mean), (T, t_mean) = centred(dense(X), w), centred(dense(T), w)
         rows = scaled(np.hstack([X, T]), None if weights is None else np.sqrt(w))
@@ -56,6 +65,11 @@ class Root:
         share = other.weight / weight
         dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         # As in IncrementalPCA: one more row carries the difference of the means.
+        if is_device(self.R):
+            xp = namespace(self.R)
+            row = float(np.sqrt(self.weight * share)) * xp.concat([dx, dt])[None, :]
+            R = device_triangle(xp.concat([self.R, other.R, row], axis=0))
+            return Root(weight, self.x_mean + share * dx, self.t_mean + share * dt, R)
         between = np.sqrt(self.weight * share) * np.concatenate([dx, dt])
         tall, short = (self.R, other.R) if len(self.R) >= len(other.R) else (other.R, self.R)
         if len(tall) == tall.shape[1]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelspan._compat import is_dask_array
+from labelspan._device import on_host
 from labelspan._soft import has_holes
 from labelspan.moments._available import Available, completed
 from labelspan.moments._collect import Sample, collect
@@ -91,7 +92,8 @@ def summarise(
         return checked(rows_of(sample, T, tt=tt, signed=signed, centre=centre))
     statistics: Any
     if sample.solver == "root":
-        statistics = collect(sample, encoded(root_of, encode), whole_sparse=False)
+        # Their solvers are the host's: factors of rows on a device leave it here.
+        statistics = on_host(collect(sample, encoded(root_of, encode), whole_sparse=False))
     else:
         thin = sample.solver == "thin"
         whole = encode is None and not (sample.part or is_dask_array(sample.X))

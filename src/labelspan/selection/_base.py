@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import RowBlocks, columns_of
+from labelspan._blocks import RowBlocks, columns_of, dask_rows
 from labelspan._compat import Interval, is_dask_array
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
@@ -37,6 +37,7 @@ class BlockSelector(RowBlocks, SelectorMixin):
         ndarray or csr_array of shape (n_samples, n_selected), or a lazy Dask array for one
             The selected features of X.
         """
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return columns_of(self, X, np.flatnonzero(self.get_support()))
         return super().transform(X)
@@ -113,7 +114,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
         return f"{text}  # {of} features selected"
 
     def _warn_unsettled(self) -> None:
-        """With label correlation the gap does not speak for omega: report what it leaves."""
+        """With label correlation the gap does not certify omega: report what it leaves."""
         if self._mu() > 0 and self.stationarity_ > self.tol:
             warnings.warn(
                 f"The feature weights are not stationary: another mask gains "

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan._about_mean import project
-from labelspan._blocks import lazily
+from labelspan._blocks import dask_rows, lazily
 from labelspan._classifier import LinearClassifier
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_features
@@ -35,6 +35,7 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             Projections.
         """
         check_is_fitted(self)
+        X = dask_rows(self, X)
         if is_dask_array(X):
             return lazily(self, X, self._project, len(self._basis))
         return self._project(check_features(self, X))

@@ -10,13 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
+from labelspan import _device as device
 from labelspan._about_mean import score_at
 from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import LINEAR
 from labelspan._compat import Interval, is_dask_array
+from labelspan._device import cast, copied, is_device, namespace, precision_of, sums
 from labelspan._labels import Labels
+from labelspan._tags import follow_device
 from labelspan.linalg import (
     Regression,
+    as_rows,
     fix_signs,
     graded_basis,
     is_graded,
@@ -163,9 +167,18 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
             self._keep(X, solution.U, regression.t_mean)
         self._keep_shared(solution, regression.x_mean, regression.solver)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        follow_device(tags)
+        return tags
+
     def _prices(self) -> tuple[float, ...]:
         # Without alpha both regressions are the same one.
         return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        products, _ = super()._solve_flops(side, n_labels, thin)
+        return products + 4.0 * side * n_labels**2, 9.0 * min(side, n_labels) ** 3
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         n_rows, mean = statistics.weight, statistics.x_mean
@@ -186,10 +199,11 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         return tags
 
     def _keep_shared(self, solution: Solution, mean: np.ndarray, solver: str) -> None:
-        self.theta_ = np.ascontiguousarray(solution.Theta, dtype=self.coef_.dtype)
-        self.mean_ = mean.astype(self.coef_.dtype)
+        dtype = precision_of(self.coef_)
+        self.theta_ = cast(solution.Theta, dtype)
+        self.mean_ = copied(cast(mean, dtype))
         self.objective_ = solution.objective
-        self.n_components_ = len(self.theta_)
+        self.n_components_ = self.theta_.shape[0]
         self.solver_ = solver
 
 
@@ -214,14 +228,15 @@ def mix(
     loose, tight = coefs[0], coefs[-1]
     P, Q = shared_directions(regression, loose, tight, n_components)
     U = tight + ((loose - tight) @ P) @ P.T
-    squares = weight * float(np.sum(1.0 - regression.t_mean**2))
+    xp = namespace(tight)
+    squares = weight * float(sums(1.0 - regression.t_mean**2))
     if soft:
         # Their squares are not 1.
         assert regression.tt is not None
-        squares = float(np.trace(regression.tt))
+        squares = float(namespace(regression.tt).linalg.trace(regression.tt))
     outside, inside = regression.explained(-1), regression.explained()
-    explained = np.trace(outside) + np.sum(P * ((inside - outside) @ P))
-    return Solution(fix_signs(np.ascontiguousarray(Q.T)), U, float(squares - explained) / weight)
+    explained = xp.linalg.trace(outside) + xp.sum(P * ((inside - outside) @ P))
+    return Solution(fix_signs(as_rows(Q)), U, float(squares - explained) / weight)
 
 
 def shared_directions(
@@ -235,6 +250,8 @@ def shared_directions(
         return P[:, :r], graded_basis(regression.cross_back(U[:, :r] * s[:r]))
     cross = loose.T @ tight if factor is None else cross_of(*factor)
     P = leading_labels(cross, n_components)
+    if is_device(loose):
+        return P, namespace(loose).linalg.qr(loose @ P)[0]
     Q, _ = linalg.qr(loose @ P, mode="economic", check_finite=False)
     return P, Q
 
@@ -261,6 +278,9 @@ def n_shared(P: np.ndarray, n_components: int | None) -> int:
 
 def positive_labels(cross: np.ndarray) -> np.ndarray:
     """Eigenvectors of C C' with a positive eigenvalue, largest first."""
+    if is_device(cross):
+        values, P = device.eigh((cross + cross.T) / 2)
+        return P[:, : rank(values, len(values))]
     values, P = linalg.eigh((cross + cross.T) / 2, check_finite=False)
     return P[:, ::-1][:, : rank(values[::-1], len(values))]
 

@@ -74,12 +74,13 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
 
 def _counts(outcomes: list[Outcome]) -> str:
     """One row an experiment: printed values and statements that came out."""
-    rows = ["| experiment | what | values | statements |", "|---|---|---:|---:|"]
+    rows = ["| experiment | what | values | strictly | statements |", "|---|---|---:|---:|---:|"]
     for item in outcomes:
         name = item.experiment.name
         anchor = re.sub(r"[^a-z0-9-]", "", name.lower())
-        figures = [_share(lines) for lines in _kinds(item.judged)]
-        figures = ["not run", "not run"] if item.not_run else figures
+        values, statements = _kinds(item.judged)
+        figures = [_share(values), _strict_share(values), _share(statements)]
+        figures = ["not run"] * len(figures) if item.not_run else figures
         title = markdown_text(item.experiment.title)
         rows.append(f"| [{name}](#{anchor}) | {title} | {' | '.join(figures)} |")
     return "\n".join([*rows, ""])
@@ -97,6 +98,12 @@ def _kinds(lines: Iterable[Judged]) -> tuple[list[Judged], list[Judged]]:
 def _share(lines: list[Judged]) -> str:
     good = sum(line.verdict == "reproduced" for line in lines)
     return f"{good} of {len(lines)}" if lines else "-"
+
+
+def _strict_share(lines: list[Judged]) -> str:
+    """The values that hold by the stricter rule, of those that have one."""
+    known = [line.strictly for line in lines if line.strictly is not None]
+    return f"{sum(known)} of {len(known)}" if known else "-"
 
 
 def _in_words(paper: str, outcomes: list[Outcome]) -> str:

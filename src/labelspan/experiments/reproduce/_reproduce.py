@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -31,6 +32,7 @@ def reproduce(
     progress: Progress | None = None,
     command: str = "",
     retry_failed: bool = False,
+    budget: float | None = None,
 ) -> Iterator[Outcome]:
     """Run experiments and judge each as soon as it is finished.
 
@@ -44,12 +46,20 @@ def reproduce(
         Fewer splits.
     n_jobs, timeout, progress, command, retry_failed
         As in `labelspan.experiments.run`.
+    budget : float or None
+        Hours. The experiments with the most printed values per minute come first, and one whose
+        cells that are not stored would take longer than what is left is put off; the next run
+        over the same store goes on with it.
 
     Yields
     ------
     Outcome
-        Of an experiment whose data cannot be had: nothing judged, and the reason in ``not_run``.
+        Of an experiment whose data cannot be had, or that the budget puts off: nothing judged,
+        and the reason in ``not_run``.
     """
+    start = time.monotonic()
+    if budget is not None:
+        experiments = sorted(experiments, key=lambda one: -values_per_minute(one, quick))
 
     def run_all(plans: Iterable[Plan]) -> None:
         for plan in plans:
@@ -68,6 +78,11 @@ def reproduce(
             yield Outcome(experiment, [], quick, not_run=lacking)
             continue
         plans = experiment.plans(quick)
+        left = minutes_left(experiment, plans, store, quick)
+        if budget is not None and time.monotonic() - start + 60 * left > 3600 * budget:
+            why = f"put off by the budget of {budget:g} h: about {left:.0f} minutes are left of it"
+            yield Outcome(experiment, [], quick, not_run=why)
+            continue
         run_all(plans)
         values = values_of(store, plans)
         if experiment.follow_up is not None:
@@ -81,6 +96,29 @@ def reproduce(
             for line in experiment.judge(values, printed)
         ]
         yield Outcome(experiment, judged, quick, values.failed, setting_of(store, plans))
+
+
+def values_per_minute(experiment: Experiment, quick: bool) -> float:
+    """Printed numbers of the table or figure over the minutes it takes; a figure may print none."""
+    table = experiment.name.partition("/")[2].partition("-")[0]
+    numbers = numbers_in(printed_values(experiment.paper).get(table, {}))
+    return max(numbers, 1) / (experiment.quick_minutes if quick else experiment.minutes)
+
+
+def numbers_in(content: Any) -> int:
+    """How many numbers a part of the data file holds."""
+    if isinstance(content, dict | list):
+        parts = content.values() if isinstance(content, dict) else content
+        return sum(map(numbers_in, parts))
+    return 1
+
+
+def minutes_left(experiment: Experiment, plans: Iterable[Plan], store: Store, quick: bool) -> float:
+    """About how long the cells take that are not in the store."""
+    cells = {cell.id: cell for plan in plans for cell in plan.cells}
+    done = len(store.finished(cells.values()))
+    whole = experiment.quick_minutes if quick else experiment.minutes
+    return whole * (1 - done / len(cells)) if cells else whole
 
 
 def lacking_data(experiment: Experiment) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from labelspan._compat import Interval
 from labelspan._labels import Labels
+from labelspan._tags import ON_HOST
 from labelspan._validation import NoDirectionError
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, partial_least_squares
@@ -41,7 +42,7 @@ class KernelPLS(KernelReducer):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Compare with so many landmarks only (Nystroem); None is exact.
+        Number of Nystroem landmarks; None is exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.
@@ -121,6 +122,12 @@ class KernelPLS(KernelReducer):
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(device=ON_HOST)
+        tags.array_api_support = False
+        return tags
 
     def _ridge(self) -> float | None:
         # No ridge, but all of Q.

@@ -11,7 +11,7 @@ import numpy as np
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._nominal import Nominal, identifier_message, is_identifier
 from labelspan.datasets.io._tables import REAL_KINDS
-from labelspan.datasets.io.arff import category_values
+from labelspan.datasets.io.arff import FALSE_WORDS, TRUE_WORDS, category_values
 
 MISSING_TYPES = ("NoneType", "NAType", "NaTType")
 LEAVE_OUT = "leave it out by ignore= (--ignore)"
@@ -72,8 +72,11 @@ def feature(
 
 
 def indicator(values: np.ndarray, name: str, file: str) -> np.ndarray:
-    """Give a column of 0 and 1 (or -1) as uint8."""
+    """Give a column of 0 and 1 (or -1), or of words for no and yes, as uint8."""
     if values.dtype.kind not in REAL_KINDS:
+        words = [str(value).lower() for value in values]
+        if set(words) <= FALSE_WORDS | TRUE_WORDS:
+            return np.isin(words, list(TRUE_WORDS)).astype(np.uint8)
         message = f"label {name!r} holds {type(values[0]).__name__}; give columns of 0 and 1"
         raise DataFileError(f"{message}, or one column of lists or of text", file=file)
     wrong = ~np.isin(values, (0, 1, -1))

@@ -10,27 +10,37 @@ import numpy as np
 
 from labelspan.experiments.plan import Plan, Source, Splits, Step
 from labelspan.experiments.reproduce._experiment import (
+    OTHER_PAGES,
     Experiment,
     Judged,
     Values,
     judge_statement,
     judge_value,
+    unjudged,
 )
 from labelspan.metrics import MEASURES
 from labelspan.ranking import CLaRankSVM, label_correlation
 
 MEASURED = ("macro_auc", "micro_f1", "macro_f1")
 ARTS = "yahoo-mulan-arts"
+# Web pages with their labels after the preparation.
+PAGES = {
+    ARTS: 19,
+    "yahoo-mulan-business": 17,
+    "yahoo-mulan-education": 14,
+    "yahoo-mulan-health": 14,
+}
 SOURCES = {
     "scene": Source("scene"),
     "yeast": Source("yeast"),
-    ARTS: Source(ARTS, prepare="frequent-tfidf"),
+    **{name: Source(name, prepare="frequent-tfidf") for name in PAGES},
 }
-N_LABELS = {"scene": 6, "yeast": 14, ARTS: 19}
+N_LABELS = {"scene": 6, "yeast": 14, **PAGES}
 # The paper's m, coarser: 10 ... 20 in steps of 1, and 1000 ... 10000 in steps of 1000.
-FEATURES = {"scene": (10, 15, 20), "yeast": (10, 15, 20), ARTS: (1000, 3000, 10000)}
+MANY = dict.fromkeys(PAGES, (1000, 3000, 10000))
+FEATURES = {"scene": (10, 15, 20), "yeast": (10, 15, 20), **MANY}
 # For FS+SVM 10 ... 100 and 1000 ... 10000; scene and yeast have no more than 294 and 103.
-FISHER = {"scene": (100, 200, 294), "yeast": (30, 60, 103), ARTS: (1000, 3000, 10000)}
+FISHER = {"scene": (100, 200, 294), "yeast": (30, 60, 103), **MANY}
 COSTS, FEW_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
 CONTROL = (("tol", 0.01), ("max_iter", 2000), ("random_state", 0))
 TRAINING_ROWS = 1000
@@ -145,17 +155,24 @@ def best_step(values: Values, dataset: str, item: Searched) -> Step:
 def judge_table2(values: Values, printed: dict[str, Any]) -> list[Judged]:
     """Means by set, method and measure; what the text says; the best AUC of the whole search."""
     lines = []
-    means, deviations = printed["table2"]["mean"], printed["table2"]["deviation"]
-    for dataset, rows in means.items():
-        for method, row in rows.items():
-            for place, measure in enumerate(printed["measures"]):
-                ours = values.mean(dataset, method, measure)
-                if ours is not None:
-                    what = f"{MEASURES[measure].title} on {dataset}, {method}"
-                    width = None if measure == "macro_auc" else deviations[dataset][method][place]
-                    lines.append(judge_value(what, row[place], ours, deviation=width, note=NOTE))
-    for dataset in means:
-        lines += _statements(values, dataset) + _alone(values, dataset)
+    for dataset in printed["table2"]["mean"]:
+        found = _means(values, printed, dataset) + _statements(values, dataset)
+        topic = dataset.rpartition("-")[2]
+        lines += unjudged(found, OTHER_PAGES[topic]) if topic in OTHER_PAGES else found
+        lines += _alone(values, dataset)
+    return lines
+
+
+def _means(values: Values, printed: dict[str, Any], dataset: str) -> list[Judged]:
+    """Means of one set by method and measure."""
+    lines, deviations = [], printed["table2"]["deviation"][dataset]
+    for method, row in printed["table2"]["mean"][dataset].items():
+        for place, measure in enumerate(printed["measures"]):
+            ours = values.mean(dataset, method, measure)
+            if ours is not None:
+                what = f"{MEASURES[measure].title} on {dataset}, {method}"
+                width = None if measure == "macro_auc" else deviations[method][place]
+                lines.append(judge_value(what, row[place], ours, deviation=width, note=NOTE))
     return lines
 
 
@@ -202,13 +219,17 @@ def _alone(values: Values, dataset: str) -> list[Judged]:
 
 
 # m of MLFS and CMLFS, which keep more features than m, and of the Fisher score.
-SIZES = {"scene": (1, 2, 5, 10), "yeast": (1, 2, 5, 10), ARTS: (20, 50, 200, 1000)}
+SIZES = {
+    "scene": (1, 2, 5, 10),
+    "yeast": (1, 2, 5, 10),
+    **dict.fromkeys(PAGES, (20, 50, 200, 1000)),
+}
 FISHER_SIZES = {
     "scene": (5, 20, 50, 100, 150, 200, 294),
     "yeast": (5, 10, 20, 40, 60, 80, 103),
-    ARTS: (20, 100, 300, 1000, 3000, 10000),
+    **dict.fromkeys(PAGES, (20, 100, 300, 1000, 3000, 10000)),
 }
-CURVE_COSTS = {"scene": 1.0, "yeast": 10.0, ARTS: 10.0}
+CURVE_COSTS = {"scene": 1.0, "yeast": 10.0, **dict.fromkeys(PAGES, 10.0)}
 
 
 def figure2(quick: bool) -> tuple[Plan, ...]:
@@ -326,7 +347,7 @@ EXPERIMENTS = (
         "cmlfs/figure2",
         "AUC against the number of features, MLFS and CMLFS against the Fisher score",
         tuple(SOURCES),
-        6,
+        15,
         0.5,
         figure2,
         judge_figure2,
@@ -335,7 +356,7 @@ EXPERIMENTS = (
         "cmlfs/table2",
         "AUC, micro F1 and macro F1 of eight methods with 1000 training rows",
         tuple(SOURCES),
-        40,
+        100,
         1.5,
         search,
         judge_table2,

@@ -19,9 +19,22 @@ from labelspan.experiments.reproduce._experiment import (
 from labelspan.extraction import MDDM
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 
-SETS = tuple(f"yahoo-mlknn-{topic}" for topic in ("arts", "business", "health", "science"))
-# The first of the paper's five subsets of RCV1.
-NEWS = "rcv1subset1"
+TOPICS = (
+    "arts",
+    "business",
+    "computers",
+    "education",
+    "entertainment",
+    "health",
+    "recreation",
+    "reference",
+    "science",
+    "social",
+    "society",
+)
+SETS = tuple(f"yahoo-mlknn-{topic}" for topic in TOPICS)
+# The paper's subsets of RCV1.
+NEWS = tuple(f"rcv1subset{number}" for number in range(1, 6))
 KEPT = 0.999
 LINEAR = (
     ("mddm-p", "MDDM_p"),
@@ -41,7 +54,7 @@ def _svm(quick: bool) -> Step:
     return Step("mddm/svm", fewer if quick else (), "SVM")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=len(SETS) + len(NEWS))
 def _directions(source: Source) -> int:
     """Number of directions that MDDM_p keeps for 0.999: every method keeps as many."""
     dataset = source.load()
@@ -49,9 +62,9 @@ def _directions(source: Source) -> int:
 
 
 def _sources(news: bool, quick: bool, n_quick: int = 1) -> tuple[Source, ...]:
-    if news:
-        return (Source(NEWS, prepare="frequent-topics"),)
-    return tuple(Source(name) for name in (SETS[:n_quick] if quick else SETS))
+    names = NEWS if news else SETS
+    prepare = "frequent-topics" if news else ""
+    return tuple(Source(name, prepare=prepare) for name in (names[:n_quick] if quick else names))
 
 
 def _plan(source: Source, name: str, reducers: tuple[Step, ...], classifier: Step) -> Plan:
@@ -204,15 +217,24 @@ def _loss(measure: str, first: float, second: float) -> float:
 def _levels(values: Values, printed: dict[str, Any], table: str) -> list[Judged]:
     """Means over the sets at hand beside the printed means."""
     sets, lines = _sets(values), []
-    which = "the first of five subsets" if NEWS in sets else f"{len(sets)} of the eleven sets"
+    all_sets = NEWS if sets[0] in NEWS else SETS
+    which = f"{len(sets)} of the {len(all_sets)} sets" if len(sets) < len(all_sets) else "all sets"
     for method, row in printed[table]["mean"].items():
         for place, measure in enumerate(printed["measures"]):
             ours = values.over(sets, method, measure)
             if ours is not None:
                 what = f"{MEASURES[measure].title}, {method}"
                 deviation = printed[table]["deviation"][method][place]
-                note = f"ours over {which}"
-                lines.append(judge_value(what, row[place], ours, deviation=deviation, note=note))
+                lines.append(
+                    judge_value(
+                        what,
+                        row[place],
+                        ours,
+                        deviation=deviation,
+                        n_printed=len(all_sets),
+                        note=f"ours over {which}",
+                    )
+                )
     return lines
 
 
@@ -227,7 +249,7 @@ CURVES = (*LINEAR, ("lpp", "LPP"))
 
 
 def _curves(name: str, classifier: Callable[[bool], Step], n_quick: int) -> Plans:
-    """Six methods with two to fifteen directions on the four sets, or on fewer if quick."""
+    """Six methods with two to fifteen directions on all sets, or on fewer if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
         plan = Plan(
@@ -292,7 +314,7 @@ def _web(name: str, title: str, minutes: float, quick: float, plans: Plans, judg
 
 
 def _news(name: str, title: str, minutes: float, quick: float, plans: Plans, judge: Any) -> Any:
-    return Experiment(f"mddm/{name}", f"news, {title}", (NEWS,), minutes, quick, plans, judge)
+    return Experiment(f"mddm/{name}", f"news, {title}", NEWS, minutes, quick, plans, judge)
 
 
 _NINE = "nine methods with as many directions as MDDM_p"

@@ -1,0 +1,46 @@
+"""Arrays of torch and CuPy: what is learnt from them lives where they live."""
+
+from labelspan._device._arrays import (
+    cast,
+    copied,
+    diagonal,
+    empty,
+    finite,
+    is_device,
+    is_followed,
+    like,
+    namespace,
+    precision_of,
+    rows_at,
+    sums,
+    to_host,
+)
+from labelspan._device._gate import refuse_device, refuse_elsewhere
+from labelspan._device._move import converted, on_host, place_of, settle, to_numpy
+from labelspan._device._operations import (
+    add_to_diagonal,
+    block_bytes,
+    cholesky,
+    clipped,
+    eigh,
+    exponential,
+    fill_diagonal,
+    free_bytes,
+    least,
+    less,
+    less_multiple,
+    scatter,
+    set_diagonal,
+    smallest,
+    solve_triangular,
+    sums_of_squares,
+    triangle,
+    whole_products,
+)
+from labelspan._device._stream import (
+    STREAM_BYTES,
+    config_context,
+    is_streamed,
+    stream,
+    sums_of,
+)

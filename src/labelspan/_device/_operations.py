@@ -1,0 +1,259 @@
+"""The few operations that the array standard lacks, for each library that we follow.
+
+Everything else is written with the names of the standard. Nothing here is called for arrays of
+the host: they keep LAPACK's own routines, in place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labelspan._device._arrays import like, namespace, to_host
+
+# Columns of X are multiplied by so many groups of columns at a time: X'X is symmetric.
+GROUPS = 4
+# Groups narrower than this cost more to start than they save.
+NARROWEST_GROUP = 256
+# Eigenproblems of this side take longer to start on a device than to solve on the host.
+SMALL_SIDE = 128
+# Bytes of a block; larger ones are no faster.
+LARGEST_BLOCK = 2**32
+
+
+def library_of(array: Any) -> str:
+    """The library of an array on a device."""
+    return type(array).__module__.partition(".")[0]
+
+
+def eigh(G: Any) -> tuple[np.ndarray, Any]:
+    """Eigenvalues, descending, on the host; eigenvectors beside G."""
+    xp = namespace(G)
+    if G.shape[0] <= SMALL_SIDE:
+        values, vectors = np.linalg.eigh(to_host(G))
+        return values[::-1].copy(), like(G, vectors[:, ::-1])
+    values, vectors = xp.linalg.eigh(G)
+    return to_host(values)[::-1].copy(), xp.flip(vectors, axis=1)
+
+
+def cholesky(A: Any) -> Any:
+    """Lower factor of A, or None if A is not positive definite."""
+    if library_of(A) == "torch":
+        import torch
+
+        L, info = torch.linalg.cholesky_ex(A)
+        return None if int(info) else L
+    xp = namespace(A)
+    try:
+        L = xp.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        return None
+    # CuPy says nothing by default.
+    return L if bool(xp.all(xp.isfinite(xp.linalg.diagonal(L)))) else None
+
+
+def solve_triangular(L: Any, B: Any, *, transposed: bool = False) -> Any:
+    """L^-1 B for a lower triangular L (d, d), or L'^-1 B."""
+    library = library_of(L)
+    if library == "torch":
+        import torch
+
+        return torch.linalg.solve_triangular(L.T if transposed else L, B, upper=transposed)
+    if library == "cupy":
+        from cupyx.scipy.linalg import solve_triangular as solve
+
+        return solve(L, B, lower=True, trans=1 if transposed else 0)
+    return namespace(L).linalg.solve(L.T if transposed else L, B)
+
+
+def triangle(A: Any) -> Any:
+    """R of A = QR."""
+    if library_of(A) == "torch":
+        import torch
+
+        return torch.linalg.qr(A, mode="r")[1]
+    return namespace(A).linalg.qr(A, mode="reduced")[1]
+
+
+def less(X: Any, row: Any) -> Any:
+    """X - row in float64, the row in float64: one kernel, no copy of X in between."""
+    xp = namespace(X)
+    if library_of(X) == "array_api_strict":
+        return xp.astype(X, xp.float64) - row
+    return X - row
+
+
+def scatter(A: Any) -> Any:
+    """A'A, of which the products below the diagonal are those above it."""
+    xp = namespace(A)
+    side = A.shape[1]
+    width = max(-(-side // GROUPS), NARROWEST_GROUP)
+    if side <= width:
+        return A.T @ A
+    total = xp.empty((side, side), dtype=A.dtype, device=A.device)
+    for start in range(0, side, width):
+        stop = min(start + width, side)
+        strip = A[:, start:stop].T @ A[:, start:]
+        total[start:stop, start:] = strip
+        total[stop:, start:stop] = strip[:, stop - start :].T
+    return total
+
+
+def whole_products(A: Any, B: Any, largest: float) -> Any:
+    """A B' of small whole numbers, no product of rows above `largest` < 2^24: exact in float32.
+
+    Up to 2^11 it is so in half of that, which a CUDA device multiplies ten times as fast.
+    """
+    xp = namespace(A)
+    if library_of(A) == "torch" and A.is_cuda and largest <= 2**11:
+        return A.half() @ B.half().T
+    return xp.astype(A, xp.float32, copy=False) @ xp.astype(B, xp.float32, copy=False).T
+
+
+def sums_of_squares(A: Any) -> Any:
+    """Squared lengths of the columns, (D,)."""
+    return namespace(A).linalg.vector_norm(A, axis=0) ** 2
+
+
+def add_to_diagonal(A: Any, value: float) -> Any:
+    """A itself, with `value` added to its diagonal."""
+    if library_of(A) == "torch":
+        A.diagonal().add_(value)
+        return A
+    if library_of(A) == "array_api_strict":
+        A += value * namespace(A).eye(A.shape[0], dtype=A.dtype, device=A.device)
+        return A
+    A.reshape(-1)[:: A.shape[1] + 1] += value
+    return A
+
+
+def set_diagonal(A: Any, values: Any) -> None:
+    """Put numbers (d,) on the diagonal of A (d, d)."""
+    if library_of(A) == "torch":
+        A.diagonal().copy_(values)
+        return
+    if library_of(A) == "array_api_strict":
+        xp = namespace(A)
+        A += xp.eye(A.shape[0], dtype=A.dtype, device=A.device) * (values - xp.linalg.diagonal(A))
+        return
+    A.reshape(-1)[:: A.shape[1] + 1] = values
+
+
+def fill_diagonal(A: Any, start: int, value: float) -> None:
+    """Put a number where row i meets column start + i, in place."""
+    library = library_of(A)
+    if library == "torch":
+        A.diagonal(offset=start).fill_(value)
+        return
+    xp = namespace(A)
+    n_rows = A.shape[0]
+    rows = xp.arange(n_rows, device=A.device)
+    if library == "cupy":
+        A[rows, rows + start] = value
+        return
+    columns = xp.arange(A.shape[1], device=A.device)
+    own = columns[None, :] == rows[:, None] + start
+    A[...] = xp.where(own, xp.full_like(A, value), A)
+
+
+def least(A: Any, k: int) -> Any:
+    """The k smallest numbers of each row, ascending; no two of a row may be the same."""
+    library = library_of(A)
+    if library == "torch":
+        import torch
+
+        found = torch.topk(least_candidates(A, k), k, dim=1, largest=False, sorted=True)
+        return found.values
+    xp = namespace(A)
+    if library == "cupy":
+        import cupy
+
+        A = cupy.partition(A, k - 1, axis=1)[:, :k]
+    return xp.sort(A, axis=1)[:, :k]
+
+
+def least_candidates(A: Any, k: int) -> Any:
+    """Some columns (n, m) of a torch array that hold the k smallest numbers of each row.
+
+    Columns are dealt into groups. A group with one of the k smallest has a least number among
+    them, so that no more than k groups matter: those of the k least numbers of groups. That is
+    one pass over A and m of about 2 sqrt(k n), where a selection from A takes many passes.
+    """
+    n_rows, n_columns = A.shape
+    depth = int(np.sqrt(n_columns / k))
+    if depth < 4:
+        return A
+    n_groups = n_columns // depth
+    groups = A[:, : depth * n_groups].unflatten(1, (depth, n_groups))
+    best = groups.amin(dim=1).topk(k, dim=1, largest=False, sorted=False).indices
+    found = groups.gather(2, best[:, None, :].expand(n_rows, depth, k)).flatten(1)
+    return namespace(A).concat([found, A[:, depth * n_groups :]], axis=1)
+
+
+def less_multiple(row: Any, A: Any, factor: int) -> Any:
+    """Row - factor A, in the memory of A."""
+    if library_of(A) == "torch":
+        import torch
+
+        return torch.sub(row, A, alpha=factor, out=A)
+    A *= -factor
+    A += row[None, :]
+    return A
+
+
+def clipped(A: Any, most: float) -> Any:
+    """A with nothing above `most`, in its own memory where the library can."""
+    if library_of(A) == "torch":
+        return A.clamp_(max=most)
+    xp = namespace(A)
+    if library_of(A) == "cupy":
+        return xp.minimum(A, most, out=A)
+    return xp.clip(A, max=most)
+
+
+def exponential(A: Any) -> Any:
+    """exp(A), in its own memory where the library can."""
+    if library_of(A) == "torch":
+        return A.exp_()
+    xp = namespace(A)
+    return xp.exp(A, out=A) if library_of(A) == "cupy" else xp.exp(A)
+
+
+def smallest(A: Any, k: int) -> Any:
+    """Columns of the k smallest numbers of each row, in no order."""
+    library = library_of(A)
+    if library == "torch":
+        import torch
+
+        return torch.topk(A, k, dim=1, largest=False, sorted=False).indices
+    xp = namespace(A)
+    if library == "cupy":
+        import cupy
+
+        return cupy.argpartition(A, k - 1, axis=1)[:, :k]
+    return xp.argsort(A, axis=1)[:, :k]
+
+
+def block_bytes(array: Any) -> int:
+    """Bytes of float64 that a block of rows may take: few products, with room for four of them."""
+    free = free_bytes(array)
+    return LARGEST_BLOCK if free is None else max(min(free // 4, LARGEST_BLOCK), 2**25)
+
+
+def free_bytes(array: Any) -> int | None:
+    """Bytes that an allocation beside `array` may take; None if nobody knows."""
+    library = library_of(array)
+    if library == "torch" and array.is_cuda:
+        import torch
+
+        free, _ = torch.cuda.mem_get_info(array.device)
+        reserved = torch.cuda.memory_reserved(array.device)
+        return int(free + reserved - torch.cuda.memory_allocated(array.device))
+    if library == "cupy":
+        import cupy
+
+        with cupy.cuda.Device(array.device.id):
+            free, _ = cupy.cuda.runtime.memGetInfo()
+            return int(free + cupy.get_default_memory_pool().free_bytes())
+    return None

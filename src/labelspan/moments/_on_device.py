@@ -1,0 +1,132 @@
+"""Moments of a block of rows on a device: one copy in float64, two products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelspan._device import cast, less, like, namespace, scatter, sums_of_squares
+
+# Rows whose mean a block is taken about before its own mean is known.
+GLANCE = 1024
+# How many times their spread the mean of rows may be for products to be taken about zero.
+NEAR = 8.0
+WITHIN = 2.0**40
+
+
+def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any, ...]:
+    """The fields of :class:`labelspan.moments.Moments` of one block, where X or T lives.
+
+    The rows are taken about the mean of some of them: near enough to the mean that no digit is
+    lost, and exactly the value of a constant column, which is then zero. Products with the scatter
+    are about the mean itself; those with T need only one side about it.
+    """
+    block = Block.of(X, T, weights, thin=not xx)
+    A, offset = block.A, block.offset
+    TT = scatter(block.T) if tt else None
+    squares = XX = None
+    if xx:
+        XX = scatter(block.centred())
+    else:
+        # They decide about scales and digits only: single precision tells, where no mean is large.
+        rows = X if weights is None and block.about_zero else A
+        lengths = cast(sums_of_squares(rows), np.float64)
+        squares = namespace(A).clip(lengths - block.weight * offset**2, min=0.0)
+    return block.weight, block.shift + offset, block.t_mean, block.xt, XX, TT, squares
+
+
+@dataclass(frozen=True)
+class Block:
+    """diag(w)^(1/2) [A Tc], A about `shift`, and what one product of the two tells.
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the row weights.
+    weighted : bool
+        Whether they differ from 1.
+    root : device array of shape (n,)
+        Their square roots.
+    A : device array of shape (n, D)
+        diag(root) (X - shift), float64.
+    T : device array of shape (n, q)
+        diag(root) (T - t_mean), float64.
+    shift, offset : device array of shape (D,)
+        What was taken off X, and what is left of its mean.
+    t_mean : device array of shape (q,)
+        Mean of T.
+    xt : device array of shape (D, q)
+        Xc' diag(w) Tc.
+    about_zero : bool
+        Whether the mean is so near to zero that nothing was taken off.
+    """
+
+    weight: float
+    weighted: bool
+    root: Any
+    A: Any
+    T: Any
+    shift: Any
+    offset: Any
+    t_mean: Any
+    xt: Any
+    about_zero: bool
+
+    @classmethod
+    def of(cls, X: Any, T: Any, weights: Any, *, thin: bool = False) -> Block:
+        """Read the rows once; `thin` if no product of X with itself will be asked for."""
+        X = like(T, X)
+        T = cast(like(X, T), np.float64)
+        xp = namespace(T)
+        root, weight = xp.ones(T.shape[0], dtype=xp.float64, device=T.device), float(T.shape[0])
+        if weights is not None:
+            root = xp.sqrt(like(T, weights))
+            weight = float(xp.sum(weights))
+        inverse = 1.0 / max(weight, float(np.finfo(np.float64).tiny))
+        t_mean = inverse * ((root * root) @ T)
+        T = T - t_mean
+        shift, near = glance(X)
+        about_zero = thin and near
+        if about_zero:
+            # Only one side of a product has to be about its mean, and a cast is a faster copy.
+            shift = xp.zeros_like(shift)
+            A = cast(X, np.float64)
+        else:
+            A = less(X, shift)
+        if weights is not None:
+            T *= root[:, None]
+            A = A * root[:, None]
+        # One product for both: the mean comes with a column for it.
+        sums = xp.concat([T, root[:, None]], axis=1).T @ A
+        offset = inverse * sums[-1, :]
+        weighted = weights is not None
+        xt = sums[:-1, :].T
+        return cls(weight, weighted, root, A, T, shift, offset, t_mean, xt, about_zero)
+
+    def centred(self) -> Any:
+        """diag(root) Xc, in the memory of A."""
+        A = self.A
+        if self.weighted:
+            A -= self.root[:, None] * self.offset
+        else:
+            A -= self.offset
+        return A
+
+
+def glance(X: Any) -> tuple[Any, bool]:
+    """Mean (D,) of some rows, in float64, and whether it is within the reach of their spread.
+
+    It is the first row and the mean difference of the others to it: of a constant column, its
+    value exactly. NEAR times the spread costs log2(NEAR) of the 53 bits of a product, and twice as
+    many of the 24 of a sum of squares, which spreads beyond WITHIN would leave altogether.
+    """
+    xp = namespace(X)
+    first = xp.astype(X[0, :], xp.float64)
+    some = less(X[:: max(X.shape[0] // GLANCE, 1), :], first)
+    offset = xp.mean(some, axis=0)
+    spread = xp.max(xp.abs(some - offset), axis=0)
+    shift = first + offset
+    within = (spread == 0) | ((spread > 1 / WITHIN) & (spread < WITHIN))
+    return shift, bool(xp.all((xp.abs(shift) <= NEAR * spread) & within))

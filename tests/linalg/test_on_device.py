@@ -1,0 +1,201 @@
+"""What is hard for sums and factors is as right on a device as on the host."""
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import pairwise_kernels
+
+import labelspan as ls
+from labelspan import _device as device
+from labelspan._device import to_host
+from labelspan.kernels import _on_device as kernels_on_device
+
+
+def problem(n=200, D=8, q=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, D)) * np.linspace(1, 2, D)
+    Y = (X @ rng.standard_normal((D, q)) + rng.standard_normal((n, q)) > 0).astype(int)
+    return X, Y
+
+
+def both(place, model, X, Y):
+    """Projections by the host and by a device."""
+    expected = model.fit(X, Y).transform(X)
+    return to_host(model.fit(place.put(X), Y).transform(place.put(X))), expected
+
+
+MODELS = [ls.MVMD(3), ls.MDDM(2), ls.LabelCCA(2), ls.OPLS(2, ridge=0)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_blocks_add_up(place, model, monkeypatch):
+    X, Y = problem()
+    monkeypatch.setattr(device._operations, "LARGEST_BLOCK", 8 * 8 * 70)
+    monkeypatch.setattr(device._operations, "free_bytes", lambda array: None)
+    found, expected = both(place, model, X + 3, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("mean", [1e3, 1e6])
+def test_a_mean_far_above_the_spread_costs_no_digits(place, model, mean):
+    X, Y = problem()
+    X += mean
+    found, expected = both(place, model, X, Y)
+    # The rows themselves have lost log10(mean) of 16 digits.
+    np.testing.assert_allclose(found, expected, atol=1e-15 * mean * 100 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_a_constant_column_is_no_direction(place, model):
+    X, Y = problem()
+    X[:, 2] = 0.1
+    model.fit(place.put(X), Y)
+    components = np.abs(to_host(model.components_))
+    assert components[:, 2].max() <= 1e-14 * components.max()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_columns_in_units_far_apart(place, model):
+    X, Y = problem()
+    found, expected = both(place, model, X * 10.0 ** np.arange(-4, 4), Y)
+    np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1e-9])
+def test_columns_that_depend_on_each_other(place, ridge):
+    X, Y = problem()
+    X[:, 5] = X[:, 0] - X[:, 1]
+    expected = ls.MultiOutputRidge(ridge).fit(X, Y).coef_
+    found = ls.MultiOutputRidge(ridge).fit(place.put(X), Y).coef_
+    assert place.holds(found)
+    np.testing.assert_allclose(to_host(found), expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_least_squares_of_ill_conditioned_columns(place):
+    X, Y = problem()
+    X[:, 5] = X[:, 0] + 1e-7 * X[:, 5]
+    expected = ls.CPLST(2).fit(X, Y).decision_function(X)
+    model = ls.CPLST(2).fit(place.put(X), Y)
+    found = to_host(model.decision_function(place.put(X)))
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_wide_columns_in_units_far_apart_are_warned_of(place):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 40)) * 10.0 ** np.linspace(-6, 6, 40)
+    Y = rng.integers(0, 2, (20, 3))
+    with pytest.warns(UserWarning, match="scales far apart, and on a device"):
+        ls.OPLS(2).fit(place.put(X), Y)
+
+
+def test_reconstruction(place):
+    X, Y = problem()
+    model = ls.LabelCCA(2).fit(X, Y)
+    expected = model.inverse_transform(model.transform(X))
+    model.fit(place.put(X), Y)
+    found = model.inverse_transform(model.transform(place.put(X)))
+    assert place.holds(found)
+    np.testing.assert_allclose(to_host(found), expected, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "cosine", "precomputed"])
+def test_kernels_give_what_the_host_gives(place, kernel):
+    X, Y = problem(60)
+    X = X @ X.T if kernel == "precomputed" else 0.3 * X
+    found, expected = both(place, ls.KernelLabelCCA(2, kernel=kernel, gamma=0.01), X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kernel", sorted(kernels_on_device.ON_DEVICE - {"precomputed"}))
+def test_kernels_have_scikit_learns_values(place, kernel):
+    X, _ = problem(40)
+    X[3] = 0.0
+    parameters = {"gamma": 0.2, "degree": 3, "coef0": 0.5}
+    expected = pairwise_kernels(X, X[:7], metric=kernel, filter_params=True, **parameters)
+    found = kernels_on_device.kernel_values(kernel, parameters, place.put(X), place.put(X[:7]))
+    np.testing.assert_allclose(to_host(found), expected, atol=1e-12 * np.abs(expected).max())
+
+
+def test_an_indefinite_kernel_is_refused(place):
+    X, Y = problem(60)
+    K = X @ X.T - 2 * np.diag(np.arange(60.0))
+    with pytest.raises(ValueError, match="indefinite"):
+        ls.KernelLabelCCA(2, kernel="precomputed").fit(place.put(K), Y)
+    with pytest.raises(ValueError, match="is not symmetric"):
+        ls.KernelLabelCCA(2, kernel="precomputed").fit(place.put(K + np.triu(X @ X.T, 1)), Y)
+
+
+def test_a_kernel_that_does_not_fit_is_refused_with_its_bytes(place, monkeypatch):
+    X, Y = problem(60)
+    monkeypatch.setattr(kernels_on_device, "free_bytes", lambda array: 50_000)
+    with pytest.raises(MemoryError, match=r"57,600 bytes\), but 50,000 bytes are free"):
+        ls.KernelLabelCCA(2).fit(place.put(X), Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (ls.KernelLabelCCA(2, kernel="laplacian"), "with kernel='laplacian' works on the host"),
+        (ls.KernelLabelCCA(2, n_landmarks=5, landmarks="kmeans"), "with landmarks='kmeans' works"),
+        (ls.MLDA(2, weights="fuzzy"), "with weights='fuzzy' works on the host"),
+        (ls.MLkNN(metric="manhattan"), "MLkNN works on the host"),
+    ],
+)
+def test_settings_that_stay_on_the_host_say_so(place, model, reason):
+    X, Y = problem(60)
+    with pytest.raises(TypeError, match=reason):
+        model.fit(place.put(X), Y)
+
+
+def test_classes_of_a_1d_y(place):
+    X, Y = problem()
+    names = np.array(["no", "yes"])[Y[:, 0]]
+    for y in (Y[:, 0], names, Y @ [1, 2, 4]):
+        expected = ls.MultiOutputRidge().fit(X, y).predict(X)
+        found = ls.MultiOutputRidge().fit(place.put(X), y).predict(place.put(X))
+        assert place.holds(found) or found.dtype.kind == "U"
+        np.testing.assert_array_equal(to_host(found), expected)
+
+
+def test_codes_errors_and_top_labels(place):
+    X, Y = problem()
+    host, model = ls.CPLST(2).fit(X, Y), ls.CPLST(2).fit(place.put(X), Y)
+    codes = model.encode(place.put(Y))
+    assert place.holds(codes)
+    np.testing.assert_allclose(to_host(codes), host.encode(Y), atol=1e-10)
+    scores = model.decode(codes)
+    assert place.holds(scores)
+    np.testing.assert_allclose(to_host(scores), host.decode(host.encode(Y)), atol=1e-10)
+    top = model.predict_topk(place.put(X), 2)
+    assert place.holds(top)
+    np.testing.assert_array_equal(to_host(top), host.predict_topk(X, 2))
+    np.testing.assert_allclose(model.errors(place.put(X), Y), host.errors(X, Y), rtol=1e-9)
+
+
+def test_measures_take_scores_from_a_device(place):
+    X, Y = problem()
+    host, model = ls.MultiOutputRidge().fit(X, Y), ls.MultiOutputRidge().fit(place.put(X), Y)
+    for measure, output in (("ranking_loss", "decision_function"), ("hamming_loss", "predict")):
+        call = getattr(ls.metrics, measure)
+        expected = call(Y, getattr(host, output)(X))
+        found = getattr(model, output)(place.put(X))
+        assert call(place.put(Y), found) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-25, 1e-12, 1e12, 1e25])
+def test_single_precision_in_any_unit(place, unit):
+    X, Y = problem()
+    X = (unit * X).astype(np.float32)
+    found, expected = both(place, ls.MDDM(2), X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("model", [*MODELS, ls.KernelMDDM(2)], ids=lambda m: type(m).__name__)
+def test_what_is_no_number_is_refused(place, model, wrong, dtype):
+    X, Y = problem()
+    X = X.astype(dtype)
+    X[150, 3] = wrong
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        model.fit(place.put(X), Y)

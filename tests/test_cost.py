@@ -1,0 +1,66 @@
+"""The cost model: the route of the fit, and numbers that grow as the work does."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import labelspan as ls
+from labelspan._cost import Cost, _cost
+from labelspan._cost._rates import Rates
+from tests.registry import METHODS, name
+
+EVEN = Rates(1e10, 1e9, 1e9, 1e8, 1e7, 1e10)
+
+
+@pytest.mark.parametrize("shape", [(60, 9), (12, 30)], ids=["tall", "wide"])
+@pytest.mark.parametrize("method", METHODS, ids=name)
+def test_the_route_is_that_of_the_fit(method, shape, rng):
+    X = rng.standard_normal(shape)
+    Y = (X[:, :4] + rng.standard_normal((shape[0], 4)) > 0).astype(int)
+    Y[:4] = np.eye(4)
+    for form in (np.asarray, sparse.csr_array):
+        found = ls.cost(method.estimator, *shape, 4, nnz=None if form is np.asarray else X.size)
+        model = clone(method.estimator).fit(form(X), Y)
+        assert found.solver == model.solver_
+
+
+def test_time_and_memory_follow_from_the_shape(monkeypatch):
+    monkeypatch.setattr(_cost, "rates", lambda: EVEN)
+    once, twice = (ls.cost(ls.MVMD(50), n, 1000, 100) for n in (10**6, 2 * 10**6))
+    # n D^2 operations at 1e10 per second, beside what does not grow with n.
+    assert twice.seconds - once.seconds == pytest.approx(1e6 * 1e6 / 1e10, rel=0.5)
+    assert (once.read, once.passes, once.network) == (8e9, 1, 8 * 1000 * 1100)
+    assert once.memory == twice.memory < 1e8
+    thin = ls.cost(ls.MDDM(50), 10**6, 1000, 100)
+    assert thin.flops < once.flops / 50
+    wide = ls.cost(ls.MDDM(50), 200_000, 500_000, 20_000, nnz=10**7)
+    assert (wide.solver, wide.passes) == ("products", 60)
+    assert wide.memory < 8e9
+    # Two ridges are two factors.
+    shared, one = (
+        ls.cost(model, 10**5, 2000, 5)
+        for model in (ls.SharedSubspaceClassifier(2), ls.MultiOutputRidge())
+    )
+    assert shared.flops - one.flops == pytest.approx(2000**3 / 3, rel=0.1)
+
+
+def test_it_is_said_in_a_line():
+    found = Cost("scatter", 7200.0, 2.5e9, 8e12, 1, 1e15, 3e6)
+    assert str(found) == (
+        "2 hours and 2.5 GB of memory by the route 'scatter': 1 pass over X, 8 TB read, "
+        "1.0e+15 operations, 3 MB sent by each worker."
+    )
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match=r"D=0; expected an integer of at least 1"):
+        ls.cost(ls.MVMD(), 10, 0, 3)
+    with pytest.raises(TypeError, match="no cost model for MLkNN; expected an estimator"):
+        ls.cost(ls.MLkNN(), 10, 3, 3)
+
+
+def test_the_rates_of_this_machine_are_numbers_that_can_be():
+    rates = _cost.rates()
+    assert min(rates) > 1e5
+    assert rates is _cost.rates()
