@@ -107,6 +107,17 @@ def test_missing_labels_in_every_form(entry):
 
 
 @law(takes_holes)
+def test_missing_labels_of_rows_that_are_sent_to_a_device(entry):
+    """Holes stay on the host, whatever is computed elsewhere."""
+    pytest.importorskip("torch")
+    X, Y, X_new = holed_sample()
+    expected = outputs(fit(entry, X, Y), X_new)
+    with ls.config_context(device="cpu"):
+        model = fit(entry, X, Y)
+        assert_same(outputs(model, X_new), expected, entry.tolerance)
+
+
+@law(takes_holes)
 def test_a_mask_beside_sparse_labels(entry):
     X, Y, X_new = holed_sample()
     expected = outputs(fit(entry, X, Y), X_new)

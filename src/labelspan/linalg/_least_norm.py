@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from scipy import linalg
 
 from labelspan._compat import is_dask_array
 from labelspan._device import cast, is_device, like, on_host, to_host
+from labelspan._soft import has_holes
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
 from labelspan.linalg._spectral import spectral
@@ -29,6 +30,8 @@ from labelspan.moments import (
     available,
     checked,
     collect,
+    completed,
+    of_observed,
     row_blocks,
 )
 
@@ -40,6 +43,11 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     eight digits survive.
     """
     statistics: Any
+    if not is_dask_array(sample.X) and has_holes(sample.Y):
+        T, labels = completed(sample.Y, sample.weights, tt)
+        found, one = least_norm(replace(sample, Y=T), tt=False, signed=False)
+        found = of_observed(found, labels)
+        return (found.signed(), one._replace(W=2 * one.W)) if signed else (found, one)
     if not is_dask_array(sample.X):
         statistics = available(collect(sample, partial(Available.of, tt=tt)))
         statistics = statistics.signed() if signed else statistics

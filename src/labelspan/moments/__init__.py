@@ -1,6 +1,6 @@
 """From any array to sufficient statistics; the only place that knows array types."""
 
-from labelspan.moments._available import Available, warn_of_unobserved
+from labelspan.moments._available import Available, completed, of_observed, warn_of_unobserved
 from labelspan.moments._checkpoint import (
     described,
     has_checkpoint,

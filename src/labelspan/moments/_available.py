@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from labelspan._blocks import dense
+from labelspan._device import like
 from labelspan._soft import has_holes
 from labelspan.moments._digits import EPS, N_NAMED
 from labelspan.moments._moments import Moments
@@ -132,6 +134,12 @@ def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.n
     filled[:, np.maximum(filled.max(axis=0), -filled.min(axis=0)) <= 64 * EPS] = 0.0
     kept = labels.pairs()[1] if tt else None
     return filled if kept is None else (filled @ kept) @ kept.T, moments
+
+
+def of_observed(filled: Moments, labels: Moments) -> Moments:
+    """Moments of X and of filled labels, with means and scatter of the labels themselves."""
+    t_mean, tt = (like(filled.xt, A) for A in (labels.t_mean, labels.tt))
+    return replace(filled, t_mean=t_mean, tt=tt, tt_clipped=labels.tt_clipped)
 
 
 def label_moments(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> Available:

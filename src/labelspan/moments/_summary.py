@@ -12,7 +12,7 @@ import numpy as np
 from labelspan._compat import is_dask_array
 from labelspan._device import on_host
 from labelspan._soft import has_holes
-from labelspan.moments._available import Available, completed
+from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import Moments
@@ -111,11 +111,9 @@ def summarise(
 
 def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
     """Moments of available cases from rows in memory, by one product with X."""
-    T, of_labels = completed(sample.Y, sample.weights, tt)
+    T, labels = completed(sample.Y, sample.weights, tt)
     of_block = partial(Moments.of, xx=not thin, tt=False)
-    found = collect(replace(sample, Y=T), of_block, tall=not thin)
-    given = {"tt": of_labels.tt, "tt_clipped": of_labels.tt_clipped}
-    return replace(found, t_mean=of_labels.t_mean, **given)
+    return of_observed(collect(replace(sample, Y=T), of_block, tall=not thin), labels)
 
 
 def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, signed: bool, centre: bool) -> Rows:
