@@ -167,11 +167,6 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
             self._keep(X, solution.U, regression.t_mean)
         self._keep_shared(solution, regression.x_mean, regression.solver)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        follow_device(tags)
-        return tags
-
     def _prices(self) -> tuple[float, ...]:
         # Without alpha both regressions are the same one.
         return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
@@ -195,6 +190,7 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        follow_device(tags)
         tags.label_tags.refuse(missing_labels=ONE_SCATTER)
         return tags
 
