@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
 
-.PHONY: demo test lint types unit test-lowest test-device bench reproduce fuzz clean
+.PHONY: demo test lint types unit test-lowest test-device bench reproduce fuzz docs clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/labelspan compare --out results
@@ -43,8 +43,11 @@ fuzz: $(VENV)/fuzz.stamp
 	$(BIN)/python -m tests.fuzz.fuzz_hypothesis --seconds 300
 	$(BIN)/python -m tests.fuzz.fuzz_atheris .fuzz-corpus -max_total_time=300 -max_len=4096
 
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results docs/_build docs/gallery docs/generated
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -63,6 +66,10 @@ $(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
 
 $(VENV)/fuzz.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fuzz]"
+	touch $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	touch $@
 
 $(VENV)-lowest/test.stamp: pyproject.toml requirements/lowest.txt

@@ -20,8 +20,9 @@ ALL_LABELS = "its statistics count every row of every label"
 ON_HOST = "works on the host"
 #: Who takes them.
 TAKERS = (
-    "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS, SemiSupervised or ThresholdTuner"
+    "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
+    "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
+    "SemiSupervised or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
@@ -54,8 +55,9 @@ class LabelTags:
         self.refused.update(reasons)
 
     def take(self, capability: str) -> None:
-        """State that ``fit`` takes this."""
-        self.refused.pop(capability, None)
+        """State that ``fit`` takes this, unless a parent has a reason of its own against it."""
+        if self.refused.get(capability) in (ALL_LABELS, ON_HOST):
+            del self.refused[capability]
 
 
 @dataclass(slots=True)

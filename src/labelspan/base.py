@@ -202,6 +202,10 @@ class LinearReducer(
         needs = self._needs(n, D, q)
         return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
 
+    def _step_side(self, n_features: int, n_labels: int) -> int:
+        """Length of the vectors that products with X and the labels iterate on."""
+        return n_labels
+
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         """Operations after the statistics: of products and factors, and of eigenproblems.
 

@@ -147,10 +147,10 @@ def command(
     data = [*(files or []), *(data or [])]
     if plan is not None:
         if files:
-            raise ValueError(f"{files[0]} does not go with --plan, which names its data sets.")
-        refuse_beside(
-            context, "plan", (*OF_THE_DATA, *OF_THE_RUN, *OF_THE_FIT), "which says it itself"
-        )
+            raise ValueError(
+                f"{files[0]} cannot be combined with --plan, which names its data sets."
+            )
+        refuse_beside(context, "plan", (*OF_THE_DATA, *OF_THE_RUN, *OF_THE_FIT), "which sets it")
         chosen = load_plan(plan)
     else:
         shares = _shares(missing, mechanism)

@@ -58,7 +58,8 @@ def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why
     for name in names:
         if _is_given(context, name):
             raise ValueError(
-                f"--{name.replace('_', '-')} does not go with --{option}, {why}; leave one out."
+                f"--{name.replace('_', '-')} cannot be combined with --{option}, {why}; "
+                "leave one out."
             )
 
 

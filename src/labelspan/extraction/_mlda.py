@@ -45,15 +45,15 @@ class MLDA(LinearReducer):
     where row i counts for label k with the weight W_ik: Eqs. (41)-(44) and (47) of [1]_, after
     [2]_. Five weights are offered, those that [3]_ compares; c_i is the number of labels of row i:
 
-    ============= ===================================================== ===========
-    weights       W_i                                                       passes
-    ============= ===================================================== ===========
-    "binary"      y_i                                                       1
-    "entropy"     y_i / c_i                                                 1
-    "correlation" C y_i / c_i, C the cosines of the label columns           2
-    "fuzzy"       memberships of fuzzy c-means among the labels of the row  1 per turn
-    "dependence"  the label of the row that makes HSIC(X, W) largest        1 per epoch
-    ============= ===================================================== ===========
+    ============= ======================================================== ===========
+    weights       W_i                                                      passes
+    ============= ======================================================== ===========
+    "binary"      y_i                                                      1
+    "entropy"     y_i / c_i                                                1
+    "correlation" C y_i / c_i, C the cosines of the label columns          2
+    "fuzzy"       memberships of fuzzy c-means among the labels of the row 1 per turn
+    "dependence"  the label of the row that makes HSIC(X, W) largest       1 per epoch
+    ============= ======================================================== ===========
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class KernelCPLST(LabelSpaceClassifier):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Compare with so many landmarks only (Nystroem); None is exact.
+        Number of Nystroem landmarks; None is exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.
@@ -160,7 +160,7 @@ class KernelCPLST(LabelSpaceClassifier):
 
     @property
     def dual_components_(self) -> np.ndarray:
-        """Coefficients of kernel values in the codes, (n_components_, n_training_rows)."""
+        """Coefficients of kernel values in the codes, ``(n_components_, n_training_rows)``."""
         if not isinstance(self.regressor_, KernelCodes):
             raise AttributeError(
                 "dual_components_ belongs to the kernel ridge regression; this "

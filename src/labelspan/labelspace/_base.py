@@ -41,7 +41,7 @@ from labelspan.labelspace._regressor import (
     takes_weights,
 )
 from labelspan.labelspace._topk import top_k
-from labelspan.linalg import EigenPairs, Gathered, as_rows, regress
+from labelspan.linalg import EigenPairs, as_rows, pooled, regress
 from labelspan.moments import BLOCK_BYTES
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
@@ -119,11 +119,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
-        if isinstance(statistics, Gathered):
-            statistics = statistics.joined()
-        self._code(
-            PooledProblem(statistics, rest, float(self.ridge), self._chunks.pool.n_rows), dtype
-        )
+        n_rows = self._chunks.pool.n_rows
+        self._code(PooledProblem(pooled(statistics), rest, float(self.ridge), n_rows), dtype)
 
     def _code(self, problem: Any, dtype: Any) -> None:
         pairs = self._directions(problem)
@@ -131,6 +128,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.n_components_ = self.components_.shape[0]
         self.label_mean_ = copied(cast(problem.label_mean, dtype))
+        if "label_scatter_clipped_" in self._learnt:
+            self.label_scatter_clipped_ = float(problem.clipped)
         self.regressor_ = self._regress(problem, pairs.vectors.T, dtype)
 
     def encode(self, Y: Any) -> np.ndarray:
@@ -354,6 +353,10 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             name = type(self.regressor).__name__
             tags.label_tags.refuse(
                 dask=f"with regressor={name} {IN_MEMORY}: only regressor=None learns from blocks"
+            )
+            tags.label_tags.refuse(
+                missing_labels=f"with regressor={name} it learns the codes of rows, and that of a "
+                "row with a hole is not known: only regressor=None learns from available cases"
             )
             if not takes_weights(self.regressor):
                 tags.label_tags.refuse(sample_weight=f"its regressor, {name}, takes none")

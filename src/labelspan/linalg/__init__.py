@@ -2,7 +2,7 @@
 
 from labelspan.linalg._block_cg import solve_products
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, as_rows, fix_signs, n_directions, rank
-from labelspan.linalg._gathered import Gathered
+from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
     Back,
@@ -44,4 +44,9 @@ from labelspan.linalg._whiten import (
     times,
     whiten,
 )
-from labelspan.linalg.masked import MaskedRegression, conjugate_gradients, regress_masked
+from labelspan.linalg.masked import (
+    MaskedRegression,
+    MaskedSystem,
+    conjugate_gradients,
+    regress_masked,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -162,9 +163,14 @@ def collect_dask(sample: Sample, statistic: Callable[..., Statistic]) -> Statist
         strict=True,
     )
     of_block = dask.delayed(block_statistic, pure=False)
+    # One node of the graph for all blocks: it may hold vectors as long as a row is wide.
+    statistic = dask.delayed(statistic, pure=False, traverse=False)
     # Filtering leaves chunks without rows behind.
     parts = [of_block(statistic, *block) for block, size in zip(blocks, sizes, strict=True) if size]
-    return tree_sum(parts, Checked.__add__).compute().statistic
+    with warnings.catch_warnings():
+        # They must be sent, and what is sent in other ways does not survive a lost worker.
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        return tree_sum(parts, Checked.__add__).compute().statistic
 
 
 def tree_sum(parts: list[Any], plus: Callable[[Any, Any], Any]) -> Any:

@@ -209,7 +209,7 @@ def outer(a: Any, b: Any) -> Any:
 
 
 def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The block about its weighted mean if dense, as it is if sparse, in float64; and the mean.
+    """Centre a dense block, return a sparse one unchanged, in float64; and the weighted mean.
 
     A dense block is first taken about its first row that counts: a constant column is then zero
     exactly, and so is its mean's rounding error, which would otherwise look like a direction.

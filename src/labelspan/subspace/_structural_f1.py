@@ -71,14 +71,16 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     Notes
     -----
     The worst labelling with given numbers of hits and false alarms keeps the highest scores of
-    each side, so all n_+ n_- pairs of numbers are tried (Algorithm 2 of [1]_): a plane costs
-    O(nnz(X) + n log n + n_+ n_-), or O(n^2) in the coordinates of the row space, which replace
+    each side, so all ``n_+ n_-`` pairs of numbers are tried (Algorithm 2 of [1]_): a plane costs
+    ``O(nnz(X) + n log n + n_+ n_-)``, or O(n^2) in the coordinates of the row space, which replace
     X if it is wider than high (up to 4000 rows). A plane is sought a fifth of the way from the
     best weights to the minimiser of the planes, not at the minimiser [3]_: it cuts that off or
     the best weights improve, and two to nine times fewer planes are needed. Whatever the path,
     ``primal_objective_ - dual_objective_`` bounds the distance to the optimum. A label without
     rows, or with all, gets weight zero and the intercept -1, or +1. C times the squared norm of a
     row may be at most 1e18.
+    The rows must fit into memory, in float64, and a memory map is copied there: fit a sample, or
+    :class:`SharedSubspaceClassifier`, which reads blocks.
 
     References
     ----------

@@ -236,7 +236,10 @@ class Plan:
             )
         for name in (self.name, *names, *itertools.chain(*lists.values())):
             if escaped(name) != name:
-                raise ValueError(f"the name {escaped(name)!r} is not whole text; change it.")
+                raise ValueError(
+                    f"the name {escaped(name)!r} contains characters UTF-8 cannot encode; "
+                    "rename it."
+                )
 
     def _steps(self) -> dict[str, tuple[Step, ...]]:
         return {"reducer": self.reducers, "classifier": self.classifiers, "model": self.models}

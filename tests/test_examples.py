@@ -1,0 +1,28 @@
+"""Every example of the gallery runs without a warning and draws a picture."""
+
+import runpy
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+matplotlib.use("agg")
+from matplotlib import pyplot as plt
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
+
+
+def test_the_gallery_has_its_lessons():
+    assert len(EXAMPLES) >= 15
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_draws(example, monkeypatch):
+    if example.stem == "plot_dask":
+        pytest.importorskip("dask")
+    monkeypatch.setattr(plt, "show", lambda: None)  # agg has no window to show
+    try:
+        runpy.run_path(str(example))
+        assert plt.get_fignums()
+    finally:
+        plt.close("all")

@@ -1,0 +1,64 @@
+"""The documentation site: a complete API reference, and no page without a link to it."""
+
+import importlib
+import pkgutil
+import re
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+
+import labelspan
+
+DOCS = Path(__file__).parents[1] / "docs"
+# Layers that users do not call.
+INTERNAL = {"base", "linalg", "moments"}
+PACKAGES = ["labelspan"] + [
+    f"labelspan.{module.name}"
+    for module in pkgutil.iter_modules(labelspan.__path__)
+    if not module.name.startswith("_") and module.name not in INTERNAL
+]
+
+
+def listed():
+    """Full names of the entries of docs/api.rst."""
+    module = None
+    for line in (DOCS / "api.rst").read_text(encoding="utf-8").splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r"   [\w.]+", line):
+            yield f"{module}.{line.strip()}"
+
+
+def value_of(name):
+    module, _, rest = name.partition(".")
+    for package in sorted(PACKAGES, key=len, reverse=True):
+        if name.startswith(f"{package}."):
+            module, rest = package, name.removeprefix(f"{package}.")
+            break
+    return attrgetter(rest)(importlib.import_module(module))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_reference_lists_every_public_name(package):
+    found = {id(value_of(name)) for name in listed()}
+    text = (DOCS / "api.rst").read_text(encoding="utf-8")
+    module = importlib.import_module(package)
+    missing = [
+        name
+        for name in getattr(module, "__all__", ())
+        if id(getattr(module, name)) not in found and f"``{package}.{name}``" not in text
+    ]
+    assert missing == []
+
+
+def test_the_reference_lists_a_name_once():
+    names = list(listed())
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_page_is_in_the_contents():
+    contents = "".join((DOCS / f"{page}.md").read_text("utf-8") for page in ("index", "guide"))
+    trees = "".join(re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL))
+    listed = set(re.findall(r"^(?:.*<)?([\w/]+)>?$", trees, re.MULTILINE))
+    assert {path.stem for path in DOCS.glob("*.md")} - {"index"} <= listed
