@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 from functools import partial
 
@@ -19,6 +20,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import numpy as np
 import sklearn
 from sklearn.decomposition import PCA
+from sklearn.kernel_ridge import KernelRidge
 
 import labelspan as ls
 
@@ -47,6 +49,11 @@ def seconds(call, repeats=5):
         wait()
         taken.append(time.perf_counter() - start)
     return float(np.median(taken[1:] if repeats else taken))
+
+
+def host_seconds(call, repeats=1):
+    """The same where one run is long enough: one run, or several as above."""
+    return seconds(call, repeats if repeats > 1 else 0)
 
 
 def peak_gigabytes(call):
@@ -126,6 +133,86 @@ def linear(small, profile):
             show_kernels(type(model).__name__, partial(model.fit, X, Y))
 
 
+def kernels(small, profile):
+    sizes = (800, 1200) if small else (20_000, 50_000)
+    models = ls.KernelCPLST(5 if small else 50), ls.KernelLabelCCA(5 if small else 50)
+    for n in sizes:
+        X, Y = rows_on_device(n, 200, 20 if small else 100, torch.float64)
+        if n == sizes[0]:
+            rows, targets = X.cpu().numpy(), Y.cpu().numpy().astype(float)
+            peer = KernelRidge(kernel="rbf", gamma=1 / X.shape[1])
+            theirs = host_seconds(partial(peer.fit, rows, targets))
+        for model in models:
+            name = f"{type(model).__name__}({model.n_components}), n = {n}"
+            ours = seconds(partial(model.fit, X, Y), 3)
+            if n == sizes[0]:
+                against(name, ours, f"KernelRidge, {os.cpu_count()} cores", theirs, "<= 0.01")
+            else:
+                report(name, f"{ours:.4f} s", goal="< 5 s")
+            gigabytes = peak_gigabytes(partial(model.fit, X, Y))
+            report(f"{name}, memory beside X", f"{gigabytes:.2f} GB", goal="< 60 GB")
+            if profile:
+                show_kernels(name, partial(model.fit, X, Y))
+
+
+def neighbours(small, profile):
+    if os.environ.get("LABELSPAN_DATA"):
+        data = ls.datasets.load_dataset("delicious")
+        X, Y = data.X, data.Y
+        X, Y = (A.toarray() if hasattr(A, "toarray") else A for A in (X, Y))
+    else:
+        random = np.random.default_rng(0)
+        X = (random.random((1000 if small else 16_105, 500)) < 0.04).astype(float)
+        Y = (random.random((len(X), 983)) < 0.02).astype(int)
+    X, Y = (X[:1000], Y[:1000]) if small else (X, Y)
+    rows, labels = torch.asarray(X, device=DEVICE), torch.asarray(Y, device=DEVICE)
+    ours = ls.MLkNN(10)
+    theirs = ls.MLkNN(10, n_jobs=os.cpu_count())
+    name = f"{os.cpu_count()} cores"
+    for what, dtype in (("", torch.float64), (", float32", torch.float32)):
+        given = rows.to(dtype)
+        on_device = seconds(partial(ours.fit, given, labels))
+        on_host = host_seconds(partial(theirs.fit, X, Y), 3)
+        against(f"MLkNN(10) fit{what}, delicious", on_device, name, on_host, "<= 0.02")
+        on_device = seconds(partial(ours.predict_proba, given))
+        on_host = host_seconds(partial(theirs.predict_proba, X), 3)
+        against(f"MLkNN(10) predict_proba{what}", on_device, name, on_host, "<= 0.02")
+    if profile:
+        show_kernels("MLkNN", partial(ours.fit, rows, labels))
+
+
+def stream(small, profile):
+    D = 100 if small else 2000
+    n = 10_000 if small else 750_000
+    random = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "X.npy")
+        X = np.lib.format.open_memmap(path, "w+", np.float32, (n, D))
+        for start in range(0, n, 50_000):
+            shape = X[start : start + 50_000].shape
+            X[start : start + 50_000] = random.standard_normal(shape, dtype=np.float32)
+        X.flush()
+        Y = (random.random((n, 20)) < 0.1).astype(np.int8)
+        X = np.load(path, mmap_mode="r")
+        read = host_seconds(partial(read_all, X), 3)
+        model = ls.MVMD(10)
+        with ls.config_context(device=DEVICE):
+            ours = host_seconds(partial(model.fit, X, Y), 3)
+        name = f"MVMD(10) of a memmap of {X.nbytes / 1e9:.1f} GB"
+        against(name, ours, "reading it", read, "<= 1.67")
+        if not small:
+            against(name, ours, "on the host", host_seconds(partial(model.fit, X, Y), 1), "")
+
+
+def read_all(X):
+    """Copy a memory map into one block of memory, part by part."""
+    height = max(2**27 // X[:1].nbytes, 1)
+    block = np.empty((height, X.shape[1]), X.dtype)
+    for start in range(0, len(X), height):
+        part = X[start : start + height]
+        np.copyto(block[: len(part)], part)
+
+
 def show_kernels(name, call):
     """Where the time of a fit goes."""
     from torch.profiler import ProfilerActivity
@@ -142,7 +229,7 @@ def show_kernels(name, call):
     )
 
 
-SECTIONS = {"linear": linear}
+SECTIONS = {"linear": linear, "kernels": kernels, "neighbours": neighbours, "stream": stream}
 
 
 def main(arguments):

@@ -16,6 +16,9 @@ import labelspan as ls
 
 SHARE = 0.3
 GOALS: list[tuple[Any, float]] = [
+    (ls.MDDM(), 2.5),
+    (ls.MDDM(constraint="feature"), 2.5),
+    (ls.MVMD(), 2.5),
     (ls.MultiOutputRidge(), 10.0),
 ]
 

@@ -10,7 +10,7 @@ from labelspan._cost import Cost, _cost
 from labelspan._cost._rates import Rates
 from tests.registry import METHODS, name
 
-EVEN = Rates(1e10, 1e9, 1e9, 1e7, 1e10)
+EVEN = Rates(1e10, 1e9, 1e9, 1e8, 1e7, 1e10)
 
 
 @pytest.mark.parametrize("shape", [(60, 9), (12, 30)], ids=["tall", "wide"])

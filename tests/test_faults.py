@@ -33,7 +33,7 @@ def test_a_fit_survives_five_killed_workers_to_the_last_bit(tmp_path):
 
     features, labels = (da.from_array(A, chunks=(len(A) // N_BLOCKS, -1)) for A in (X, Y))
     expected = ls.MVMD(3).fit(features, labels)
-    quiet = {"silence_logs": 50, "dashboard_address": None}
+    quiet = {"silence_logs": 50, "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **quiet) as cluster,
         Client(cluster),

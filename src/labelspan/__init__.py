@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         stats,
     )
     from labelspan._cost import cost
-    from labelspan._device import to_numpy
+    from labelspan._device import config_context, to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -92,8 +92,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
-_HOMES["to_numpy"] = "_device"
-_HOMES["cost"] = "_cost"
+_HOMES |= {"config_context": "_device", "cost": "_cost", "to_numpy": "_device"}
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
@@ -148,6 +147,7 @@ __all__ = [
     "StructuralF1SVM",
     "ThresholdTuner",
     "__version__",
+    "config_context",
     "cost",
     "datasets",
     "experiments",

@@ -24,6 +24,7 @@ from labelspan._device import (
     precision_of,
     refuse_device,
     settle,
+    sums_of,
     to_host,
 )
 from labelspan._labels import Labels
@@ -94,7 +95,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         """
         if is_followed(X):
             refuse_device(self, X)
-        with unchanged_if_refused(self):
+        with unchanged_if_refused(self), sums_of(self):
             X, labels = self._gate(X, y, sample_weight)
             # Chunks of an earlier partial_fit do not count any more.
             self.__dict__.pop("_chunks", None)
@@ -218,6 +219,9 @@ class LinearClassifier(ScoringClassifier):
         weights: np.ndarray | None,
     ) -> None:
         """Keep weights (D, q) and the scores (q,) of the mean of the rows, by their weights."""
+        if not is_device(X):
+            # The sums may have been a device's.
+            W, mean, level = to_host(W), to_host(mean), to_host(level)
         intercept = score_at(mean, -W, level)
         level = level_at(X, mean, W, level, weights)
         self._store_linear(dtype_of(X), W, intercept, mean, level)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from labelspan._blocks import dense
 from labelspan._device import is_device
@@ -183,9 +184,19 @@ class MaskedFit:
         return tags
 
 
+def _learns_from_chunks(estimator: AvailableCases) -> bool:
+    """Whether the parent has a partial_fit; its AttributeError says why not."""
+    try:
+        return callable(super(AvailableCases, estimator).partial_fit)  # type: ignore[misc]
+    except AttributeError as error:
+        # The parent's reason, which scikit-learn has wrapped once already.
+        raise error.__cause__ or error from None
+
+
 class AvailableCases(MaskedFit):
     """The same for methods that learn from chunks."""
 
+    @available_if(_learns_from_chunks)
     def partial_fit(
         self,
         X: Any,

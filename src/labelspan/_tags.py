@@ -7,6 +7,8 @@ from typing import Any
 
 from sklearn.utils import Tags
 
+# To list them takes longer than to fill them in, and every chunk asks.
+NAMES = tuple(f.name for f in fields(Tags))
 #: Why Dask arrays are refused, where rows are compared with rows or read again and again.
 IN_MEMORY = "needs all rows in memory here"
 #: Why searches refuse soft labels.
@@ -18,8 +20,9 @@ ALL_LABELS = "its statistics count every row of every label"
 ON_HOST = "works on the host"
 #: Who takes them.
 TAKERS = (
-    "CLaRankSVM, CMLFS, DiscriminativeRatio, LaRankSVM, LabelCCA, LabelPLS, MDDM, MLFS, MLkNN, "
-    "MVMD, MultiOutputRidge, MultilabelFisherScore, OPLS, SemiSupervised or ThresholdTuner"
+    "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
+    "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
+    "SemiSupervised or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
@@ -52,8 +55,9 @@ class LabelTags:
         self.refused.update(reasons)
 
     def take(self, capability: str) -> None:
-        """State that ``fit`` takes this."""
-        self.refused.pop(capability, None)
+        """State that ``fit`` takes this, unless a parent has a reason of its own against it."""
+        if self.refused.get(capability) in (ALL_LABELS, ON_HOST):
+            del self.refused[capability]
 
 
 @dataclass(slots=True)
@@ -65,7 +69,7 @@ class EstimatorTags(Tags):
 
 def with_label_tags(tags: Tags) -> EstimatorTags:
     """The same tags with those of labelspan beside them: no holes in the labels, no device."""
-    return EstimatorTags(**{f.name: getattr(tags, f.name) for f in fields(tags)})
+    return EstimatorTags(**{name: getattr(tags, name) for name in NAMES})
 
 
 def follow_device(tags: EstimatorTags) -> None:

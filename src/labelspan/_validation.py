@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from labelspan._blocks import (
     canonical,
     check_dask,
-    dense,
     from_frames,
     refuse_dask,
     set_n_features,
@@ -26,18 +24,18 @@ from labelspan._device import (
     cast,
     is_device,
     is_followed,
-    like,
+    is_streamed,
     namespace,
     precision_of,
     refuse_device,
     refuse_elsewhere,
     to_host,
 )
-from labelspan._labels import Labels, check_labels, labels_on_device
+from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import check_weights, weighing
+from labelspan._weights import beside, check_weights, labels_on_device, weighing
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -241,33 +239,27 @@ def check_features(
     if is_followed(X):
         refuse_device(estimator, X)
         xp = namespace(X)
+    # Rows whose sums a device takes are checked by these: a look at them is one more pass.
+    single = is_device(X) and xp is not np and X.dtype == xp.float32
+    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,
         reset=reset,
         accept_sparse="csr",
         dtype=[xp.float64, xp.float32],
+        ensure_all_finite=not later,
         ensure_min_samples=ensure_min_samples,
     )
     X = canonical(X) if sparse.issparse(X) else X
-    if reset or chunk:
+    if (reset or chunk) and not later:
         refuse_overflow(X, whole=not chunk)
     return X
 
 
-def beside(X: Any, labels: Labels) -> Labels:
-    """The labels, dense, and their weights where X lives."""
-    Y = labels.Y
-    if labels.missing:
-        raise ValueError(
-            "y has labels that are not observed (NaN), and X lives on a device, where they are not "
-            "taken. Move X to the host first: X.cpu().numpy() for torch, X.get() for CuPy."
-        )
-    if not is_device(Y):
-        # One byte per label has less far to go.
-        Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
-    weights = None if labels.weights is None else like(X, labels.weights)
-    return replace(labels, Y=Y, weights=weights, sparse=False)
+def learns_from_sums(estimator: Any) -> bool:
+    """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
+    return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
 
 
 def passes(estimator: Any, X: Any) -> bool:
@@ -365,33 +357,3 @@ def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
             f"{what} would be {shape[0]} x {shape[1]} ({size / 2**30:.1f} GiB; "
             f"the limit is {MAX_SQUARE_BYTES / 2**30:.0f} GiB). {advice}"
         )
-
-
-def check_psd(matrix: Any, n_labels: int, name: str) -> np.ndarray:
-    """Check a given (q, q) label matrix: right shape, finite, symmetric, no negative eigenvalue.
-
-    Returns
-    -------
-    ndarray of shape (q, r)
-        A factor R with matrix = R R'.
-    """
-    matrix = check_array(matrix, dtype=np.float64, input_name=name)
-    if matrix.shape != (n_labels, n_labels):
-        raise ValueError(
-            f"{name} has shape {matrix.shape}; expected ({n_labels}, {n_labels}), "
-            "one row and one column a label."
-        )
-    scale = np.abs(matrix).max()
-    if np.abs(matrix - matrix.T).max() > 1e-10 * scale:
-        raise ValueError(
-            f"{name} is not symmetric (largest difference to its transpose "
-            f"{np.abs(matrix - matrix.T).max():.3g}). Pass ({name} + {name}.T) / 2."
-        )
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    if values[0] < -1e-10 * max(scale, values[-1]):
-        raise ValueError(
-            f"{name} is indefinite: its smallest eigenvalue is {values[0]:.3g}, allowed are "
-            "values >= 0. Clip its negative eigenvalues or use a kernel."
-        )
-    positive = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
-    return vectors[:, positive] * np.sqrt(values[positive])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Number
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
+from labelspan._blocks import dense
 from labelspan._compat import is_dask_array, n_rows_of
-from labelspan._device import like
+from labelspan._device import cast, is_device, like, namespace, to_host
 from labelspan._labels import Labels
 from labelspan._tags import label_tags
 
@@ -58,3 +60,30 @@ def check_weights(
             f"least {min_samples} of positive weight."
         )
     return weights
+
+
+def labels_on_device(X: Any, y: Any) -> Labels | None:
+    """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
+    if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
+        return None
+    if type(y) is not type(X) or y.device != X.device:
+        y = like(X, to_host(y))
+    xp = namespace(y)
+    if y.dtype != xp.bool and not bool(xp.all((y == 0) | (y == 1))):
+        return None
+    return Labels(cast(y, np.float64))
+
+
+def beside(X: Any, labels: Labels) -> Labels:
+    """The labels, dense, and their weights where X lives."""
+    Y = labels.Y
+    if labels.missing:
+        raise ValueError(
+            "y has labels that are not observed (NaN), and X lives on a device, where they are not "
+            "taken. Move X to the host first: X.cpu().numpy() for torch, X.get() for CuPy."
+        )
+    if not is_device(Y):
+        # One byte per label has less far to go.
+        Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
+    weights = None if labels.weights is None else like(X, labels.weights)
+    return replace(labels, Y=Y, weights=weights, sparse=False)

@@ -27,6 +27,7 @@ from labelspan._device import (
     on_host,
     precision_of,
     settle,
+    sums_of,
     to_host,
 )
 from labelspan._tags import follow_device, with_label_tags
@@ -106,7 +107,7 @@ class LinearReducer(
         object
             The fitted estimator itself.
         """
-        with unchanged_if_refused(self):
+        with unchanged_if_refused(self), sums_of(self):
             X, labels = check_fit(self, X, y, sample_weight)
             self._forget()
             self._remember(labels)
@@ -200,6 +201,10 @@ class LinearReducer(
         """The route of rows in memory, for the cost model."""
         needs = self._needs(n, D, q)
         return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
+
+    def _step_side(self, n_features: int, n_labels: int) -> int:
+        """Length of the vectors that products with X and the labels iterate on."""
+        return n_labels
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         """Operations after the statistics: of products and factors, and of eigenproblems.

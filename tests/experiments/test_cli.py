@@ -189,7 +189,10 @@ def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path, 
     assert labelspan("reduce", tmp_path / "X.npy", "--apply", model, "--out", out)[0] == 0
     np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
     for extra, message in (
-        (("--scale", "standard"), "--scale does not go with --out, which is written by blocks"),
+        (
+            ("--scale", "standard"),
+            "--scale cannot be combined with --out, which is written by blocks",
+        ),
         (("--out", "Z.npz"), "npy and Parquet files are reduced to .npy"),
         (("--method", "lpp"), "lpp does not learn from blocks of rows"),
     ):
@@ -283,7 +286,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
         (("compare", "--timeout", "nan"), "timeout is nan; give seconds above 0"),
         (
             ("compare", "--plan", "p.toml", "--methods", "mvmd"),
-            "--methods does not go with --plan, which says it itself; leave one out.",
+            "--methods cannot be combined with --plan, which sets it; leave one out.",
         ),
         (
             ("compare", "--data", "a.npz", "--test", "b.npz"),
@@ -298,11 +301,11 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
         (("describe", "yeast", "--label-count", "3"), "yeast takes no label_count, which is for"),
         (
             ("reduce", "yeast", "--apply", "m.skops", "--method", "pca"),
-            "--method does not go with --apply, which fits nothing; leave one out.",
+            "--method cannot be combined with --apply, which fits nothing; leave one out.",
         ),
         (
             ("reduce", "yeast", "--apply", "m.skops", "--n-components", "1"),
-            "--n-components does not go with --apply",
+            "--n-components cannot be combined with --apply",
         ),
         (
             ("reduce", "yeast", "--method", "sklearn.decomposition:Nope"),

@@ -69,7 +69,7 @@ def test_reduce_takes_the_reducer_of_the_search(labelspan, tmp_path):  # noqa: F
         (("choose", "yeast", "--n-components", "1,many"), "n_components holds 'many'"),
         (
             ("reduce", "yeast", "--method", "auto", "--set", "beta=1"),
-            "--set does not go with --method auto",
+            "--set cannot be combined with --method auto",
         ),
     ],
     ids=str,

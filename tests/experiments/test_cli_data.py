@@ -205,8 +205,11 @@ REFUSED = [
     (("describe", "x.mat", "--variables", "X"), "variables of x is ['X']; give two names, those"),
     (("describe", "x.svm", "--n-labels", "-1"), "n_labels of x is -1; give a whole number of at l"),
     (("compare", "yeast", "scene", "--ignore", "a"), "--ignore goes with one --data only"),
-    (("compare", "yeast", "--plan", "p.toml"), "yeast does not go with --plan, which names its"),
-    (("compare", "--ignore", "a", "--plan", "p.toml"), "--ignore does not go with --plan"),
+    (
+        ("compare", "yeast", "--plan", "p.toml"),
+        "yeast cannot be combined with --plan, which names its",
+    ),
+    (("compare", "--ignore", "a", "--plan", "p.toml"), "--ignore cannot be combined with --plan"),
 ]
 
 

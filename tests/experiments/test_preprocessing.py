@@ -268,9 +268,12 @@ def test_preprocessing_that_cannot_run_is_refused_before_the_first_cell(
         (("compare", "--scale", "minmax"), "--scale is 'minmax'; give one of standard, maxabs, tf"),
         (("reduce", "yeast", "--scale", "tfidf"), "tfidf takes counts, whole numbers of at least"),
         (("compare", "--scale", "tfidf"), "but yeast has the value"),
-        (("compare", "--plan", "p.toml", "--scale", "standard"), "--scale does not go with --plan"),
-        (("compare", "--plan", "p.toml", "--tune"), "--tune does not go with --plan"),
-        (("reduce", "yeast", "--apply", "m.skops", "--scale", "standard"), "--scale does not go"),
+        (
+            ("compare", "--plan", "p.toml", "--scale", "standard"),
+            "--scale cannot be combined with --plan",
+        ),
+        (("compare", "--plan", "p.toml", "--tune"), "--tune cannot be combined with --plan"),
+        (("reduce", "yeast", "--apply", "m.skops", "--scale", "standard"), "--scale cannot be"),
     ],
 )
 def test_commands_refuse_scaling_before_the_work(

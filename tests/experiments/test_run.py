@@ -95,7 +95,7 @@ def test_a_method_that_ends_its_process_or_tries_to_is_a_row_that_says_how(tmp_p
     assert found["Exits"].startswith("failed: SystemExit: 3 (fit")
     assert found["Interrupts"].startswith("failed: KeyboardInterrupt")
     assert found["EndsItsProcess"] == "crashed: the process ended with exit code 3"
-    assert found["Dies"] == ("crashed: the process ended with signal 9, for want of memory perhaps")
+    assert found["Dies"] == ("crashed: the process ended with signal 9, possibly out of memory")
 
 
 @pytest.mark.parametrize("timeout", [None, 30.0])

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 
 from labelspan.labelspace import LEML
-from labelspan.labelspace._leml import Factors, LowRank
+from labelspan.labelspace.leml._low_rank import Factors, LowRank
 from labelspan.metrics import precision_at_k
 from tests.labelspace.problems import problem
 from tests.reference import labelspace as reference

@@ -50,7 +50,7 @@ def numbers(model):
                 note(f"{name}.{field}", getattr(value, field))
 
     for name, value in vars(model).items():
-        if name not in model.get_params(deep=False) and name != "classes_":
+        if name not in (*model.get_params(deep=False), *device._move.TABLES):
             note(name, value)
     return found
 

@@ -155,3 +155,47 @@ def test_classes_of_a_1d_y(place):
         found = ls.MultiOutputRidge().fit(place.put(X), y).predict(place.put(X))
         assert place.holds(found) or found.dtype.kind == "U"
         np.testing.assert_array_equal(to_host(found), expected)
+
+
+def test_codes_errors_and_top_labels(place):
+    X, Y = problem()
+    host, model = ls.CPLST(2).fit(X, Y), ls.CPLST(2).fit(place.put(X), Y)
+    codes = model.encode(place.put(Y))
+    assert place.holds(codes)
+    np.testing.assert_allclose(to_host(codes), host.encode(Y), atol=1e-10)
+    scores = model.decode(codes)
+    assert place.holds(scores)
+    np.testing.assert_allclose(to_host(scores), host.decode(host.encode(Y)), atol=1e-10)
+    top = model.predict_topk(place.put(X), 2)
+    assert place.holds(top)
+    np.testing.assert_array_equal(to_host(top), host.predict_topk(X, 2))
+    np.testing.assert_allclose(model.errors(place.put(X), Y), host.errors(X, Y), rtol=1e-9)
+
+
+def test_measures_take_scores_from_a_device(place):
+    X, Y = problem()
+    host, model = ls.MultiOutputRidge().fit(X, Y), ls.MultiOutputRidge().fit(place.put(X), Y)
+    for measure, output in (("ranking_loss", "decision_function"), ("hamming_loss", "predict")):
+        call = getattr(ls.metrics, measure)
+        expected = call(Y, getattr(host, output)(X))
+        found = getattr(model, output)(place.put(X))
+        assert call(place.put(Y), found) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-25, 1e-12, 1e12, 1e25])
+def test_single_precision_in_any_unit(place, unit):
+    X, Y = problem()
+    X = (unit * X).astype(np.float32)
+    found, expected = both(place, ls.MDDM(2), X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("model", [*MODELS, ls.KernelMDDM(2)], ids=lambda m: type(m).__name__)
+def test_what_is_no_number_is_refused(place, model, wrong, dtype):
+    X, Y = problem()
+    X = X.astype(dtype)
+    X[150, 3] = wrong
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        model.fit(place.put(X), Y)

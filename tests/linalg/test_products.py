@@ -1,5 +1,7 @@
 """Directions from products with X and Y alone, against the solvers that form their matrices."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,7 +11,7 @@ import labelspan as ls
 from labelspan.labelspace import CPLST, PLST
 from labelspan.labelspace._truncated import rows_are_independent
 from labelspan.linalg import block_lanczos, choose_solver
-from labelspan.moments import Products, Sample, summarise
+from labelspan.moments import Products, Sample, _collect, summarise
 from labelspan.selection import MultilabelFisherScore
 from tests.comparison import sine
 
@@ -180,3 +182,46 @@ def test_a_long_iteration_keeps_its_basis_orthonormal(rng, monkeypatch):
     found, U = block_lanczos(lambda V: (Q * values) @ (Q.T @ V), 40, 3, 1e-10, 0)
     np.testing.assert_allclose(found, values[:3], rtol=1e-13)
     assert sine(U, Q[:, :3]) < 1e-8
+
+
+class Heavy:
+    """A statistic that counts how often it is sent."""
+
+    sent = 0
+
+    def __call__(self, X, Y):
+        return X.sum()
+
+    def __reduce__(self):
+        Heavy.sent += 1
+        return Heavy, ()
+
+
+def test_the_vectors_of_a_pass_are_in_its_graph_once(monkeypatch):
+    da = pytest.importorskip("dask.array")
+    X, Y = da.ones((60, 3), chunks=(10, 3)), da.ones((60, 2), chunks=(10, 2))
+    graphs, total = [], _collect.tree_sum
+    monkeypatch.setattr(
+        _collect, "tree_sum", lambda *args: graphs.append(total(*args)) or graphs[-1]
+    )
+    assert _collect.collect(Sample(X, Y), Heavy()) == 180
+    # A cluster is sent the tasks one by one.
+    for task in dict(graphs[0].dask).values():
+        pickle.dumps(task)
+    assert Heavy.sent == 1
+
+
+@pytest.mark.parametrize("model", [PLST(3, ridge=2.0), CPLST(3, ridge=2.0), ls.MultiOutputRidge()])
+def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, monkeypatch):
+    da = pytest.importorskip("dask.array")
+    X, Y = wide
+    direct = clone(model).fit(X, Y)
+    blocks = [slice(0, 70), slice(70, 160)]
+    lazy, labels = (
+        da.concatenate([da.from_array(A[b], chunks=A.shape, asarray=False) for b in blocks])
+        for A in (X, Y)
+    )
+    monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
+    found = clone(model).fit(lazy, labels)
+    given, expected = found.decision_function(X), direct.decision_function(X)
+    np.testing.assert_allclose(given, expected, atol=1e-6)

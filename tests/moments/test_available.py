@@ -74,7 +74,11 @@ def test_the_rows_themselves():
     np.testing.assert_allclose(rows.operator.rmatmat(rows.T), xt, atol=1e-12 * np.abs(xt).max())
     np.testing.assert_allclose(rows.squares, np.diag(xx), atol=1e-12 * xx.max())
     observed = np.ma.masked_invalid(Y)
-    np.testing.assert_allclose(rows.t_mean, np.ma.average(observed, axis=0, weights=weights))
+    means = np.ma.average(observed, axis=0, weights=weights)
+    np.testing.assert_allclose(rows.t_mean, means)
+    signed = summarise(Sample(sparse.csr_array(X), Y, "krylov", weights), signed=True)
+    np.testing.assert_allclose(signed.t_mean, 2 * means - 1)
+    np.testing.assert_allclose(signed.T, 2 * rows.T, atol=1e-12)
     X, Y, weights = problem(60, 300, n_labels=6, share=0.7, seed=1)
     rows = summarise(Sample(sparse.csr_array(X), Y, "krylov", weights), tt=True)
     _, tt, P = available_pairs(Y, weights)
@@ -126,6 +130,33 @@ def test_canonical_correlations(shape):
     assert (model.label_scatter_clipped_ > 0) == (lowest < -1e-9)
     complete = model.fit(form(X), np.nan_to_num(Y))
     assert complete.label_scatter_clipped_ == 0
+
+
+@pytest.mark.parametrize("shape", ["tall", "tall sparse", "far"])
+@pytest.mark.parametrize("beta", [0.3, 1.0])
+def test_latent_semantic_indexing(shape, beta):
+    """Eq. (39) in the form of the scatters, see the Notes of MLSI."""
+    (X, Y, weights), form = SHAPES[shape]
+    given = {"beta": beta, "ridge": 0.1, "joint_ridge": 50.0}
+    model = ls.MLSI(None, **given).fit(form(X), Y, sample_weight=weights)
+    xx, xt = available(X, 2 * Y - 1, weights)
+    _, tt, P = available_pairs(2 * Y - 1, weights)
+    xt, joint = xt @ P, given["joint_ridge"]
+    left = xx - beta * xt @ np.linalg.solve(joint * np.eye(4) + beta * tt, xt.T)
+    assert np.linalg.eigvalsh(left)[0] > 0
+    inner = np.linalg.inv(joint * np.eye(6) + (1 - beta) * left)
+    values, vectors = largest(xx, left @ inner + 0.1 * np.eye(6))
+    assert_same_values(model.eigenvalues_, values)
+    assert_same_subspaces(model.components_.T, vectors, values)
+
+
+def test_labels_that_seem_to_explain_more_than_there_is():
+    X, Y, _ = problem(40, 30, n_labels=6, share=0.7)
+    model = ls.MLSI(None, joint_ridge=1e-3).fit(X, Y)
+    assert model.label_scatter_clipped_ > 0.01
+    assert np.isfinite(model.components_).all()
+    # Eq. (39) is between X'X / ridge, where labels explain all, and what it is without them.
+    assert (model.eigenvalues_ <= np.linalg.eigvalsh(np.cov(X.T) * 39)[-1] / 0.1).all()
 
 
 def test_label_columns_compared_by_rbf():

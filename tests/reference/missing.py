@@ -22,3 +22,39 @@ def masked_ridge(X, T, ridge, weights=None):
         coef[:, k] = np.linalg.lstsq(A, b, rcond=1e-12)[0]
         intercept[k] = t_mean - x_mean @ coef[:, k]
     return coef, intercept
+
+
+def about_own_means(Q, Y, weights=None):
+    """diag(w) (q - mean q) over the rows where a label is not NaN, 0 elsewhere."""
+    w = np.ones(len(Y)) if weights is None else weights
+    out = np.zeros_like(Q)
+    for k in range(Y.shape[1]):
+        seen = ~np.isnan(Y[:, k])
+        out[seen, k] = w[seen] * (Q[seen, k] - np.average(Q[seen, k], weights=w[seen]))
+    return out
+
+
+def masked_leml_objective(X, Y, B, ridge, weights=None):
+    """Loss over the observed labels, with the best intercepts, and the nuclear norm."""
+    E = np.nan_to_num(Y) - X @ B
+    return 0.5 * np.sum(E * about_own_means(E, Y, weights)) + ridge * np.linalg.norm(B, "nuc")
+
+
+def masked_nuclear_norm(X, Y, ridge, weights=None, n_steps=20_000):
+    """Its minimum over B, by accelerated proximal steps: singular values shrunk."""
+    w = np.ones(len(X)) if weights is None else weights
+    X = X - np.average(X, axis=0, weights=w)
+    step = 1 / np.linalg.norm(np.sqrt(w)[:, None] * X, 2) ** 2
+    B = ahead = np.zeros((X.shape[1], Y.shape[1]))
+    t = 1.0
+    for _ in range(n_steps):
+        gradient = X.T @ about_own_means(np.nan_to_num(Y) - X @ ahead, Y, weights)
+        U, s, Vt = np.linalg.svd(ahead + step * gradient, full_matrices=False)
+        new = (U * np.maximum(s - step * ridge, 0)) @ Vt
+        if np.abs(new - B).max() <= 1e-13 * np.abs(new).max() and np.array_equal(B, ahead):
+            break
+        # Momentum starts anew where it points uphill.
+        t = 1.0 if np.sum((ahead - new) * (new - B)) > 0 else t
+        t, before = (1 + np.sqrt(1 + 4 * t**2)) / 2, t
+        B, ahead = new, new + (before - 1) / t * (new - B)
+    return B, masked_leml_objective(X, Y, B, ridge, weights)

@@ -12,7 +12,10 @@ from labelspan.moments import BLOCK_BYTES
 #: Labels of a row, which decide what X'Y costs; data sets have 1 to 20.
 LABELS_PER_ROW = 5
 #: Applications of an operator to a block of BLOCK vectors until a few eigenpairs converge.
-N_STEPS, BLOCK = 30, 32
+N_STEPS, BLOCK, BASIS = 30, 32, 7
+
+#: Of a block of vectors that stays in the cache.
+CACHE_BYTES = 2**25
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,9 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
         )
     solver = estimator._solver_for(n, D, q, nnz is not None)
     entries = n * D if nnz is None else nnz
-    size = 8 * entries if nnz is None else 12 * entries
     if solver in ("products", "krylov"):
-        return by_steps(solver, (n, D, q), entries, size)
+        side = estimator._step_side(D, q) if solver == "products" else q
+        return by_steps(solver, (n, D, q), entries, side)
     return by_statistics(estimator, solver, (n, D, q), entries, sparse=nnz is not None)
 
 
@@ -141,15 +144,18 @@ def by_statistics(
     return Cost(solver, seconds, memory, size, 1, flops, statistics)
 
 
-def by_steps(solver: str, shape: tuple[int, int, int], entries: int, size: float) -> Cost:
+def by_steps(solver: str, shape: tuple[int, int, int], entries: int, side: int) -> Cost:
     """Steps of an iteration, each of which multiplies X and X' with a block of vectors."""
     n, D, q = shape
-    speed, width = rates(), BLOCK if solver == "products" else q
+    speed, width, size = rates(), BLOCK if solver == "products" else q, 12.0 * entries
     multiplied = 2.0 * N_STEPS * width * (entries + n * min(LABELS_PER_ROW, q))
-    # The basis is orthogonalised at each step.
-    dense = 4.0 * N_STEPS * width * width * 6 * max(q, min(n, D))
-    seconds = multiplied / speed.sparse + dense / speed.products
-    held = 8.0 * width * (7 * q + 3 * D + 2 * n) + 2 * size
+    # The basis of about BASIS blocks is orthogonalised twice at each step.
+    basis = BASIS if solver == "products" else 1
+    dense = 8.0 * N_STEPS * width**2 * side * basis
+    in_cache = 8 * width * max(n, D) < CACHE_BYTES
+    rate = speed.sparse if in_cache else speed.gathered
+    seconds = multiplied / rate + dense / speed.products
+    held = 8.0 * width * (1.5 * basis * side + 3 * D + 2 * n)
     passes = 2 * N_STEPS
     sent = 8.0 * width * max(D, q) * passes
     return Cost(solver, seconds, held, passes * size, passes, 2 * multiplied + dense, sent)

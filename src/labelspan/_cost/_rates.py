@@ -21,7 +21,9 @@ class Rates(NamedTuple):
     eigen : float
         The same of an eigenproblem, counted as 9 m^3 for a side of m.
     sparse : float
-        Multiplications of entries of a sparse matrix with numbers of a dense one.
+        Multiplications of entries of a sparse matrix with numbers of a dense one in the cache.
+    gathered : float
+        The same where the dense matrix is far larger than the cache.
     pairs : float
         Multiplications of entries of two sparse matrices.
     memory : float
@@ -31,6 +33,7 @@ class Rates(NamedTuple):
     products: float
     eigen: float
     sparse: float
+    gathered: float
     pairs: float
     memory: float
 
@@ -41,12 +44,14 @@ def rates() -> Rates:
     rng = np.random.default_rng(0)
     A, long = rng.standard_normal((768, 768)), np.ones(2**22)
     S = sparse.random_array((4000, 20_000), density=0.001, format="csr", rng=0)
-    V = rng.standard_normal((20_000, 32))
+    V, long_block = rng.standard_normal((20_000, 32)), np.ones((300_000, 32))
+    wide = sparse.random_array((4000, 300_000), density=0.0001, format="csr", rng=0)
     symmetric = (A + A.T)[:400, :400]
     return Rates(
         2 * 768**3 / best(lambda: A @ A),
         9 * 400**3 / best(lambda: linalg.eigh(symmetric, driver="evd", check_finite=False)),
         32 * S.nnz / best(lambda: S @ V),
+        32 * wide.nnz / best(lambda: wide @ long_block),
         S.nnz**2 / S.shape[0] / best(lambda: S.T @ S),
         long.nbytes / best(long.copy),
     )

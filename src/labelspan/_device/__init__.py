@@ -28,10 +28,19 @@ from labelspan._device._operations import (
     free_bytes,
     least,
     less,
+    less_multiple,
     scatter,
     set_diagonal,
     smallest,
     solve_triangular,
     sums_of_squares,
     triangle,
+    whole_products,
+)
+from labelspan._device._stream import (
+    STREAM_BYTES,
+    config_context,
+    is_streamed,
+    stream,
+    sums_of,
 )

@@ -37,12 +37,21 @@ def like(reference: Any, array: Any) -> Any:
     if array is None or is_device(array) or not is_device(reference):
         return array
     xp = namespace(reference)
-    return xp.asarray(np.ascontiguousarray(array), device=reference.device)
+    # torch warns of arrays that may not be written, such as blocks of a memory map, and takes no
+    # negative stride, even of an array of one number.
+    array = array.copy() if min(array.strides, default=0) < 0 else array
+    contiguous = np.require(array, requirements=["C", "W"])
+    return xp.asarray(contiguous, device=reference.device)
 
 
 def rows_at(array: Any, rows: Any) -> Any:
-    """Some rows of an array of any kind; the standard wants every axis named."""
-    return array[rows, ...] if is_device(array) else array[rows]
+    """Some rows of an array of any kind, by a slice or by their numbers, which the host knows."""
+    if not is_device(array):
+        return array[rows]
+    if isinstance(rows, np.ndarray):
+        return namespace(array).take(array, like(array, rows), axis=0)
+    # The standard wants every axis named.
+    return array[rows, ...]
 
 
 def cast(array: Any, dtype: Any) -> Any:

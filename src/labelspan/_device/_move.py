@@ -11,8 +11,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from labelspan._device._arrays import is_device, like, namespace, to_host
+from labelspan._device._stream import is_streamed
 
 Convert = Callable[[Any], Any]
+# What is read, not multiplied: it stays on the host.
+TABLES = ("classes_", "cv_results_")
 
 
 def on_host(statistics: Any) -> Any:
@@ -55,8 +58,11 @@ def settle(estimator: Any, X: Any) -> None:
     known = vars(estimator)
     known.pop("_place", None)
     if not is_device(X):
+        if is_streamed(X):
+            learnt = known.keys() - estimator.get_params(deep=False).keys()
+            known.update((name, converted(known[name], to_host)) for name in learnt)
         return
-    parameters = {*estimator.get_params(deep=False), "classes_"}
+    parameters = {*estimator.get_params(deep=False), *TABLES}
     for name in known.keys() - parameters:
         if not isinstance(known[name], BaseEstimator):
             known[name] = converted(known[name], lambda array: beside(X, array))
@@ -65,8 +71,8 @@ def settle(estimator: Any, X: Any) -> None:
 
 
 def beside(X: Any, array: Any) -> Any:
-    """Numbers where X lives; names and counts stay."""
-    return like(X, array) if is_device(array) or array.dtype.kind == "f" else array
+    """Numbers where X lives; names stay."""
+    return like(X, array) if is_device(array) or array.dtype.kind in "fiu" else array
 
 
 def place_of(X: Any) -> str:

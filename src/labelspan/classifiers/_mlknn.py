@@ -76,6 +76,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
     With Euclidean or given distances, rows at equal distance are taken in their order; a
     scikit-learn backend decides at the last place by itself. Equal probabilities predict the
     label, as the authors' program does: ``predict(X)`` is ``predict_proba(X) >= 0.5``.
+    The training rows are copied, those of a memory map too: reduce them first, or fit a sample.
 
     Where labels are not observed (NaN), each label is learnt from the rows where it is, as if
     there were no others: its prior, its counts, and the `n_neighbors` nearest of these rows. Of

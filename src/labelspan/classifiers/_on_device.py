@@ -23,7 +23,7 @@ def nearest(T: Any, Q: Any, k: int) -> Any:
     """
     queries = T if Q is None else Q
     xp, n_rows = namespace(T), queries.shape[0]
-    bound = whole_bound(T, queries)
+    bound = whole_bound(T) if Q is None else whole_bound(T, Q)
     chosen = xp.empty((n_rows, k), dtype=xp.int64, device=T.device)
     wide = max(T.shape[0], (k + SPARE) * T.shape[1])
     height = max(block_bytes(T) // (8 * ARRAYS_A_BLOCK * wide), 1)
@@ -54,7 +54,7 @@ class WholeNumbers:
         xp = namespace(T)
         self.n_train, self.k = T.shape[0], k
         # Half the bytes, where whole numbers of that size are exact in half the digits.
-        terms = T.shape[1] * bound
+        self.terms = terms = T.shape[1] * bound
         self.single = terms < 2**24 and (3 * terms + 1) * self.n_train < 2**31
         self.T = cast(T, np.float32 if self.single else np.float64)
         exact = cast(T, np.float64)
@@ -65,9 +65,11 @@ class WholeNumbers:
         return cast(values, np.int32) if self.single else values
 
     def __call__(self, rows: Any, own: int | None) -> Any:
-        keys = self._key(cast(rows, np.float32 if self.single else np.float64) @ self.T.T)
-        keys *= -2 * self.n_train
-        keys += self.base[None, :]
+        if self.single:
+            keys = cast(device.whole_products(rows, self.T, self.terms), np.int32)
+        else:
+            keys = cast(rows, np.float64) @ self.T.T
+        keys = device.less_multiple(self.base, keys, 2 * self.n_train)
         if own is not None:
             device.fill_diagonal(keys, own, 2**31 - 1 if self.single else np.inf)
         return cast(device.least(keys, self.k) % self.n_train, np.int64)
@@ -109,9 +111,11 @@ class Differences:
 def counts_of(neighbours: Any, Y: Any) -> Any:
     """How many neighbours have each label, (n, q)."""
     xp = namespace(Y)
-    counts = xp.zeros((neighbours.shape[0], Y.shape[1]), dtype=xp.int32, device=Y.device)
-    for j in range(neighbours.shape[1]):
-        counts += cast(xp.take(Y, neighbours[:, j], axis=0), np.int32)
+    # A byte per count, as per label, where it holds them.
+    dtype = np.uint8 if neighbours.shape[1] < 256 else np.int32
+    counts = cast(xp.take(Y, neighbours[:, 0], axis=0), dtype)
+    for j in range(1, neighbours.shape[1]):
+        counts += cast(xp.take(Y, neighbours[:, j], axis=0), dtype)
     return counts
 
 
@@ -119,12 +123,14 @@ def histogram(neighbours: Any, Y: Any) -> np.ndarray:
     """Rows by label, membership and number of neighbours with it, (2, q, k + 1), on the host."""
     xp = namespace(Y)
     counts, has = counts_of(neighbours, Y), Y == 1
-    table = np.empty((2, Y.shape[1], neighbours.shape[1] + 1))
-    for j in range(table.shape[2]):
+    table = []
+    for j in range(neighbours.shape[1] + 1):
         here = counts == j
-        for b, rows in enumerate((here & ~has, here & has)):
-            table[b, :, j] = device.to_host(xp.sum(cast(rows, np.int32), axis=0))
-    return table
+        table += [sums(cast(rows, np.uint8), axis=0) for rows in (here, here & has)]
+    # All at once to the host: (k + 1, 2, q), the rows with the label counted twice.
+    whole = device.to_host(xp.stack(table)).reshape(-1, 2, Y.shape[1]).astype(np.float64)
+    whole[:, 0] -= whole[:, 1]
+    return np.ascontiguousarray(whole.transpose(1, 2, 0))
 
 
 def look_up(neighbours: Any, Y: Any, table: Any) -> Any:

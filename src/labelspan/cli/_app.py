@@ -23,7 +23,7 @@ OK, PARTLY, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 HELP = """Multi-label dimensionality reduction: compare, choose, reduce, describe, reproduce.
 
-Exit codes: 0 all well; 1 some cells failed or problems were found; 2 wrong use or unusable
+Exit codes: 0 success; 1 some cells failed or problems were found; 2 wrong use or unusable
 files; 130 interrupted (the same command goes on where it stopped)."""
 
 

@@ -9,7 +9,7 @@ import typer
 
 from labelspan.cli import _options as options
 from labelspan.cli import _output as output
-from labelspan.cli._options import SCALE_HELP, refuse_beside, scale_steps
+from labelspan.cli._options import SCALE_HELP, refuse_alone, refuse_beside, scale_steps
 from labelspan.experiments import (
     METHODS,
     Plan,
@@ -25,17 +25,22 @@ from labelspan.experiments.analysis import (
     Analysis,
     caution,
     chosen_values,
+    declines,
     primary,
     recommendation,
     tuning_lines,
     verdict,
 )
-from labelspan.experiments.methods import ALL_MEASURES, get_method
+from labelspan.experiments.methods import ALL_MEASURES, Method, get_method
 from labelspan.experiments.plan import (
     DEFAULT_MEASURES,
     READING_FIELDS,
+    check_shares,
+    holed_sources,
+    refuse_holes,
     scaling_lines,
     sources_of,
+    steps_of,
     text_fields,
     with_scaling,
 )
@@ -46,7 +51,7 @@ CURVE = "1,2,5,10,20,50"
 # What a plan says in place of the command line.
 OF_THE_DATA = ("data", *READING_FIELDS)
 OF_THE_RUN = ("methods", "classifiers", "splits", "measures", "convention", "directions", "seed")
-OF_THE_FIT = ("scale", "tune")
+OF_THE_FIT = ("scale", "tune", "missing", "mechanism")
 
 
 def command(
@@ -83,6 +88,19 @@ def command(
             "part; `labelspan methods` lists the candidates.",
         ),
     ] = False,
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Shares of the labels to remove from training parts, with commas, as 0,0.2,0.5; "
+            "NAME+zero among the methods learns 0 in their place."
+        ),
+    ] = "",
+    mechanism: Annotated[
+        str,
+        typer.Option(
+            help="Which labels go: mcar (at random), labels (at rates that differ by label), rows."
+        ),
+    ] = "mcar",
     splits: Annotated[
         str,
         typer.Option(
@@ -129,16 +147,20 @@ def command(
     data = [*(files or []), *(data or [])]
     if plan is not None:
         if files:
-            raise ValueError(f"{files[0]} does not go with --plan, which names its data sets.")
-        refuse_beside(
-            context, "plan", (*OF_THE_DATA, *OF_THE_RUN, *OF_THE_FIT), "which says it itself"
-        )
+            raise ValueError(
+                f"{files[0]} cannot be combined with --plan, which names its data sets."
+            )
+        refuse_beside(context, "plan", (*OF_THE_DATA, *OF_THE_RUN, *OF_THE_FIT), "which sets it")
         chosen = load_plan(plan)
     else:
-        steps = _steps(methods, classifiers)
+        shares = _shares(missing, mechanism)
+        if not shares:
+            refuse_alone(context, "mechanism", "missing")
+        steps = _steps(methods, classifiers, only_holed=bool(shares))
+        sources = _sources(data or ["yeast"], options.reading_options(context))
         chosen = Plan(
             "comparison of methods",
-            sources=_sources(data or ["yeast"], options.reading_options(context)),
+            sources=holed_sources(sources, shares, mechanism) if shares else sources,
             reducers=steps["reducers"],
             classifiers=steps["classifiers"],
             models=steps["models"],
@@ -213,15 +235,45 @@ def _sources(data: list[str], given: dict[str, Any]) -> tuple[Source, ...]:
     return sources_of(data)
 
 
-def _steps(methods: str, classifiers: str) -> dict[str, tuple[Step, ...]]:
-    names = _names(methods) or [method.name for method in METHODS if method.kind == "reducer"]
-    kinds = {name: get_method(name).kind for name in [*names, *_names(classifiers)]}
+def _shares(text: str, mechanism: str) -> tuple[float, ...]:
+    """Shares of labels to remove, ascending."""
+    try:
+        shares = sorted({float(name) for name in _names(text)})
+    except ValueError:
+        raise ValueError(
+            f"--missing holds {text!r}; give shares with commas, as 0,0.2,0.5."
+        ) from None
+    check_shares(shares, mechanism)
+    return tuple(shares)
+
+
+def _steps(
+    methods: str, classifiers: str, *, only_holed: bool = False
+) -> dict[str, tuple[Step, ...]]:
+    """Steps by kind; where none are named, all reducers, or those that take labels removed."""
+    names = _names(methods) or [
+        method.name
+        for method in METHODS
+        if method.kind == "reducer" and (not only_holed or _takes_holes(method))
+    ]
+    steps = [step for name in names for step in steps_of(name)]
+    kinds = {step: get_method(step.method).kind for step in steps}
     # A list that a method is not for is the plan's to refuse; so is a classifier alone.
     return {
-        "reducers": tuple(Step(name) for name in names if kinds[name] == "reducer"),
-        "models": tuple(Step(name) for name in names if kinds[name] != "reducer"),
-        "classifiers": tuple(Step(name) for name in _names(classifiers)),
+        "reducers": tuple(step for step in steps if kinds[step] == "reducer"),
+        "models": tuple(step for step in steps if kinds[step] != "reducer"),
+        "classifiers": tuple(step for name in _names(classifiers) for step in steps_of(name)),
     }
+
+
+def _takes_holes(method: Method) -> bool:
+    estimator = method.make()
+    try:
+        if estimator is not None:
+            refuse_holes(Step(method.name), estimator)
+    except ValueError:
+        return False
+    return True
 
 
 def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> None:
@@ -243,6 +295,7 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     ]
     names = ", ".join(source.name for source in analysis.plan.sources)
     output.print_table(header, rows, f"{names}: means over {analysis.plan.splits.title}")
+    _show_declines(analysis)
     print()
     for sentence in (*scaling_lines(analysis.plan), *tuning_lines(analysis)):
         print(output.clean(sentence))
@@ -252,6 +305,21 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
         if sentence:
             output.print_text(sentence)
     print(output.clean(f"report: {page}"))
+
+
+def _show_declines(analysis: Analysis) -> None:
+    """The first measure against the share of labels removed, if labels were removed."""
+    measure = analysis.plan.measures[0]
+    for (dataset, classifier), found in declines(analysis, measure).items():
+        shares = sorted({share for means in found.values() for share in means})
+        rows = [
+            [method, *(output.number(found[method].get(share)) for share in shares)]
+            for method in analysis.methods
+            if method in found
+        ]
+        print()
+        title = f"{dataset}, {classifier}: {ALL_MEASURES[measure].title} by labels removed"
+        output.print_table(["method", *(f"{100 * share:g} %" for share in shares)], rows, title)
 
 
 def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, object]:
@@ -279,6 +347,11 @@ def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, ob
         ],
         "excluded": analysis.excluded,
         "verdicts": {name: verdict(item) for name, item in analysis.rankings.items()},
+        "missing": [
+            {"dataset": dataset, "classifier": classifier, "measure": name, "means": means}
+            for name in analysis.plan.measures
+            for (dataset, classifier), means in declines(analysis, name).items()
+        ],
         "recommendation": recommendation(analysis),
         "report": str(page),
     }

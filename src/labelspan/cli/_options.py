@@ -56,12 +56,23 @@ def reading_options(context: typer.Context) -> dict[str, Any]:
 def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why: str) -> None:
     """Refuse options that another one makes useless: ignored, they would seem to count."""
     for name in names:
-        source = context.get_parameter_source(name)
-        # By its name: the class is click's or typer's own, as the version of typer has it.
-        if source is not None and source.name == "COMMANDLINE":
+        if _is_given(context, name):
             raise ValueError(
-                f"--{name.replace('_', '-')} does not go with --{option}, {why}; leave one out."
+                f"--{name.replace('_', '-')} cannot be combined with --{option}, {why}; "
+                "leave one out."
             )
+
+
+def refuse_alone(context: typer.Context, option: str, partner: str) -> None:
+    """Refuse an option that counts only beside another one."""
+    if _is_given(context, option):
+        raise ValueError(f"--{option} goes with --{partner} only; give both, or leave it out.")
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    # By its name: the class is click's or typer's own, as the version of typer has it.
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def scale_steps(text: str) -> tuple[Step, ...]:

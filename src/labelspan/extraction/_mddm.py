@@ -10,9 +10,8 @@ import numpy as np
 from labelspan._compat import Interval, StrOptions
 from labelspan._device import to_host
 from labelspan._soft import AvailableCases
-from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, leading
+from labelspan.linalg import EigenPairs, check_psd, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import Interval
+from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import (
     EPS,
@@ -24,7 +25,7 @@ from labelspan.linalg import (
 from labelspan.moments import Moments, Sample, Statistics, summarise, triangle
 
 
-class MLSI(LinearReducer):
+class MLSI(AvailableCases, LinearReducer):
     r"""Directions that explain the features and the labels at once.
 
     .. math:: X_c'X_c\, p = \lambda\, (X_c'((1 - \beta) X_cX_c' + \beta S_cS_c'
@@ -59,6 +60,9 @@ class MLSI(LinearReducer):
         Number of directions kept.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+    label_scatter_clipped_ : float
+        Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
+        above 0 only where `y` has holes.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -78,7 +82,8 @@ class MLSI(LinearReducer):
     a function of Q alone. Its sum with ridge I has the inverse ((1 - beta) I + joint_ridge (h Q +
     ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
     included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
-    Time O(n D^2 + D^3), memory O(D^2); n for D if n < D.
+    Where labels have holes, they may seem to explain more of the features than there is: what is
+    left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); n for D if n < D.
 
     References
     ----------
@@ -104,6 +109,7 @@ class MLSI(LinearReducer):
         "joint_ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _shares_moments = True
+    _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
     def __init__(
         self,

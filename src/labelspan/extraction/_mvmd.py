@@ -102,6 +102,9 @@ class MVMD(AvailableCases, LinearReducer):
         few = self._few(min(n_rows, n_features))
         return {"thin": few, "few": few}
 
+    def _step_side(self, n_features: int, n_labels: int) -> int:
+        return n_features
+
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         # Of a few directions only the tridiagonal form takes time.
         return 2.0 * side**2 * n_labels, (9 if not self._few(side) else 3) * side**3

@@ -70,7 +70,7 @@ class KernelCPLSTCV(ScoringClassifier):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Compare with so many landmarks only (Nystroem); None is exact. They are chosen among
+        Number of Nystroem landmarks; None is exact. They are chosen among
         all rows, once a width, without the labels.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         How they are chosen, as in :class:`KernelCPLST`.

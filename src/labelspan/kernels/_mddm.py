@@ -12,12 +12,11 @@ from sklearn.utils import check_array
 
 from labelspan._compat import Interval, StrOptions
 from labelspan._labels import Labels
-from labelspan._validation import check_psd
 from labelspan.base import N_COMPONENTS
 from labelspan.extraction import label_rbf
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.kernels._gram import SLACK, refuse_asymmetric
-from labelspan.linalg import EPS, EigenPairs, leading
+from labelspan.linalg import EPS, EigenPairs, check_psd, leading
 
 
 class KernelMDDM(KernelReducer):
@@ -62,7 +61,7 @@ class KernelMDDM(KernelReducer):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Compare with so many landmarks only (Nystroem); None is exact.
+        Number of Nystroem landmarks; None is exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.

@@ -13,12 +13,12 @@ from labelspan.labelspace._directions import no_direction, signed
 from labelspan.labelspace._error_curves import ErrorCurves, error_curves
 from labelspan.labelspace._faie import FaIE
 from labelspan.labelspace._label_subset import LabelSubset
-from labelspan.labelspace._leml import LEML
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plst import PLST
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import Codes
+from labelspan.labelspace.leml import LEML
 
 __all__ = [
     "CPLST",

@@ -16,7 +16,18 @@ from labelspan._blocks import dense
 from labelspan._chunks import ChunkedRegression
 from labelspan._classifier import ScoringClassifier, decide, dtype_of
 from labelspan._compat import HasMethods, Interval, RealNotInt
-from labelspan._device import cast, copied, is_device, like, precision_of, rows_at
+from labelspan._device import (
+    cast,
+    copied,
+    empty,
+    is_device,
+    like,
+    namespace,
+    precision_of,
+    rows_at,
+    sums,
+    to_host,
+)
 from labelspan._jit import read_only
 from labelspan._labels import Labels, check_labels, refuse_other_names
 from labelspan._tags import IN_MEMORY, label_tags
@@ -30,7 +41,7 @@ from labelspan.labelspace._regressor import (
     takes_weights,
 )
 from labelspan.labelspace._topk import top_k
-from labelspan.linalg import EigenPairs, Gathered, as_rows, regress
+from labelspan.linalg import EigenPairs, as_rows, pooled, regress
 from labelspan.moments import BLOCK_BYTES
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
@@ -108,11 +119,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
-        if isinstance(statistics, Gathered):
-            statistics = statistics.joined()
-        self._code(
-            PooledProblem(statistics, rest, float(self.ridge), self._chunks.pool.n_rows), dtype
-        )
+        n_rows = self._chunks.pool.n_rows
+        self._code(PooledProblem(pooled(statistics), rest, float(self.ridge), n_rows), dtype)
 
     def _code(self, problem: Any, dtype: Any) -> None:
         pairs = self._directions(problem)
@@ -120,6 +128,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.n_components_ = self.components_.shape[0]
         self.label_mean_ = copied(cast(problem.label_mean, dtype))
+        if "label_scatter_clipped_" in self._learnt:
+            self.label_scatter_clipped_ = float(problem.clipped)
         self.regressor_ = self._regress(problem, pairs.vectors.T, dtype)
 
     def encode(self, Y: Any) -> np.ndarray:
@@ -153,7 +163,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             Scores; above 0.5 the label is predicted.
         """
         check_is_fitted(self)
-        T = np.asarray(T, dtype=self.components_.dtype)
+        V = self.components_
+        T = cast(T if is_device(T) else like(V, np.asarray(T)), precision_of(V))
         if T.ndim != 2 or T.shape[1] != self.n_components_:
             raise ValueError(
                 f"T has shape {T.shape}; expected (n_samples, {self.n_components_}), one column "
@@ -182,8 +193,12 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         if not isinstance(k, Integral) or not 1 <= k <= n_labels:
             raise ValueError(f"k={k!r}; expected an integer from 1 to {n_labels}, the labels.")
         T = self._predict_codes(X)
-        chosen = np.empty((len(T), int(k)), dtype=np.int64)
-        for rows in self._row_blocks(len(T)):
+        chosen = empty(T, (T.shape[0], int(k)), np.int64)
+        for rows in self._row_blocks(T.shape[0]):
+            if is_device(T):
+                scores = self._decode(T[rows, :])
+                chosen[rows, :] = namespace(T).argsort(-scores, axis=1, stable=True)[:, : int(k)]
+                continue
             scores = read_only(self._decode(T[rows]), np.float64)
             top_k.for_steps(scores.size)(scores, chosen[rows], np.empty(int(k)))
         return chosen
@@ -204,17 +219,19 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             ``encoding``, ``prediction`` and ``bound``, their sum.
         """
         T, indicators = self._predict_codes(X), self._check_labels(Y)
-        if len(T) != indicators.shape[0]:
+        if T.shape[0] != indicators.shape[0]:
             raise ValueError(
-                f"X has {len(T)} rows, Y has {indicators.shape[0]}; expected one row of Y for "
+                f"X has {T.shape[0]} rows, Y has {indicators.shape[0]}; expected one row of Y for "
                 "each row of X."
             )
         codes = self._encode(indicators)
         encoding = 0.0
-        for rows in self._row_blocks(len(codes)):
-            residual = dense(indicators[rows]) - self._reconstruct(codes[rows])
-            encoding += float(np.square(residual).sum())
-        prediction = float(np.square(T - codes, dtype=np.float64).sum())
+        for rows in self._row_blocks(codes.shape[0]):
+            kept = self._reconstruct(rows_at(codes, rows))
+            residual = like(kept, dense(indicators[rows])) - kept
+            encoding += float(sums(residual * residual))
+        gap = cast(T - codes, np.float64)
+        prediction = float(sums(gap * gap))
         return Errors(encoding, prediction, encoding + prediction)
 
     def truncate(self, M: int) -> Any:
@@ -272,13 +289,17 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             weights = problem.weights
             direct = regress(problem.X, codes, problem.ridge, weights=weights, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
+        if not is_device(problem.X):
+            # The sums may have been a device's.
+            V, coef, mean = to_host(V), to_host(coef), to_host(mean)
         offset = np.zeros(V.shape[0]) if self._centred else V @ problem.label_mean
         level = problem.level(mean, coef, offset)
         return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)
 
     def _encode(self, Y: Any) -> np.ndarray:
         V: Any = self.components_
-        codes: Any = cast(like(V, Y), precision_of(V)) @ V.T if is_device(V) else Y @ V.T
+        on_device = is_device(V)
+        codes: Any = cast(like(V, dense(Y)), precision_of(V)) @ V.T if on_device else Y @ V.T
         if self._centred:
             codes = codes - V @ self.label_mean_
         return cast(codes, precision_of(V))
@@ -310,7 +331,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
 
     def _check_labels(self, Y: Any) -> Any:
         known = self.classes_ if self._one_dimensional else None
-        labels = check_labels(Y, known, soft=label_tags(self).takes("soft_labels"))
+        labels = check_labels(to_host(Y), known, soft=label_tags(self).takes("soft_labels"))
         indicators = labels.Y
         if indicators.shape[1] != self._n_labels:
             raise ValueError(
@@ -332,6 +353,10 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             name = type(self.regressor).__name__
             tags.label_tags.refuse(
                 dask=f"with regressor={name} {IN_MEMORY}: only regressor=None learns from blocks"
+            )
+            tags.label_tags.refuse(
+                missing_labels=f"with regressor={name} it learns the codes of rows, and that of a "
+                "row with a hole is not known: only regressor=None learns from available cases"
             )
             if not takes_weights(self.regressor):
                 tags.label_tags.refuse(sample_weight=f"its regressor, {name}, takes none")

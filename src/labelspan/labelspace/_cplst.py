@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._device import namespace
+from labelspan._soft import AvailableCases
 from labelspan._tags import follow_device
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
@@ -16,7 +17,7 @@ from labelspan.labelspace._truncated import leading_fitted
 from labelspan.linalg import EigenPairs, leading_sum, too_large
 
 
-class CPLST(LabelSpaceClassifier):
+class CPLST(AvailableCases, LabelSpaceClassifier):
     r"""Codes that minimise encoding and prediction error together (conditional PLST).
 
     .. math:: \min_{VV' = I} \|H Z V' - Z V'\|_F^2 + \|Z - Z V'V\|_F^2
@@ -76,6 +77,10 @@ class CPLST(LabelSpaceClassifier):
     Where D q or n q numbers of sparse X would not fit, an integer `n_components` below a tenth
     of the labels is found by products with X alone: memory O((D + q) n_components).
 
+    Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
+    code of a row with a hole is not known, so the codes are regressed by their products with the
+    features, A^-1 ``xt`` V', which available cases estimate.
+
     References
     ----------
     .. [1] Y.-N. Chen and H.-T. Lin, "Feature-aware label space dimension reduction for
@@ -129,7 +134,7 @@ class CPLST(LabelSpaceClassifier):
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
         M = self.n_components
         few = isinstance(M, int | np.integer) and 0 < 10 * M < min(problem.n_labels, problem.n_rows)
-        if not few or problem.streamed or not sparse.issparse(problem.X):
+        if not few or problem.streamed or problem.missing or not sparse.issparse(problem.X):
             return False
         return too_large(max(problem.X.shape), problem.n_labels)
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan._soft import AvailableCases
 from labelspan._tags import follow_device
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
@@ -14,7 +15,7 @@ from labelspan.labelspace._problem import Problem
 from labelspan.linalg import EigenPairs, smallest_pairs
 
 
-class OCCA(LabelSpaceClassifier):
+class OCCA(AvailableCases, LabelSpaceClassifier):
     r"""Codes that linear regression predicts best (orthogonally constrained CCA).
 
     .. math:: \min_{W_x,\, VV' = I} \|X W_x' - Z V'\|_F^2
@@ -47,6 +48,9 @@ class OCCA(LabelSpaceClassifier):
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
+    label_scatter_clipped_ : float
+        Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
+        above 0 only where `y` has holes.
     n_components_ : int
         Number of codes M.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
@@ -71,6 +75,10 @@ class OCCA(LabelSpaceClassifier):
     nine tenths of that rank on.
     Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
 
+    Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
+    code of a row with a hole is not known, so the codes are regressed by their products with the
+    features, A^-1 ``xt`` V', which available cases estimate.
+
     References
     ----------
     .. [1] Y.-N. Chen and H.-T. Lin, "Feature-aware label space dimension reduction for
@@ -88,6 +96,7 @@ class OCCA(LabelSpaceClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**COMMON}
     _scatter: ClassVar[bool] = True
+    _learnt = (*LabelSpaceClassifier._learnt, "label_scatter_clipped_")
 
     def __init__(
         self, n_components: int | None = None, *, regressor: Any = None, ridge: float = 0.0

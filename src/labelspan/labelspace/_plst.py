@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelspan._compat import Interval
 from labelspan._device import copied, namespace, to_host
+from labelspan._soft import AvailableCases
 from labelspan._tags import follow_device
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
@@ -20,7 +21,7 @@ from labelspan.linalg import EigenPairs, centre_both, leading_sum
 from labelspan.moments import CentredRows
 
 
-class PLST(LabelSpaceClassifier):
+class PLST(AvailableCases, LabelSpaceClassifier):
     r"""Codes that keep the most of the label variance (principal label space transformation).
 
     .. math:: \min_{VV' = I} \|Z - Z V'V\|_F^2, \qquad Z = Y - 1 \bar y'
@@ -58,6 +59,9 @@ class PLST(LabelSpaceClassifier):
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
+    label_scatter_clipped_ : float
+        Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
+        above 0 only where `y` has holes.
     n_components_ : int
         Number of codes M.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
@@ -80,6 +84,10 @@ class PLST(LabelSpaceClassifier):
     memory O(min(n, q) M). Least squares: O(n D^2 + D^3 / 3) time, O(D^2 + D q) memory, with
     D M for D q if the codes are made first (more than 4000 labels, or than rows).
     A label that never or always occurs has no weight in V and is predicted as it was seen.
+
+    Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
+    code of a row with a hole is not known, so the codes are regressed by their products with the
+    features, A^-1 ``xt`` V', which available cases estimate.
 
     References
     ----------
@@ -105,6 +113,7 @@ class PLST(LabelSpaceClassifier):
         "random_state": ["random_state"],
     }
     _scatter: ClassVar[bool] = True
+    _learnt = (*LabelSpaceClassifier._learnt, "label_scatter_clipped_")
 
     def __init__(
         self,
@@ -130,7 +139,7 @@ class PLST(LabelSpaceClassifier):
         if not problem.labels_vary:
             return no_direction(n_labels, M)
         few = isinstance(M, int | np.integer) and 0 < 4 * M < side
-        if side > EXACT_SIDE and few and not problem.streamed:
+        if side > EXACT_SIDE and few and not (problem.streamed or problem.missing):
             pairs = leading_labels(
                 to_host(problem.Y), int(M), self.tol, self.random_state, to_host(problem.weights)
             )

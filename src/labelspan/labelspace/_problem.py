@@ -12,6 +12,7 @@ from labelspan._about_mean import level_at, total_scatter
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
 from labelspan._device import is_device, namespace, sums
+from labelspan._soft import has_holes
 from labelspan._validation import check_square
 from labelspan.linalg import (
     Back,
@@ -101,7 +102,17 @@ class Problem:
         Else, with more labels than rows or with very many, the codes are made first.
         """
         n_rows, n_labels = self.Y.shape
-        return is_dask_array(self.X) or n_labels <= min(n_rows, EXACT_SIDE)
+        return is_dask_array(self.X) or self.missing or n_labels <= min(n_rows, EXACT_SIDE)
+
+    @cached_property
+    def missing(self) -> bool:
+        """Whether labels are not observed: the code of such a row is unknown."""
+        return not is_dask_array(self.Y) and has_holes(self.Y)
+
+    @property
+    def clipped(self) -> float:
+        """Share of negative eigenvalues that were taken out of the label scatter."""
+        return self.least_squares.tt_clipped if self.missing or self.streamed else 0.0
 
     @cached_property
     def least_squares(self) -> Regression:
@@ -120,7 +131,7 @@ class Problem:
     @cached_property
     def label_mean(self) -> np.ndarray:
         """Mean of the labels, (q,)."""
-        if is_dask_array(self.Y):
+        if is_dask_array(self.Y) or self.missing:
             return self.least_squares.t_mean
         if is_device(self.Y) and self.weights is None:
             return sums(self.Y, axis=0) / self.n_rows
@@ -131,7 +142,7 @@ class Problem:
     @cached_property
     def labels_vary(self) -> bool:
         """Whether some label differs between rows: after centring, rounding would pass for it."""
-        if is_dask_array(self.Y):
+        if is_dask_array(self.Y) or self.missing:
             return not np.isin(self.label_mean, (0.0, 1.0)).all()
         if is_device(self.Y):
             xp = namespace(self.Y)
@@ -183,8 +194,12 @@ class PooledProblem:
     rest: np.ndarray
     ridge: float
     n_rows: int
+    # The rows are gone, and with them the device that they may have lived on.
+    X: ClassVar[None] = None
     pooled: ClassVar[bool] = True
     streamed: ClassVar[bool] = True
+    # Available cases are in the statistics already.
+    missing: ClassVar[bool] = False
 
     @property
     def n_labels(self) -> int:
@@ -220,6 +235,11 @@ class PooledProblem:
     def label_scatter(self) -> np.ndarray:
         """Z'Z, (q, q)."""
         return self.statistics.tt
+
+    @property
+    def clipped(self) -> float:
+        """Share of negative eigenvalues that were taken out of the label scatter."""
+        return self.least_squares.tt_clipped
 
     def warn_if_any_label_fits(self) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""

@@ -2,7 +2,7 @@
 
 from labelspan.linalg._block_cg import solve_products
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, as_rows, fix_signs, n_directions, rank
-from labelspan.linalg._gathered import Gathered
+from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
     Back,
@@ -34,7 +34,7 @@ from labelspan.linalg._ridge import (
 )
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._solver import choose_solver, too_large
-from labelspan.linalg._spectral import Spectral, inverse_root, row_space, spectral
+from labelspan.linalg._spectral import Spectral, check_psd, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (
     Whitened,
     by_factor,
@@ -44,4 +44,9 @@ from labelspan.linalg._whiten import (
     times,
     whiten,
 )
-from labelspan.linalg.masked import MaskedRegression, conjugate_gradients, regress_masked
+from labelspan.linalg.masked import (
+    MaskedRegression,
+    MaskedSystem,
+    conjugate_gradients,
+    regress_masked,
+)

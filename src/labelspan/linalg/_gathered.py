@@ -9,7 +9,7 @@ import numpy as np
 
 from labelspan.linalg._least_norm import Triangle
 from labelspan.linalg._whiten import regular_factor
-from labelspan.moments import Moments, Root
+from labelspan.moments import Available, Moments, Root, available
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Gathered:
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Gathered:
         """One block of rows."""
         if X.shape[0] > X.shape[1]:
-            moments = Moments.of(X, T, weights, tt=tt)
+            moments = Available.of(X, T, weights, tt=tt)
             if upper_factor(moments.xx) is not None:
                 return cls(moments, None)
         return cls(None, Triangle.of(X, T, weights, tt=tt))
@@ -81,6 +81,15 @@ class Gathered:
         part = self.safe or self.others
         assert part is not None
         return ("gathered", part.tt is not None)
+
+
+def pooled(statistics: Any) -> Any:
+    """Statistics of all rows: joined, and those of available cases where labels have holes."""
+    if isinstance(statistics, Gathered):
+        statistics = statistics.joined()
+    if isinstance(statistics, Triangle):
+        return replace(statistics, moments=available(statistics.moments))
+    return available(statistics)
 
 
 def plus(a: Any, b: Any) -> Any:

@@ -21,7 +21,16 @@ from labelspan.linalg._whiten import (
     is_regular,
     regular_factor,
 )
-from labelspan.moments import Moments, Root, Sample, checked, collect, row_blocks
+from labelspan.moments import (
+    Available,
+    Moments,
+    Root,
+    Sample,
+    available,
+    checked,
+    collect,
+    row_blocks,
+)
 
 
 def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whitened]:
@@ -32,7 +41,7 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     """
     statistics: Any
     if not is_dask_array(sample.X):
-        statistics = collect(sample, partial(Moments.of, tt=tt))
+        statistics = available(collect(sample, partial(Available.of, tt=tt)))
         statistics = statistics.signed() if signed else statistics
         solved = by_safe_factor(statistics) if is_device(statistics.xx) else None
         if solved is None:
@@ -42,7 +51,8 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
         if solved is not None:
             return checked(statistics), solved
     triangle: Any = on_host(collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False))
-    statistics = triangle.moments.signed() if signed else triangle.moments
+    statistics = available(triangle.moments)
+    statistics = statistics.signed() if signed else statistics
     return checked(statistics), from_triangle(triangle.root, statistics.xt)
 
 
@@ -140,7 +150,7 @@ class Triangle:
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Triangle:
         """Triangle of one block of rows."""
         root = Root.of(X, np.empty((X.shape[0], 0)), weights)
-        return cls(root, Moments.of(X, T, weights, xx=False, tt=tt))
+        return cls(root, Available.of(X, T, weights, xx=False, tt=tt))
 
     def __add__(self, other: Triangle) -> Triangle:
         return Triangle(self.root + other.root, self.moments + other.moments)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from labelspan._device import is_device, namespace, on_host
-from labelspan.linalg._gathered import Gathered
+from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of
@@ -36,6 +36,8 @@ class Regression:
         Means of X and T; zero without centring.
     tt : ndarray of shape (q, q) or None
         Scatter of T, if asked for.
+    tt_clipped : float
+        Share of negative eigenvalues that were taken out of `tt`, as in :class:`Moments`.
     form : Spectral or None
         The decomposition that the ridges share, where they have one.
     solver : str
@@ -47,6 +49,7 @@ class Regression:
     x_mean: np.ndarray
     t_mean: np.ndarray
     tt: np.ndarray | None = None
+    tt_clipped: float = 0.0
     form: Spectral | None = None
     solver: str = ""
 
@@ -139,7 +142,7 @@ def regress(
     if route.sample.solver == "root" and centre and not shared and len(ridges) == 1:
         statistics, one = least_norm(route.sample, tt=tt, signed=signed)
         means = statistics.x_mean, statistics.t_mean
-        found = Regression((one,), ridges, *means, statistics.tt)
+        found = Regression((one,), ridges, *means, statistics.tt, statistics.tt_clipped)
     else:
         found = solve_ridges(
             summarise(route.sample, tt=tt, signed=signed, centre=centre), ridges, shared
@@ -168,13 +171,13 @@ def regress_pooled(
     shared: bool = False,
 ) -> Regression:
     """The regression of :func:`regress` from the pooled statistics of chunks."""
-    if isinstance(statistics, Gathered):
-        statistics = statistics.joined()
+    statistics = pooled(statistics)
     if isinstance(statistics, Triangle):
         moments = checked(statistics.moments)
         moments = moments.signed() if signed else moments
         one = from_triangle(statistics.root, moments.xt)
-        return Regression((one,), ridges, moments.x_mean, moments.t_mean, moments.tt)
+        rest = moments.x_mean, moments.t_mean, moments.tt, moments.tt_clipped
+        return Regression((one,), ridges, *rest)
     checked(statistics)
     statistics = statistics.signed() if signed else statistics
     return solve_ridges(statistics if centre else statistics.about_zero(), ridges, shared)
@@ -187,7 +190,8 @@ def solve_ridges(
 
     One factor for each ridge if all of them are safe, else one decomposition for all.
     """
-    rest = statistics.x_mean, statistics.t_mean, statistics.tt
+    clipped = getattr(statistics, "tt_clipped", 0.0)
+    rest = statistics.x_mean, statistics.t_mean, statistics.tt, clipped
     if isinstance(statistics, Rows | Products):
         solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
         return Regression(solved, ridges, *rest)

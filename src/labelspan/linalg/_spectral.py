@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
+from sklearn.utils import check_array
 
 from labelspan import _device as device
 from labelspan._device import is_device, like
@@ -113,3 +115,33 @@ def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
     values = np.maximum(values, 0.0) + ridge
     null = len(values) - rank(values[::-1], len(values))
     return vectors[:, null:] / np.sqrt(values[null:])
+
+
+def check_psd(matrix: Any, n_labels: int, name: str) -> np.ndarray:
+    """Check a given (q, q) label matrix: right shape, finite, symmetric, no negative eigenvalue.
+
+    Returns
+    -------
+    ndarray of shape (q, r)
+        A factor R with matrix = R R'.
+    """
+    matrix = check_array(matrix, dtype=np.float64, input_name=name)
+    if matrix.shape != (n_labels, n_labels):
+        raise ValueError(
+            f"{name} has shape {matrix.shape}; expected ({n_labels}, {n_labels}), "
+            "one row and one column per label."
+        )
+    scale = np.abs(matrix).max()
+    if np.abs(matrix - matrix.T).max() > 1e-10 * scale:
+        raise ValueError(
+            f"{name} is not symmetric (largest difference to its transpose "
+            f"{np.abs(matrix - matrix.T).max():.3g}). Pass ({name} + {name}.T) / 2."
+        )
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    if values[0] < -1e-10 * max(scale, values[-1]):
+        raise ValueError(
+            f"{name} is indefinite: its smallest eigenvalue is {values[0]:.3g}, allowed are "
+            "values >= 0. Clip its negative eigenvalues or use a kernel."
+        )
+    positive = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
+    return vectors[:, positive] * np.sqrt(values[positive])

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
+from labelspan._device import to_host
 from labelspan._labels import check_indicators, two_dimensional
 from labelspan._soft import find_holes, hidden, unmasked
 
@@ -27,6 +28,7 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 def check_scores(S: Any, name: str = "Y_score") -> Any:
     """Return scores as a finite float64 ndarray or CSR array; absent sparse entries are 0."""
+    S = to_host(S)
     if sparse.issparse(S):
         S = sparse.csr_array(S).astype(np.float64)
         S.sum_duplicates()
@@ -58,7 +60,7 @@ def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | Non
     observed : ndarray of bool of shape (n_samples, n_labels) or None
         Where they are; None if everywhere.
     """
-    Y = hidden(Y, observed)
+    Y = hidden(to_host(Y), observed)
     if not sparse.issparse(Y):
         Y = two_dimensional(unmasked(Y), name)
         holes = find_holes(Y)

@@ -11,7 +11,7 @@ MAX_PARTNERS = 256
 
 
 def repair(Y: Any, part: np.ndarray, training: np.ndarray) -> np.ndarray:
-    """Swap rows between parts until each label is in each training set, as far as single swaps go.
+    """Swap rows between parts until each label is in each training set, where single swaps suffice.
 
     Parameters
     ----------

@@ -120,15 +120,29 @@ def warn_of_unobserved(share: np.ndarray) -> None:
 def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.ndarray, Moments]:
     """Labels (n, q) whose products with X are those of available cases, and their own moments.
 
-    Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), which adds up to zero.
+    Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), which adds up to zero:
+    one product with X where sums that add up need two.
     """
-    labels = lifted(Available.of(np.empty((len(T), 0)), T, weights, xx=False, tt=tt))
+    labels = label_moments(T, weights, tt)
     moments = labels.complete()
     # A label that is never observed has no entry to scale.
-    share = np.where(labels.observed > 0, labels.observed, 1.0)
-    filled = np.nan_to_num((T - moments.t_mean) / share)
+    filled = (T - moments.t_mean) / np.where(labels.observed > 0, labels.observed, 1.0)
+    filled[np.isnan(filled)] = 0.0
+    # What is left of a constant label is rounding.
+    filled[:, np.maximum(filled.max(axis=0), -filled.min(axis=0)) <= 64 * EPS] = 0.0
     kept = labels.pairs()[1] if tt else None
     return filled if kept is None else (filled @ kept) @ kept.T, moments
+
+
+def label_moments(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> Available:
+    """Moments of [T0, M] and of no feature."""
+    n_rows, q = T.shape
+    if tt:
+        return lifted(Available.of(np.empty((n_rows, 0)), T, weights, xx=False))
+    w = np.ones(n_rows) if weights is None else weights
+    holes = np.isnan(T)
+    means = np.concatenate([w @ np.where(holes, 0.0, T), w.sum() - w @ holes]) / w.sum()
+    return Available(float(w.sum()), np.zeros(0), means, np.zeros((0, 2 * q)))
 
 
 def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -14,7 +15,15 @@ from scipy import sparse
 
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
-from labelspan._device import block_bytes, is_device, rows_at
+from labelspan._device import (
+    STREAM_BYTES,
+    block_bytes,
+    finite,
+    is_device,
+    is_streamed,
+    rows_at,
+    stream,
+)
 from labelspan._labels import check_label_block
 from labelspan._soft import find_holes, has_holes, is_soft
 from labelspan._validation import refuse_overflow
@@ -87,6 +96,8 @@ def collect(
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
+    if is_streamed(sample.X) and not sample.part:
+        return reduce(iadd, (statistic(*block) for block in streamed_blocks(sample)))
     if sparse.issparse(sample.X) and whole_sparse:
         # Adding two statistics costs their size, so a block must be worth it.
         n_features, n_labels = sample.X.shape[1], sample.Y.shape[1]
@@ -95,7 +106,29 @@ def collect(
     else:
         blocks = row_blocks(sample.X, tall=tall)
     # In the arrays of the first block: nobody else has them.
-    return reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
+    total = reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
+    if is_device(sample.X):
+        refuse_lost_sums(sample.X, total)
+    return total
+
+
+def refuse_lost_sums(X: Any, total: Any) -> None:
+    """Raise if the mean of rows on a device is no number, because one of theirs is none."""
+    mean = getattr(total, "x_mean", None)
+    if is_device(mean) and not finite(mean) and not finite(X):
+        raise ValueError(
+            "Input X contains NaN or infinity. Fill it in first, e.g. by "
+            "sklearn.impute.SimpleImputer, or drop the rows."
+        )
+
+
+def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:
+    """Blocks of a sample of the host on the device of ``labelspan.config_context``."""
+    n_rows, n_columns = sample.X.shape
+    height = max(STREAM_BYTES // (sample.X.itemsize * max(n_columns, 1)), n_columns, 1)
+    blocks = list(equal_blocks(n_rows, n_rows / height))
+    arrays = (sample.X, sample.Y, sample.weights)
+    return stream(tuple(A for A in arrays if A is not None), blocks)
 
 
 def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
@@ -130,9 +163,14 @@ def collect_dask(sample: Sample, statistic: Callable[..., Statistic]) -> Statist
         strict=True,
     )
     of_block = dask.delayed(block_statistic, pure=False)
+    # One node of the graph for all blocks: it may hold vectors as long as a row is wide.
+    statistic = dask.delayed(statistic, pure=False, traverse=False)
     # Filtering leaves chunks without rows behind.
     parts = [of_block(statistic, *block) for block, size in zip(blocks, sizes, strict=True) if size]
-    return tree_sum(parts, Checked.__add__).compute().statistic
+    with warnings.catch_warnings():
+        # They must be sent, and what is sent in other ways does not survive a lost worker.
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        return tree_sum(parts, Checked.__add__).compute().statistic
 
 
 def tree_sum(parts: list[Any], plus: Callable[[Any, Any], Any]) -> Any:

@@ -156,9 +156,9 @@ class Moments:
             weight=weight,
             x_mean=self.x_mean - share * dx,
             t_mean=self.t_mean - share * dt,
-            xt=self.xt - part.xt + gain * np.outer(dx, dt),
-            xx=None if self.xx is None else self.xx - part.xx + np.outer(gain * dx, dx),
-            tt=None if self.tt is None else self.tt - part.tt + np.outer(gain * dt, dt),
+            xt=self.xt - part.xt + gain * outer(dx, dt),
+            xx=None if self.xx is None else self.xx - part.xx + outer(gain * dx, dx),
+            tt=None if self.tt is None else self.tt - part.tt + outer(gain * dt, dt),
         )
 
     def signed(self) -> Moments:
@@ -209,7 +209,7 @@ def outer(a: Any, b: Any) -> Any:
 
 
 def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The block about its weighted mean if dense, as it is if sparse, in float64; and the mean.
+    """Centre a dense block, return a sparse one unchanged, in float64; and the weighted mean.
 
     A dense block is first taken about its first row that counts: a constant column is then zero
     exactly, and so is its mean's rounding error, which would otherwise look like a direction.

@@ -11,8 +11,9 @@ from labelspan._device import cast, less, like, namespace, scatter, sums_of_squa
 
 # Rows whose mean a block is taken about before its own mean is known.
 GLANCE = 1024
-# How many times their spread the mean of rows may be for a product to be taken about zero.
-NEAR = 2.0**10
+# How many times their spread the mean of rows may be for products to be taken about zero.
+NEAR = 8.0
+WITHIN = 2.0**40
 
 
 def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any, ...]:
@@ -29,7 +30,10 @@ def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any
     if xx:
         XX = scatter(block.centred())
     else:
-        squares = namespace(A).clip(sums_of_squares(A) - block.weight * offset**2, min=0.0)
+        # They decide about scales and digits only: single precision tells, where no mean is large.
+        rows = X if weights is None and block.about_zero else A
+        lengths = cast(sums_of_squares(rows), np.float64)
+        squares = namespace(A).clip(lengths - block.weight * offset**2, min=0.0)
     return block.weight, block.shift + offset, block.t_mean, block.xt, XX, TT, squares
 
 
@@ -55,6 +59,8 @@ class Block:
         Mean of T.
     xt : device array of shape (D, q)
         Xc' diag(w) Tc.
+    about_zero : bool
+        Whether the mean is so near to zero that nothing was taken off.
     """
 
     weight: float
@@ -66,6 +72,7 @@ class Block:
     offset: Any
     t_mean: Any
     xt: Any
+    about_zero: bool
 
     @classmethod
     def of(cls, X: Any, T: Any, weights: Any, *, thin: bool = False) -> Block:
@@ -81,7 +88,8 @@ class Block:
         t_mean = inverse * ((root * root) @ T)
         T = T - t_mean
         shift, near = glance(X)
-        if thin and near:
+        about_zero = thin and near
+        if about_zero:
             # Only one side of a product has to be about its mean, and a cast is a faster copy.
             shift = xp.zeros_like(shift)
             A = cast(X, np.float64)
@@ -94,7 +102,8 @@ class Block:
         sums = xp.concat([T, root[:, None]], axis=1).T @ A
         offset = inverse * sums[-1, :]
         weighted = weights is not None
-        return cls(weight, weighted, root, A, T, shift, offset, t_mean, sums[:-1, :].T)
+        xt = sums[:-1, :].T
+        return cls(weight, weighted, root, A, T, shift, offset, t_mean, xt, about_zero)
 
     def centred(self) -> Any:
         """diag(root) Xc, in the memory of A."""
@@ -110,7 +119,8 @@ def glance(X: Any) -> tuple[Any, bool]:
     """Mean (D,) of some rows, in float64, and whether it is within the reach of their spread.
 
     It is the first row and the mean difference of the others to it: of a constant column, its
-    value exactly. NEAR times the spread costs log2(NEAR) of the 53 bits of a product.
+    value exactly. NEAR times the spread costs log2(NEAR) of the 53 bits of a product, and twice as
+    many of the 24 of a sum of squares, which spreads beyond WITHIN would leave altogether.
     """
     xp = namespace(X)
     first = xp.astype(X[0, :], xp.float64)
@@ -118,4 +128,5 @@ def glance(X: Any) -> tuple[Any, bool]:
     offset = xp.mean(some, axis=0)
     spread = xp.max(xp.abs(some - offset), axis=0)
     shift = first + offset
-    return shift, bool(xp.all(xp.abs(shift) <= NEAR * spread))
+    within = (spread == 0) | ((spread > 1 / WITHIN) & (spread < WITHIN))
+    return shift, bool(xp.all((xp.abs(shift) <= NEAR * spread) & within))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from labelspan._compat import is_dask_array
 from labelspan._device import on_host
 from labelspan._soft import has_holes
 from labelspan.moments._available import Available, completed
@@ -88,16 +89,19 @@ def summarise(
         return checked(Products.of(sample, tt=tt))
     if sample.solver == "krylov":
         T = dense(sample.Y if encode is None else encode(sample.Y))
-        T = 2.0 * T - 1.0 if signed else T
-        return checked(rows_of(sample, T, tt=tt, centre=centre))
+        return checked(rows_of(sample, T, tt=tt, signed=signed, centre=centre))
     statistics: Any
     if sample.solver == "root":
         # Their solvers are the host's: factors of rows on a device leave it here.
         statistics = on_host(collect(sample, encoded(root_of, encode), whole_sparse=False))
     else:
         thin = sample.solver == "thin"
-        of_block: Any = partial(Available.of, xx=not thin, tt=tt)
-        statistics = collect(sample, encoded(of_block, encode), tall=not thin)
+        whole = encode is None and not (sample.part or is_dask_array(sample.X))
+        if whole and not is_dask_array(sample.Y) and has_holes(sample.Y):
+            statistics = of_available(sample, thin=thin, tt=tt)
+        else:
+            of_block: Any = partial(Available.of, xx=not thin, tt=tt)
+            statistics = collect(sample, encoded(of_block, encode), tall=not thin)
     if not sample.part:
         statistics = checked(statistics)
     # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
@@ -105,11 +109,23 @@ def summarise(
     return statistics if centre else statistics.about_zero()
 
 
-def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, centre: bool) -> Rows:
+def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
+    """Moments of available cases from rows in memory, by one product with X."""
+    T, of_labels = completed(sample.Y, sample.weights, tt)
+    of_block = partial(Moments.of, xx=not thin, tt=False)
+    found = collect(replace(sample, Y=T), of_block, tall=not thin)
+    given = {"tt": of_labels.tt, "tt_clipped": of_labels.tt_clipped}
+    return replace(found, t_mean=of_labels.t_mean, **given)
+
+
+def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, signed: bool, centre: bool) -> Rows:
     """The rows themselves; with holes, labels that give the products of available cases."""
     if not has_holes(T):
+        T = 2.0 * T - 1.0 if signed else T
         return Rows.of(sample.X, T, sample.weights, centre=centre)
     T, of_labels = completed(T, sample.weights, tt)
+    if signed:
+        T, of_labels = 2.0 * T, of_labels.signed()
     found = Rows.of(sample.X, T, sample.weights, centre=centre)
     given = {"tt": of_labels.tt, "tt_clipped": of_labels.tt_clipped} if tt else {}
     return replace(found, t_mean=of_labels.t_mean, **given)
@@ -137,12 +153,16 @@ def of_encoded(
     return statistic(X, encode(Y), *weights)
 
 
+def available(statistics: Any) -> Any:
+    """The statistics; of labels with holes, those of available cases."""
+    return statistics.complete() if isinstance(statistics, Available) else statistics
+
+
 def checked(statistics: Any) -> Any:
     """The statistics of all rows, after a warning of columns that have few digits left.
 
     Where labels are not observed, those of available cases.
     """
-    if isinstance(statistics, Available):
-        statistics = statistics.complete()
+    statistics = available(statistics)
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return statistics

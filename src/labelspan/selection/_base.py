@@ -114,7 +114,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
         return f"{text}  # {of} features selected"
 
     def _warn_unsettled(self) -> None:
-        """With label correlation the gap does not speak for omega: report what it leaves."""
+        """With label correlation the gap does not certify omega: report what it leaves."""
         if self._mu() > 0 and self.stationarity_ > self.tol:
             warnings.warn(
                 f"The feature weights are not stationary: another mask gains "

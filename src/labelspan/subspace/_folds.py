@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from labelspan._about_mean import project
+from labelspan._device import cast, is_device, like, namespace, on_host, rows_at, to_host
 from labelspan._validation import check_square
 from labelspan.linalg import (
     GRAM_GRADED,
@@ -60,7 +61,8 @@ class FoldForm:
 
     def ridge_scores(self, price: float) -> np.ndarray:
         """Scores (n_scored, q) of the ridge regression with this price."""
-        return self.Z @ ((self.s / (self.s**2 + self.weight * price))[:, None] * self.US)
+        shrunk = (self.s / (self.s**2 + self.weight * price))[:, None] * self.US
+        return self.Z @ like(self.Z, shrunk)
 
     def labels(self, alpha: float, beta: float) -> np.ndarray:
         """Eigenvectors P (q, r) of C C' (Eq. 26), largest first."""
@@ -78,11 +80,12 @@ class FoldForm:
             loose = self.ridge_scores(beta)
             for i, alpha in enumerate(alphas):
                 tight = self.ridge_scores(alpha + beta) if alpha > 0 else loose
-                P = self.labels(alpha, beta)
+                P = like(self.Z, self.labels(alpha, beta))
                 for k, n_components in enumerate(dimensions):
-                    r = default_n_components(len(P)) if n_components is None else n_components
-                    inside = ((loose - tight) @ P[:, :r]) @ P[:, :r].T
-                    yield (i, j, k), tight + inside + self.s_mean
+                    r = default_n_components(P.shape[0]) if n_components is None else n_components
+                    kept = P[:, : min(r, P.shape[1])]
+                    inside = ((loose - tight) @ kept) @ kept.T
+                    yield (i, j, k), to_host(tight + inside) + self.s_mean
 
 
 @dataclass(frozen=True)
@@ -128,21 +131,22 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
         O(n t^2) with t = min(n, D) from the rows, O(t^3) from shared statistics.
     """
     (train, test), X, Y = fold, sample.X, sample.Y
-    weights = None if sample.weights is None else sample.weights[train]
+    weights = None if sample.weights is None else rows_at(sample.weights, train)
     if isinstance(shared, np.ndarray):
         rows = shared[train]
         return dual_form(rows[:, train], rows[:, test].T, Y[train], plan, weights)
-    others = X[test].astype(np.float64, copy=False)
+    others = cast(rows_at(X, test), np.float64)
     # Of known moments the training rows are only scored, if at all.
     needed = train if shared is None or plan.with_training else train[:0]
-    rows = X[needed].astype(np.float64, copy=False)
-    if shared is None and len(train) < X.shape[1] and not has_graded_columns(rows):
-        return wide_form(rows, others, Y[train], plan, weights)
-    route = Route(Sample(rows, Y[train]), "scatter")
+    rows, Y = cast(rows_at(X, needed), np.float64), rows_at(Y, train)
+    wide = shared is None and len(train) < X.shape[1] and not is_device(X)
+    if wide and not has_graded_columns(rows):
+        return wide_form(rows, others, Y, plan, weights)
+    route = Route(Sample(rows, Y), "scatter")
     if shared is None:
         route = route_of(
             rows,
-            Y[train],
+            Y,
             weights,
             advice="Select features first.",
             centre=plan.centre,
@@ -150,9 +154,12 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
             thin=False,
         )
         shared = summarise(route.sample, signed=True, centre=plan.centre)
+    # The problem of side t is solved where LAPACK is; rows stay where they live.
+    shared = on_host(shared)
     form = spectral(shared)
     parts = [route.sample.X] * plan.with_training + [route.project(others)]
-    Z = np.vstack([project(part, shared.x_mean, form.V.T) for part in parts])
+    projected = [project(part, shared.x_mean, form.V.T) for part in parts]
+    Z = namespace(projected[0]).concat(projected, axis=0)
     return FoldForm(form.s, form.UT, Z, shared.t_mean, len(train), shared.weight)
 
 
@@ -227,6 +234,8 @@ def shared_statistics(sample: Sample, folds: Sequence[Fold], centre: bool) -> li
     """
     X = sample.X
     n_rows, n_features = X.shape
+    if n_features > n_rows and is_device(X):
+        return [None] * len(folds)
     if n_features > n_rows:
         check_square(n_rows, "The Gram matrix of the rows", "Use fewer rows or select features.")
         rows = X.astype(np.float64)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelspan._classifier import decide, pick
+from labelspan._device import to_host
 from labelspan.classifiers import above, tuned_thresholds
 from labelspan.moments import Sample, dense
 from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, fold_form
@@ -101,8 +102,9 @@ def score_fold(
     test: dict[str, np.ndarray] = {}
     times = np.zeros(shape)
     _, Y, *weights = sample.at(fold[0])
-    training = dense(Y) > 0, judge.strategy, *weights
+    training = dense(to_host(Y)) > 0, judge.strategy, *map(to_host, weights)
     rows, _, *weights = sample.at(fold[1])
+    weights = [to_host(weight) for weight in weights]
     truth = judge.target[fold[1]]
     for point, scores in form.grid(*grid.values()):
         if not plan.keeps_rank and grid["alpha"][point[0]] + grid["beta"][point[1]] == 0:

@@ -31,6 +31,12 @@ from labelspan.linalg import (
 )
 from labelspan.subspace._base import SubspaceClassifier
 
+#: Why labels that are not observed are refused; LEML has such a problem in a form that takes them.
+ONE_SCATTER = (
+    "its subspace is that of two regressions with one scatter of X for all labels, and with holes "
+    "each label has its own. LEML shares directions of labels that are not all observed"
+)
+
 
 class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
     r"""Linear classifiers of all labels that share a subspace, with squared loss (ML_LS).
@@ -186,6 +192,11 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         else:
             self._store_linear(dtype, U, t_mean, mean, score_at(mean, U, t_mean))
         self._keep_shared(solution, regression.x_mean, self._chunks.pool.solver)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(missing_labels=ONE_SCATTER)
+        return tags
 
     def _keep_shared(self, solution: Solution, mean: np.ndarray, solver: str) -> None:
         dtype = precision_of(self.coef_)

@@ -15,10 +15,11 @@ from sklearn.model_selection import ParameterGrid
 from labelspan._blocks import dense
 from labelspan._classifier import remember_features
 from labelspan._compat import StrOptions
+from labelspan._device import cast, like, precision_of, to_host
 from labelspan._labels import Labels
 from labelspan._progress import watched
 from labelspan._splits import check_splits
-from labelspan._tags import IN_MEMORY, SCORED
+from labelspan._tags import IN_MEMORY, SCORED, follow_device
 from labelspan.classifiers import tuned_thresholds
 from labelspan.model_selection import results_table
 from labelspan.moments import Sample
@@ -161,6 +162,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.label_tags.refuse(dask=IN_MEMORY, soft_labels=SCORED)
+        follow_device(tags)
         return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
@@ -236,14 +238,14 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.best_estimator_ = best
         self.thresholds_ = np.zeros(labels.Y.shape[1])
         if self.threshold is not None:
-            scores = best._scores(X)
-            positive = dense(labels.Y) > 0
-            self.thresholds_ = tuned_thresholds(scores, positive, self.threshold, labels.weights)
-        limit = np.finfo(best.intercept_.dtype).max
+            scores, positive = to_host(best._scores(X)), dense(to_host(labels.Y)) > 0
+            given = self.threshold, to_host(labels.weights)
+            self.thresholds_ = tuned_thresholds(scores, positive, *given)
+        dtype = precision_of(best.intercept_)
         self.theta_, self.coef_, self.mean_ = best.theta_, best.coef_, best.mean_
         # An infinite threshold must not make the scores infinite.
-        cuts = np.minimum(self.thresholds_, limit)
-        self.intercept_ = best.intercept_ - cuts.astype(best.intercept_.dtype)
+        cuts = like(best.intercept_, np.minimum(self.thresholds_, np.finfo(dtype).max))
+        self.intercept_ = best.intercept_ - cast(cuts, dtype)
         self._mean, self._level = best._mean, best._level - cuts
         self.objective_ = best.objective_
 

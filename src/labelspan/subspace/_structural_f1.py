@@ -79,6 +79,8 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     ``primal_objective_ - dual_objective_`` bounds the distance to the optimum. A label without
     rows, or with all, gets weight zero and the intercept -1, or +1. C times the squared norm of a
     row may be at most 1e18.
+    The rows must fit into memory, in float64, and a memory map is copied there: fit a sample, or
+    :class:`SharedSubspaceClassifier`, which reads blocks.
 
     References
     ----------

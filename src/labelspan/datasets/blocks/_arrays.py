@@ -58,7 +58,9 @@ def array_of(source: Any, name: str) -> Any:
 
 def rows_of(array: Any, start: int, stop: int) -> Any:
     """Rows of an array or a pandas frame."""
-    return getattr(array, "iloc", array)[start:stop]
+    block = getattr(array, "iloc", array)[start:stop]
+    # The same pages as a plain array, which is checked faster.
+    return np.asarray(block) if isinstance(block, np.memmap) else block
 
 
 def default_height(array: Any) -> int:

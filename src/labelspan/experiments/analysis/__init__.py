@@ -8,6 +8,7 @@ from labelspan.experiments.analysis._analysis import (
     analyse,
     stored_plan,
 )
+from labelspan.experiments.analysis._missing import declines
 from labelspan.experiments.analysis._tuning import (
     LEGEND,
     Chosen,
@@ -27,6 +28,7 @@ __all__ = [
     "analyse",
     "caution",
     "chosen_values",
+    "declines",
     "primary",
     "recommendation",
     "stored_plan",

@@ -87,12 +87,15 @@ def caution(analysis: Analysis) -> str:
         for ranking in analysis.rankings.values()
         if ranking.friedman is not None or ranking.pair is not None
     ]
-    if analysis.blocks_are == "data sets" or not tested:
+    # One data set at several shares missing is not several data sets.
+    holed = any(source.missing is not None for source in analysis.plan.sources)
+    if (analysis.blocks_are == "data sets" and not holed) or not tested:
         return ""
+    blocks = "shares of labels removed and splits" if holed else "splits"
     repeated = any(len(ranking.blocks) > ranking.n_parts for ranking in tested)
     classifiers = ", and each counts once per classifier" if repeated else ""
     return (
-        f"The blocks of the tests are splits of the same rows, which overlap{classifiers}: the "
+        f"The blocks of the tests are {blocks} of the same rows, which overlap{classifiers}: the "
         "p-values are too small, and say nothing about other data sets."
     )
 

@@ -102,7 +102,7 @@ class Method:
         needed = [name for name, parameter in known.items() if _is_needed(parameter)]
         lacking = [name for name in needed if name not in given]
         if lacking:
-            raise ValueError(f"{self.name} needs a value of {lacking[0]!r}; give it a parameter.")
+            raise ValueError(f"{self.name} requires parameter {lacking[0]!r}.")
         estimator = cls(**given)
         return clone(estimator, safe=False)
 

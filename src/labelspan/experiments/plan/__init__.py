@@ -3,6 +3,7 @@
 from labelspan.experiments.plan._check_data import check_data
 from labelspan.experiments.plan._estimators import OUTPUTS, dense, made_step, outputs_of
 from labelspan.experiments.plan._methods_of_plan import check_methods, parameters_of
+from labelspan.experiments.plan._missing import holed_sources, learnt, refuse_holes, removed
 from labelspan.experiments.plan._plan import (
     DEFAULT_MEASURES,
     Cell,
@@ -24,13 +25,14 @@ from labelspan.experiments.plan._sources import (
     LIST_FIELDS,
     READING_FIELDS,
     Source,
+    check_shares,
     loaded,
     sources_of,
     split_indices,
     text_fields,
 )
 from labelspan.experiments.plan._splits import Splits
-from labelspan.experiments.plan._step import Step
+from labelspan.experiments.plan._step import ZERO, Step, steps_of
 
 __all__ = [
     "AUTO",
@@ -40,6 +42,7 @@ __all__ = [
     "OUTPUTS",
     "READING_FIELDS",
     "SCALES",
+    "ZERO",
     "Cell",
     "Plan",
     "Source",
@@ -49,9 +52,12 @@ __all__ = [
     "check_data",
     "check_methods",
     "check_scaling",
+    "check_shares",
     "choose_scaler",
     "dense",
     "digest",
+    "holed_sources",
+    "learnt",
     "load_plan",
     "loaded",
     "made_preprocessing",
@@ -59,9 +65,12 @@ __all__ = [
     "outputs_of",
     "parameters_of",
     "preprocessing_of",
+    "refuse_holes",
+    "removed",
     "scaling_lines",
     "sources_of",
     "split_indices",
+    "steps_of",
     "text_fields",
     "with_scaling",
 ]

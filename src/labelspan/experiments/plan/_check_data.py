@@ -45,7 +45,7 @@ def check_data(plan: Plan, *, readable: bool) -> None:
     """
     for source in plan.sources:
         try:
-            size = size_of(source)
+            size = size_of(source.whole)
         except Exception:
             if readable:
                 raise

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from labelspan.experiments.methods import get_method
-from labelspan.experiments.plan._sources import ADDED_FIELDS
+from labelspan.experiments.plan._sources import ADDED_FIELDS, MISSING_FIELDS
 
 #: Fields that hashes did not have at first: they count only where they say something.
-LATER_FIELDS = frozenset((*ADDED_FIELDS, "preprocessing", "scaling", "tune"))
+LATER_FIELDS = frozenset((*ADDED_FIELDS, *MISSING_FIELDS, "preprocessing", "scaling", "tune"))
 
 
 def digest(content: Any) -> str:

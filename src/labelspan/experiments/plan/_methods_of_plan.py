@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from labelspan.experiments.methods import get_method
+from labelspan.experiments.plan._missing import refuse_holes
 from labelspan.experiments.plan._plan import Plan
 from labelspan.experiments.plan._step import Step
 
@@ -19,6 +20,10 @@ def check_methods(plan: Plan, *, elsewhere: bool = False) -> None:
     elsewhere : bool
         Whether cells run on other machines, which may have modules that this one has not.
     """
+    if any(source.missing for source in plan.sources):
+        for step in (*plan.reducers, *plan.classifiers, *plan.models):
+            if (estimator := made(step, elsewhere)) is not None:
+                refuse_holes(step, estimator)
     for step in plan.reducers:
         estimator = made(step, elsewhere)
         if estimator is not None and not _has(estimator, "transform"):

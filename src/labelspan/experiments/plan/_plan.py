@@ -236,7 +236,10 @@ class Plan:
             )
         for name in (self.name, *names, *itertools.chain(*lists.values())):
             if escaped(name) != name:
-                raise ValueError(f"the name {escaped(name)!r} is not whole text; change it.")
+                raise ValueError(
+                    f"the name {escaped(name)!r} contains characters UTF-8 cannot encode; "
+                    "rename it."
+                )
 
     def _steps(self) -> dict[str, tuple[Step, ...]]:
         return {"reducer": self.reducers, "classifier": self.classifiers, "model": self.models}
@@ -387,4 +390,4 @@ def cell_from_dict(content: Mapping[str, Any]) -> Cell:
 
 def _step_from_dict(step: Mapping[str, Any]) -> Step:
     parameters = tuple((name, freeze(value)) for name, value in step["parameters"])
-    return Step(step["method"], parameters, step["label"])
+    return Step(step["method"], parameters, step["label"], step.get("missing", ""))

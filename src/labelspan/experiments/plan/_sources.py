@@ -62,6 +62,12 @@ class Source:
         Numbering and width of LibSVM text.
     encoding : str
         Encoding of an ARFF or CSV file.
+    missing : float or None
+        Share in [0, 1) of the labels that are removed from training parts.
+    mechanism : {"mcar", "labels", "rows"} or ""
+        Which: single labels at random, at rates that differ by label, or those of whole rows.
+    of : str
+        Name of the data set in the catalogue, if `name` is another.
 
     Examples
     --------
@@ -87,6 +93,9 @@ class Source:
     n_features: int | None = None
     n_labels: int | None = None
     encoding: str = ""
+    missing: float | None = None
+    mechanism: str = ""
+    of: str = ""
 
     def __post_init__(self) -> None:
         for key in TEXT_FIELDS:
@@ -104,6 +113,10 @@ class Source:
             )
         if not self.name and not self.path:
             raise ValueError("a data set has neither name nor path; give one of them.")
+        if self.missing is not None:
+            check_shares((self.missing,), self.mechanism)
+        elif self.mechanism:
+            raise ValueError(f"mechanism of {self.name} goes with missing; give both.")
         if self.label_count is not None:
             check_whole(self.label_count, f"label_count of {self.name}")
         if self.prepare and self.prepare not in PREPARATIONS:
@@ -128,11 +141,17 @@ class Source:
         """
         self._refuse_unused()
         self.refuse_changed()
-        dataset = self._read() if self.path else load_dataset(self.name)
+        dataset = self._read() if self.path else load_dataset(self.of or self.name)
         if "ignore" not in self._reader().arguments:
             dataset = without_columns(dataset, self.ignore)
         prepare = PREPARATIONS[self.prepare] if self.prepare else None
         return prepare(dataset) if prepare else dataset
+
+    @property
+    def whole(self) -> Source:
+        """The data set with all its labels, under its own name."""
+        name = self.of or self.name
+        return replace(self, name=name, of="", missing=None, mechanism="")
 
     def _reader(self) -> Reader:
         return READERS.get(suffix_of(self.path), BY_NAME) if self.path else BY_NAME
@@ -251,11 +270,26 @@ LIST_FIELDS = ("labels", "ignore", "variables")
 COUNT_FIELDS = ("first_feature", "first_label", "n_features", "n_labels")
 TEXT_FIELDS = (
     "name", "path", "test", "xml", "sha256", "prepare", "separator", "delimiter", "encoding",
+    "mechanism", "of",
 )  # fmt: skip
+#: How labels are removed from training parts.
+MECHANISMS = ("mcar", "labels", "rows")
+#: Fields of labels that are removed, hashed where they are given.
+MISSING_FIELDS = ("missing", "mechanism", "of")
 #: Fields that came after results were stored: left at their defaults, they are not hashed.
 ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")
 #: What a reader can be told, and the command line with it.
 READING_FIELDS = ("test", "xml", "label_count", *ADDED_FIELDS)
+
+
+def check_shares(shares: Sequence[Any], mechanism: str) -> None:
+    """Refuse shares and mechanisms that are not known, before any data are read."""
+    if mechanism not in MECHANISMS:
+        raise ValueError(f"mechanism is {mechanism!r}; give one of {', '.join(MECHANISMS)}.")
+    for share in shares:
+        is_number = isinstance(share, int | float) and not isinstance(share, bool)
+        if not is_number or not 0 <= share < 1:
+            raise ValueError(f"missing is {share!r}; give shares from 0 to below 1.")
 
 
 def _names(value: Any, key: str) -> tuple[str, ...]:
@@ -326,12 +360,20 @@ def _more_files(source: Source) -> Iterator[str]:
 
 # Cells of a data set follow each other, so two are enough.
 @lru_cache(maxsize=2)
-def loaded(source: Source) -> MultilabelDataset:
-    """Read a data set, once for the cells that follow each other."""
+def _loaded(source: Source) -> MultilabelDataset:
     return source.load()
 
 
+def loaded(source: Source) -> MultilabelDataset:
+    """Read a data set, once for the cells that follow each other."""
+    return _loaded(source.whole)
+
+
 @lru_cache(maxsize=2)
-def split_indices(source: Source, splits: Splits, seed: int) -> list[Indices]:
-    """Split a data set, once for the cells that follow each other."""
+def _split_indices(source: Source, splits: Splits, seed: int) -> list[Indices]:
     return splits.indices(loaded(source), seed)
+
+
+def split_indices(source: Source, splits: Splits, seed: int) -> list[Indices]:
+    """Split a data set, once for the cells that follow each other; alike for all shares missing."""
+    return _split_indices(source.whole, splits, seed)

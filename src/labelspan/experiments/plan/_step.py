@@ -19,7 +19,9 @@ from labelspan.experiments.plan._fields import (
 
 # More than a table can show.
 MOST_STEPS = 10_000
-STEP_FIELDS = ("method", "parameters", "label", "grid")
+STEP_FIELDS = ("method", "parameters", "label", "grid", "missing")
+#: Behind the name of a method: it learns 0 where a label is not observed.
+ZERO = "zero"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Step:
         Arguments over those of the method.
     label : str
         Name in tables; by default the title of the method and its parameters.
+    missing : {"zero", ""}
+        Whether it learns 0 where a label is not observed; by default it is told.
 
     Examples
     --------
@@ -45,6 +49,11 @@ class Step:
     method: str
     parameters: tuple[tuple[str, Any], ...] = ()
     label: str = ""
+    missing: str = ""
+
+    def __post_init__(self) -> None:
+        if self.missing not in ("", ZERO):
+            raise ValueError(f"missing of {self.method} is {self.missing!r}; give {ZERO!r}.")
 
     @property
     def title(self) -> str:
@@ -52,7 +61,8 @@ class Step:
         if self.label:
             return self.label
         values = [f"{name}={value}" for name, value in self.parameters]
-        return " ".join([get_method(self.method).title, *values])
+        title = " ".join([get_method(self.method).title, *values])
+        return f"{title} (missing = 0)" if self.missing else title
 
 
 def is_bare_path(method: str) -> bool:
@@ -68,7 +78,8 @@ def as_model(step: Step) -> Step:
 def steps_of(item: Any, key: str = "reducers") -> list[Step]:
     """Give the steps of a name or table: one, or one for each combination of its grid."""
     if isinstance(item, str):
-        return [Step(item)]
+        name = item.removesuffix(f"+{ZERO}")
+        return [Step(name, missing=ZERO if name != item else "")]
     if not isinstance(item, Mapping):
         raise ValueError(f"{key} hold {item!r}; give a name of a method or a table with one.")
     check_keys(item, STEP_FIELDS, f"a step of {key}")
@@ -77,6 +88,8 @@ def steps_of(item: Any, key: str = "reducers") -> list[Step]:
     label = item.get("label", "")
     check_text(item["method"], f"method of {key}")
     check_text(label, f"label of {item['method']}")
+    missing = item.get("missing", "")
+    check_text(missing, f"missing of {item['method']}")
     fixed = table_of(item.get("parameters", ()), f"parameters of {item['method']}")
     grid = _grid(item)
     steps = []
@@ -87,7 +100,7 @@ def steps_of(item: Any, key: str = "reducers") -> list[Step]:
         for parameter, value in parameters.items():
             check_plain(value, f"{parameter} of {item['method']}")
         frozen = tuple((parameter, freeze(value)) for parameter, value in parameters.items())
-        steps.append(Step(item["method"], frozen, name))
+        steps.append(Step(item["method"], frozen, name, missing))
     return steps
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from labelspan.experiments.analysis import Row
+from labelspan.experiments.analysis import Row, declines
 from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.report import _svg as svg
 from labelspan.experiments.report._contents import Contents
@@ -98,6 +98,23 @@ def _curves_of(cells: list[Row], measure: str, places: dict[str, int]) -> list[s
         for method, found in points.items()
         if (x := sorted(found)) and method in places
     ]
+
+
+def missing_curves(contents: Contents, places: dict[str, int]) -> Gallery:
+    """A measure against the share of labels removed, by data set, classifier and measure."""
+    panels = []
+    for measure in contents.measures:
+        title = ALL_MEASURES[measure].title
+        better = "higher" if ALL_MEASURES[measure].direction == "max" else "lower"
+        for (dataset, classifier), found in declines(contents.analysis, measure).items():
+            curves = [
+                svg.Curve(places[name], name, [100 * x for x in means], list(means.values()))
+                for name, means in found.items()
+                if name in places
+            ]
+            drawing = svg.line_plot(curves, "labels removed, %", f"{title} ({better} is better)")
+            panels.append(Panel((dataset, classifier, title), drawing))
+    return gallery(("data set", "classifier", "measure"), panels)
 
 
 def spectra(contents: Contents, places: dict[str, int]) -> Gallery:

@@ -55,6 +55,7 @@ def html(contents: Contents) -> str:
         statuses={status: contents.statuses.get(status, 0) for status in STATUSES},
         ranks=figures.rank_diagrams(contents, places),
         curves=figures.direction_curves(contents, places),
+        missing=figures.missing_curves(contents, places),
         spectra=figures.spectra(contents, places),
         times=figures.time_against_quality(contents, places),
         correlations=figures.label_correlations(contents),

@@ -17,10 +17,12 @@ from labelspan.experiments.methods import measure_of
 from labelspan.experiments.plan import (
     Cell,
     dense,
+    learnt,
     loaded,
     made_preprocessing,
     made_step,
     outputs_of,
+    removed,
     split_indices,
 )
 from labelspan.experiments.runner._environment import environment, peak_memory, reset_peak_memory
@@ -118,7 +120,7 @@ class Clock:
 def _measured(cell: Cell, clock: Clock) -> dict[str, Any]:
     dataset = loaded(cell.source)
     train, test = split_indices(cell.source, cell.splits, cell.seed)[cell.split]
-    X, Y = dataset.X[train], dataset.Y[train]
+    X, Y = dataset.X[train], removed(dataset.Y[train], cell.source, (cell.seed, cell.split))
     X_test, Y_test = dataset.X[test], dense(dataset.Y[test])
     series: dict[str, list[Any]] = {}
     with clock.of("tune"):
@@ -134,7 +136,7 @@ def _measured(cell: Cell, clock: Clock) -> dict[str, Any]:
     series["chosen"] += tuned.classifier.record(step)
     classifier = made_step(step, cell.seed)
     with clock.of("fit" if cell.is_model else "train"):
-        classifier.fit(X, Y)
+        classifier.fit(X, learnt(cell.classifier, Y))
     with clock.of("predict"):
         outputs = outputs_of(classifier, X_test, Y_test.shape[1])
     predicted, scores = outputs["labels"], outputs["scores"]
@@ -150,7 +152,7 @@ def _measured(cell: Cell, clock: Clock) -> dict[str, Any]:
 
 def _reduced(reducer: Any, X: Any, Y: Any, X_test: Any, cell: Cell, clock: Clock) -> Any:
     with clock.of("fit"):
-        reducer.fit(X, Y)
+        reducer.fit(X, learnt(cell.reducer, Y))
     with clock.of("transform"):
         X, X_test = reducer.transform(X), reducer.transform(X_test)
     for part in (X, X_test):

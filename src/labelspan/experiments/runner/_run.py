@@ -100,7 +100,7 @@ def run(
 
     Notes
     -----
-    Cells run in child processes, so that one that hangs, or takes its process with it, is a
+    Cells run in child processes, so that one that hangs, or crashes its worker, is a
     row with that status and the others go on. Interrupted, by whatever, the same call goes
     on after the last stored cell.
 

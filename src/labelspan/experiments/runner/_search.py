@@ -17,6 +17,7 @@ from labelspan.experiments.plan import (
     Cell,
     Step,
     dense,
+    learnt,
     loaded,
     made_preprocessing,
     made_step,
@@ -204,11 +205,13 @@ class Search:
             made = [made_step(points[i].on(X), self.cell.seed, directions) for i in places]
             if len(made) > 1 and hasattr(made[0], "_ridges"):
                 names = {name for i in places for name in points[i].numbers} - {WIDTH}
-                models = self._attempt((), _path, made, sorted(names), X, Y)
+                T = learnt(points[places[0]].step, Y)
+                models = self._attempt((), _path, made, sorted(names), X, T)
                 yield from zip(places, models, strict=False)
                 continue
             for i, model in zip(places, made, strict=True):
-                if model is None or self._attempt(None, model.fit, X, Y) is not None:
+                T = learnt(points[i].step, Y)
+                if model is None or self._attempt(None, model.fit, X, T) is not None:
                     yield i, model
 
     def _score(self, model: Any, X: Any, Y: np.ndarray) -> float:

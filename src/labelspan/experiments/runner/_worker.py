@@ -120,9 +120,9 @@ class Worker:
             self.process.wait(END_SECONDS)
         code = self.process.returncode
         if code is None:
-            return "closed answers, and goes on without them"
+            return "closed its output but is still running"
         if code == -KILLED:
-            return f"signal {KILLED}, for want of memory perhaps"
+            return f"signal {KILLED}, possibly out of memory"
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     def _send(self, message: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from labelspan.linalg._ridge import regress
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg._whiten import SAFE_PIVOT, regular_factor
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
-from labelspan.moments import Available, Sample, anchored, summarise, warn_of_lost_digits
+from labelspan.moments import Available, Moments, Sample, anchored, summarise, warn_of_lost_digits
 
 # Steps that conjugate gradients take from a factor of all rows, about; and where a label has hardly
 # more rows than features, or fewer, so that little but the ridge bounds its system.
@@ -89,7 +89,7 @@ def regress_masked(
     route = route_of(X, T, weights, advice=advice, ridge_free=ridge == 0)
     groups = patterns(T)
     direct = ridge == 0 or direct_is_cheaper(route.sample, len(groups))
-    system = System.of(route, ridge, scatter=not (direct or route.solver == "krylov"))
+    system = MaskedSystem.of(route, ridge, scatter=not (direct or route.solver == "krylov"))
     solution = by_pattern(route.sample, groups, system) if direct else system.solve()
     if solution is None:
         # The ridge is near the rounding of a singular scatter: ranks have to be cut.
@@ -120,7 +120,7 @@ def direct_is_cheaper(sample: Sample, n_patterns: int) -> bool:
     return n_patterns * (scatter + side**3 / 3) <= steps * n_labels * (2 * entries + side**2)
 
 
-def by_pattern(sample: Sample, groups: list[np.ndarray], system: System) -> np.ndarray:
+def by_pattern(sample: Sample, groups: list[np.ndarray], system: MaskedSystem) -> np.ndarray:
     """One ordinary regression for each group of labels; constant ones have no coefficients."""
     solution = np.zeros_like(system.right)
     for group in groups:
@@ -136,7 +136,7 @@ def by_pattern(sample: Sample, groups: list[np.ndarray], system: System) -> np.n
 
 
 @dataclass(frozen=True)
-class System:
+class MaskedSystem:
     """The normal equations (X_k' diag(w_k) X_k + ridge I) b_k = X_k' diag(w_k) t_k of all labels.
 
     X_k and t_k are the rows where label k is observed, about their means.
@@ -157,8 +157,8 @@ class System:
         Means of the labels over these rows.
     ridge : float
         The ridge.
-    moments : Available
-        Sums over all rows, with xx if there is to be a factor.
+    moments, complete : Available and Moments
+        Sums over all rows, with xx if asked for, and what they estimate.
     """
 
     X: Any
@@ -169,9 +169,10 @@ class System:
     t_mean: np.ndarray
     ridge: float
     moments: Available
+    complete: Moments
 
     @classmethod
-    def of(cls, route: Route, ridge: float, *, scatter: bool) -> System:
+    def of(cls, route: Route, ridge: float, *, scatter: bool) -> MaskedSystem:
         """One pass over the rows."""
         sample = route.sample
         solver = "scatter" if scatter else "thin"
@@ -187,21 +188,25 @@ class System:
         X = anchored(sample.X)[0]
         X = X.astype(np.float64) if sparse.issparse(X) else X - moments.x_mean
         right, centres = complete.xt * share, of_rows / weight
-        return cls(X, W, weight, right, centres, complete.t_mean, ridge, moments)
+        return cls(X, W, weight, right, centres, complete.t_mean, ridge, moments, complete)
 
     def apply(self, V: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """A_k v_k of some labels, (p, m)."""
-        W, weight = self.W, self.weight
-        if len(labels) < len(weight):
-            W, weight = W[:, labels], weight[labels]
-        Q = self.X @ V
-        # Scores about their mean over the rows of the label: they add up to 0, so X may be
-        # about any point on its way back.
-        Q -= np.einsum("ij,ij->j", W, Q) / weight
-        Q *= W
-        AV = self.X.T @ Q
+        AV: np.ndarray = self.X.T @ self.weigh(self.X @ V, labels)
         AV += self.ridge * V
         return AV
+
+    def weigh(self, Q: np.ndarray, labels: np.ndarray | None = None) -> np.ndarray:
+        """Scores (n, m) of labels about their means over the rows of each, times W; in place.
+
+        They add up to 0, so X may be about any point on its way back.
+        """
+        W, weight = self.W, self.weight
+        if labels is not None and len(labels) < len(weight):
+            W, weight = W[:, labels], weight[labels]
+        Q -= np.einsum("ij,ij->j", W, Q) / weight
+        Q *= W
+        return Q
 
     def rough(self) -> Operator:
         """The same in single precision, in half of the time; columns of X have unit length."""

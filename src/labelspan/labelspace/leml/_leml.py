@@ -8,29 +8,35 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan._compat import Interval
+from labelspan._soft import AvailableCases
+from labelspan._tags import OWN_ROWS
 from labelspan._validation import in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, no_direction
+from labelspan.labelspace._problem import ADVICE, Problem
 from labelspan.labelspace._regressor import LinearCodes
-from labelspan.linalg import EigenPairs, fix_signs, spectral
+from labelspan.labelspace.leml._low_rank import Factors, LowRank
+from labelspan.labelspace.leml._masked import MaskedLowRank
+from labelspan.linalg import EigenPairs, route_of, spectral
 
-# Turns between two duality gaps, and the share of tol below which a turn gains nothing.
-CHECKED, GAINED = 5, 1e-2
+# Turns between two duality gaps, and the share of tol below which a turn gains nothing. With holes
+# the bound follows the square root of what turns gain, so they have to go on for it to be tight.
+CHECKED, GAINED, TIGHT = 5, 1e-2, 1e-5
 
 
-class LEML(LabelSpaceClassifier):
+class LEML(AvailableCases, LabelSpaceClassifier):
     r"""Linear classifiers of low rank that minimise the squared loss (LEML).
 
     .. math:: \min_{W, H} \; \tfrac12 \|Z - X_c W H'\|_F^2
               + \tfrac{\rho}{2} \left(\|W\|_F^2 + \|H\|_F^2\right)
 
-    Yu et al. [1]_ with all labels observed: W (D, M), H (q, M). With enough components this is
-    the convex problem :math:`\min_B \frac12 \|Z - X_c B\|^2 + \rho \|B\|_*` of B = W H', whose
-    duality gap is reported.
+    Yu et al. [1]_ with squared loss: W (D, M), H (q, M). With enough components this is the convex
+    problem :math:`\min_B \frac12 \|Z - X_c B\|^2 + \rho \|B\|_*` of B = W H', whose duality gap is
+    reported. Of labels that are not observed (NaN) the loss is left out; the intercept of a label
+    is then that of its own rows.
 
     Parameters
     ----------
@@ -60,7 +66,7 @@ class LEML(LabelSpaceClassifier):
     n_iter_ : int
         Number of turns.
     label_mean_ : ndarray of shape (n_labels,)
-        Mean of the training labels.
+        Scores at the mean of X: the mean of the training labels if all are observed.
     regressor_ : object
         The linear map to the codes; has ``predict``, ``coef_`` and ``intercept_``.
     n_components_ : int
@@ -91,6 +97,11 @@ class LEML(LabelSpaceClassifier):
     The dual bound takes the residual E of the solution, with the singular values of Xc'E cut to
     rho: tight where the gap is due to too few components only. Time O(n D^2 + D^3) once and
     O(D q M + (D + q) M^2) per turn, memory O(D^2 + D q); if n < D, replace D by n.
+
+    With holes both steps are conjugate gradients on the rows, as in the paper, from where the last
+    turn ended, so that the objective never rises; the solution for all rows preconditions them.
+    A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then shortens all of the residual,
+    which has to vanish in the holes: with too few components it is loose.
 
     ``truncate(M)`` keeps the M leading singular vectors of B: the best approximation of the weights
     of that rank, not the model that ``fit`` finds for M.
@@ -146,30 +157,47 @@ class LEML(LabelSpaceClassifier):
         super()._code(self._solution(problem), dtype)
 
     def _solution(self, problem: Any) -> Solution:
+        if problem.missing:
+            return self._masked_solution(problem)
         statistics, lift, mean = problem.whole()
         form, label_mean = spectral(statistics), statistics.t_mean
         total = float(np.trace(statistics.tt))
         low_rank = LowRank(form.s, form.UT, total, float(self.ridge))
-        M = self._n_codes(form.UT.shape, problem)
+        M = self._n_codes(form.UT.shape, problem.n_labels, problem.labels_vary)
         factors, dual, n_iter = self._solve(low_rank, M)
         coef, objectives = lift(form.V @ (factors.P * factors.s)), low_rank.objectives(factors)
         return Solution(problem, mean, label_mean, factors, coef, objectives, dual, n_iter)
 
-    def _n_codes(self, shape: tuple[int, ...], problem: Any) -> int:
-        if self.n_components == 0 or min(shape) == 0 or not problem.labels_vary:
-            no_direction(problem.n_labels, self.n_components)
+    def _masked_solution(self, problem: Problem) -> Solution:
+        """The same over the labels that are observed."""
+        route = route_of(problem.X, problem.Y, problem.weights, advice=ADVICE, thin=False)
+        low_rank = MaskedLowRank.of(route, float(self.ridge))
+        system = low_rank.system
+        shape = low_rank.form.UT.shape
+        M = self._n_codes(shape, problem.n_labels, bool(system.right.any()))
+        factors, dual, n_iter = self._solve(low_rank, M, TIGHT if min(shape) == M else GAINED)
+        W = factors.P * factors.s
+        level = system.t_mean - np.einsum("ij,ij->i", system.centres.T @ W, factors.V)
+        mean, objectives = route.mean(system.moments.x_mean), low_rank.objectives(factors)
+        return Solution(problem, mean, level, factors, route.lift(W), objectives, dual, n_iter)
+
+    def _n_codes(self, shape: tuple[int, ...], n_labels: int, vary: bool) -> int:
+        if self.n_components == 0 or min(shape) == 0 or not vary:
+            no_direction(n_labels, self.n_components)
             return 0
         return at_most(self.n_components, min(shape), "directions that features and labels have")
 
-    def _solve(self, problem: LowRank, M: int) -> tuple[Factors, float, int]:
+    def _solve(
+        self, problem: LowRank | MaskedLowRank, M: int, gained: float = GAINED
+    ) -> tuple[Factors, float, int]:
         """Take turns until the gap or the gain is small: factors, dual bound, turns."""
         factors = problem.start(M)
-        dual, last, turn = problem.dual(factors), problem.objectives(factors)[-1], 0
+        dual, last, turn = problem.dual(factors), problem.objective(factors), 0
         while M > 0 and turn < self.max_iter:
             turn += 1
             factors = problem.turn(factors)
-            primal = problem.objectives(factors)[-1]
-            done = last - primal <= GAINED * self.tol * primal
+            primal = problem.objective(factors)
+            done = last - primal <= gained * self.tol * primal
             if turn % CHECKED == 0 or done or turn == self.max_iter:
                 dual = max(dual, problem.dual(factors))
                 if done or primal - dual <= self.tol * primal:
@@ -202,14 +230,10 @@ class LEML(LabelSpaceClassifier):
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
 
-
-@dataclass(frozen=True)
-class Factors:
-    """B = P diag(s) V' in the coordinates of the row space: P (r, M), s (M,), V (q, M)."""
-
-    P: np.ndarray
-    s: np.ndarray
-    V: np.ndarray
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        return tags
 
 
 @dataclass(frozen=True)
@@ -227,85 +251,3 @@ class Solution:
     objectives: np.ndarray
     dual: float
     n_iter: int
-
-
-@dataclass(frozen=True)
-class LowRank:
-    """The problem in the coordinates of Xc = U diag(s) V'.
-
-    Attributes
-    ----------
-    s : ndarray of shape (r,)
-        Singular values of Xc.
-    UT : ndarray of shape (r, q)
-        U'Z.
-    total : float
-        Squared norm of Z.
-    ridge : float
-        The penalty.
-    """
-
-    s: np.ndarray
-    UT: np.ndarray
-    total: float
-    ridge: float
-
-    def start(self, M: int) -> Factors:
-        """The leading part of the ridge regression."""
-        B = (self.s / (self.s**2 + self.ridge))[:, None] * self.UT
-        if M == 0:
-            return Factors(np.zeros((len(B), 0)), np.zeros(0), np.zeros((B.shape[1], 0)))
-        # From the smaller Gram matrix: a start may lose digits, but has to be orthonormal.
-        r, q = B.shape
-        K, side = (B @ B.T, r) if r < q else (B.T @ B, q)
-        vectors = linalg.eigh(K, subset_by_index=(side - M, side - 1), check_finite=False)[1]
-        V = linalg.qr(B.T @ vectors if r < q else vectors, mode="economic")[0]
-        return balanced(B @ V, V)
-
-    def turn(self, factors: Factors) -> Factors:
-        """W for the given H, H for that W, and both balanced."""
-        a, root = self.s[:, None] ** 2, np.sqrt(factors.s)
-        W = self._cross(factors.V) * root / (a * factors.s + self.ridge)
-        inner = W.T @ (a * W)
-        inner[np.diag_indices_from(inner)] += self.ridge
-        right = (self.s[:, None] * W).T @ self.UT
-        H = linalg.solve(inner, right, assume_a="pos", check_finite=False).T
-        return balanced(W, H)
-
-    def objectives(self, factors: Factors) -> np.ndarray:
-        """The objective of the first 0, 1, ... M singular vectors: V is orthonormal."""
-        fits = np.einsum("ij,ij->j", factors.P, self._cross(factors.V))
-        sizes = np.square(self.s[:, None] * factors.P).sum(axis=0)
-        gains = factors.s * (self.ridge - fits) + 0.5 * factors.s**2 * sizes
-        return 0.5 * self.total + np.concatenate([[0.0], np.cumsum(gains)])
-
-    def dual(self, factors: Factors) -> float:
-        """Max <Z, N> - |N|^2 / 2 subject to ||Xc'N|| <= ridge, at a feasible N.
-
-        N is the residual E, but for the part U U'E of it, of which the singular vectors v of
-        Xc'E with s > ridge keep ridge / s only.
-        """
-        E = self.UT - (self.s[:, None] * factors.P * factors.s) @ factors.V.T
-        R = self.s[:, None] * E
-        wide = R.shape[0] < R.shape[1]
-        K = R @ R.T if wide else R.T @ R
-        values, v = linalg.eigh(K, subset_by_value=(self.ridge**2, np.inf), check_finite=False)
-        sizes = np.sqrt(values)
-        v = R.T @ v / sizes if wide else v
-        N = E - (E @ v * (1 - self.ridge / sizes)) @ v.T
-        outside = self.total - np.square(self.UT).sum()
-        return float(0.5 * outside + np.sum(self.UT * N) - 0.5 * np.square(N).sum())
-
-    def _cross(self, V: np.ndarray) -> np.ndarray:
-        """V' xt of the labels V, (r, M)."""
-        product: np.ndarray = self.s[:, None] * (self.UT @ V)
-        return product
-
-
-def balanced(W: np.ndarray, H: np.ndarray) -> Factors:
-    """Singular vectors and values of W H', by QR of both: O((r + q) M^2)."""
-    (Q, R), (G, L) = (linalg.qr(A, mode="economic", check_finite=False) for A in (W, H))
-    u, s, vt = linalg.svd(R @ L.T, check_finite=False)
-    V = np.ascontiguousarray((G @ vt.T).T)
-    signs = np.where(np.einsum("ij,ij->i", fix_signs(V.copy()), V) < 0, -1.0, 1.0)
-    return Factors((Q @ u) * signs, s, V.T * signs)

@@ -1,0 +1,149 @@
+"""Rows of the host on their way to a device: block by block, the next one read meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from labelspan._device._arrays import is_device, like, namespace, sums
+from labelspan._device._operations import library_of
+from labelspan._tags import label_tags
+
+# An array without numbers on the device that sums are taken on; None for the host.
+TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)
+# The same, while an estimator learns that takes sums from there.
+ACTIVE: ContextVar[Any] = ContextVar("ACTIVE", default=None)
+# Bytes of a block of rows: two of them are held in memory that the device can read.
+STREAM_BYTES = 2**27
+
+
+@contextmanager
+def config_context(*, device: Any = None) -> Iterator[None]:
+    """Take the sums of dense rows of the host on a device while the context lasts.
+
+    Methods that learn from sums (those that have ``partial_fit``, and HSL and MLDA) send blocks of
+    a NumPy array or a memory map with at least as many rows as columns to the device, add up
+    there and solve there; two blocks are there at a time, so X may be larger than the memory of
+    the device. What is learnt lives on the host, as X does. Other methods and arrays, chunks and
+    ``transform`` are not affected.
+
+    Parameters
+    ----------
+    device : str, array or None, default=None
+        A device of torch, such as "cuda" or "cuda:1"; or any array on a device, of CuPy for
+        example; None is the host.
+
+    Examples
+    --------
+    >>> import labelspan as ls
+    >>> yeast = ls.datasets.load_yeast()
+    >>> with ls.config_context(device=None):
+    ...     components = ls.MVMD(2).fit(yeast.X, yeast.Y).components_
+    """
+    token = TARGET.set(reference_on(device))
+    try:
+        yield
+    finally:
+        TARGET.reset(token)
+
+
+def reference_on(device: Any) -> Any:
+    """An empty array on a device, by its name or from another array there."""
+    if device is None or is_device(device):
+        return device
+    if not isinstance(device, str):
+        raise TypeError(
+            f"device is {type(device).__name__}; allowed are a name that torch knows, such as "
+            "'cuda', an array of torch or CuPy that lives on the device, and None."
+        )
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(
+            f"device={device!r} is a device of torch, which is not installed. Install torch, or "
+            "pass an array of CuPy that lives on the device."
+        ) from error
+    return torch.empty(0, device=device)
+
+
+@contextmanager
+def sums_of(estimator: Any) -> Iterator[None]:
+    """While an estimator learns: its sums are taken on the device, if it can solve with them."""
+    asked = TARGET.get()
+    taken = None if asked is None or not label_tags(estimator).takes("device") else asked
+    token = ACTIVE.set(taken)
+    try:
+        yield
+    finally:
+        ACTIVE.reset(token)
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether the rows of X are to be sent to a device: dense ones, at least as many as columns."""
+    return (
+        ACTIVE.get() is not None
+        and isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype.kind == "f"
+        and X.shape[0] >= X.shape[1]
+    )
+
+
+def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, ...]]:
+    """Blocks of rows of X, labels and weights on the device; X is checked there."""
+    X, rest = arrays[0], arrays[1:]
+    target = ACTIVE.get()
+    pinned = library_of(target) == "torch" and target.is_cuda
+    sent = pinned_blocks(X, blocks, target) if pinned else (like(target, X[b]) for b in blocks)
+    for rows, block in zip(blocks, sent, strict=True):
+        refuse_not_finite(block, rows)
+        yield (block, *(like(target, dense_rows(A[rows])) for A in rest))
+
+
+def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[Any]:
+    """Through two buffers that the device reads by itself: while it does, the other is filled."""
+    import torch
+
+    height = max(rows.stop - rows.start for rows in blocks)
+    dtype = torch.from_numpy(np.empty(0, dtype=X.dtype)).dtype
+    buffers = [torch.empty((height, X.shape[1]), dtype=dtype, pin_memory=True) for _ in range(2)]
+    events = [torch.cuda.Event() for _ in range(2)]
+
+    def read(i: int) -> Any:
+        rows, buffer = blocks[i], buffers[i % 2]
+        # What was in it has been sent; an event that nobody recorded is over.
+        events[i % 2].synchronize()
+        filled = buffer[: rows.stop - rows.start]
+        np.copyto(filled.numpy(), X[rows])
+        return filled
+
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(read, 0)
+        for i in range(len(blocks)):
+            filled = coming.result()
+            block = filled.to(target.device, non_blocking=True)
+            events[i % 2].record()
+            if i + 1 < len(blocks):
+                coming = reader.submit(read, i + 1)
+            yield block
+
+
+def refuse_not_finite(block: Any, rows: slice) -> None:
+    """Raise if a number of the block is none."""
+    xp = namespace(block)
+    if bool(xp.isfinite(sums(block))) or bool(xp.all(xp.isfinite(block))):
+        return
+    raise ValueError(
+        f"Input X contains NaN or infinity, in rows {rows.start} to {rows.stop - 1}. Fill it in "
+        "first, e.g. by sklearn.impute.SimpleImputer, or drop the rows."
+    )
+
+
+def dense_rows(A: Any) -> np.ndarray:
+    """A block of labels or weights, dense."""
+    return A.toarray() if hasattr(A, "toarray") else A
