@@ -167,6 +167,12 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
             self._keep(X, solution.U, regression.t_mean)
         self._keep_shared(solution, regression.x_mean, regression.solver)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        follow_device(tags)
+        tags.label_tags.refuse(missing_labels=ONE_SCATTER)
+        return tags
+
     def _prices(self) -> tuple[float, ...]:
         # Without alpha both regressions are the same one.
         return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
@@ -187,12 +193,6 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         else:
             self._store_linear(dtype, U, t_mean, mean, score_at(mean, U, t_mean))
         self._keep_shared(solution, regression.x_mean, self._chunks.pool.solver)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        follow_device(tags)
-        tags.label_tags.refuse(missing_labels=ONE_SCATTER)
-        return tags
 
     def _keep_shared(self, solution: Solution, mean: np.ndarray, solver: str) -> None:
         dtype = precision_of(self.coef_)
