@@ -45,6 +45,7 @@ fuzz: $(VENV)/fuzz.stamp
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 
 clean:
 	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results docs/_build docs/gallery docs/generated

@@ -18,7 +18,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",

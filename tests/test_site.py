@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import re
+import runpy
 from operator import attrgetter
 from pathlib import Path
 
@@ -62,3 +63,14 @@ def test_every_page_is_in_the_contents():
     trees = "".join(re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL))
     listed = set(re.findall(r"^(?:.*<)?([\w/]+)>?$", trees, re.MULTILINE))
     assert {path.stem for path in DOCS.glob("*.md")} - {"index"} <= listed
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    sound = '<h1 id="top"><a href="b.html#there">b</a><a href="#top">top</a><a href="//x.org">x</a>'
+    (tmp_path / "a.html").write_text(sound + '<a href="b.html#gone">1</a><img src="no.png">')
+    (tmp_path / "b.html").write_text('<h1 id="there"><a href="a.html">a</a>')
+    check = runpy.run_path(str(DOCS / "check_links.py"))["broken_links"]
+    assert [(str(page), link) for page, link in check(tmp_path)] == [
+        ("a.html", "b.html#gone"),
+        ("a.html", "no.png"),
+    ]
