@@ -8,6 +8,7 @@ import labelspan as ls
 from labelspan import _device as device
 from labelspan._device import to_host
 from labelspan.kernels import _on_device as kernels_on_device
+from labelspan.kernels import kernel_path
 
 
 def problem(n=200, D=8, q=3, seed=0):
@@ -199,3 +200,9 @@ def test_what_is_no_number_is_refused(place, model, wrong, dtype):
     X[150, 3] = wrong
     with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
         model.fit(place.put(X), Y)
+
+
+def test_a_path_of_kernel_models_stays_on_the_host(place):
+    X, Y = problem(60)
+    with pytest.raises(TypeError, match="X lives on a device; kernel_path works on the host"):
+        kernel_path(ls.KernelLabelCCA(2), place.put(X), Y, {"ridge": [0.1, 1.0]})

@@ -19,6 +19,7 @@ from labelspan._device._gate import refuse_device, refuse_elsewhere
 from labelspan._device._move import converted, on_host, place_of, settle, to_numpy
 from labelspan._device._operations import (
     add_to_diagonal,
+    as_bytes,
     block_bytes,
     cholesky,
     clipped,

@@ -14,7 +14,9 @@ LIBRARIES = frozenset({"torch", "cupy", "array_api_strict"})
 
 def is_device(array: Any) -> bool:
     """Whether this is an array of a library that keeps it on a device of its own."""
-    return type(array).__module__.partition(".")[0] in LIBRARIES
+    kind = type(array)
+    # It is asked some forty times in a fit, nearly always of these.
+    return kind is not np.ndarray and kind.__module__.partition(".")[0] in LIBRARIES
 
 
 def is_followed(array: Any) -> bool:

@@ -107,8 +107,20 @@ def whole_products(A: Any, B: Any, largest: float) -> Any:
     """
     xp = namespace(A)
     if library_of(A) == "torch" and A.is_cuda and largest <= 2**11:
-        return A.half() @ B.half().T
+        from torch.nn.functional import pad
+
+        # Sides that are multiples of eight: others are multiplied five times as slowly.
+        across, down = -A.shape[1] % 8, -B.shape[0] % 8
+        products = pad(A.half(), (0, across)) @ pad(B.half(), (0, across, 0, down)).T
+        return products[:, : B.shape[0]]
     return xp.astype(A, xp.float32, copy=False) @ xp.astype(B, xp.float32, copy=False).T
+
+
+def as_bytes(mask: Any) -> Any:
+    """Booleans as 0 and 1 in a byte each, in their own memory where the library can."""
+    xp = namespace(mask)
+    strict = library_of(mask) == "array_api_strict"
+    return xp.astype(mask, xp.uint8) if strict else mask.view(xp.uint8)
 
 
 def sums_of_squares(A: Any) -> Any:

@@ -38,6 +38,11 @@ def config_context(*, device: Any = None) -> Iterator[None]:
         A device of torch, such as "cuda" or "cuda:1"; or any array on a device, of CuPy for
         example; None is the host.
 
+    Yields
+    ------
+    None
+        Nothing; the context is in force meanwhile.
+
     Examples
     --------
     >>> import labelspan as ls

@@ -126,7 +126,7 @@ def histogram(neighbours: Any, Y: Any) -> np.ndarray:
     table = []
     for j in range(neighbours.shape[1] + 1):
         here = counts == j
-        table += [sums(cast(rows, np.uint8), axis=0) for rows in (here, here & has)]
+        table += [sums(device.as_bytes(rows), axis=0) for rows in (here, here & has)]
     # All at once to the host: (k + 1, 2, q), the rows with the label counted twice.
     whole = device.to_host(xp.stack(table)).reshape(-1, 2, Y.shape[1]).astype(np.float64)
     whole[:, 0] -= whole[:, 1]

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from labelspan._compat import n_rows_of
+from labelspan._device import is_followed
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
 from labelspan.kernels._statistics import SHARED, Dual, Induced, evaluate
@@ -103,6 +104,11 @@ def kernel_path(
         raise TypeError(
             "kernel_path takes KernelMDDM, KernelLabelCCA, KernelCPLST and "
             f"KernelSharedSubspaceClassifier; got {type(estimator).__name__}."
+        )
+    if is_followed(X):
+        raise TypeError(
+            "X lives on a device; kernel_path works on the host. Fit the estimator at each point "
+            "of the grid, or move X first: X.cpu().numpy() for torch, X.get() for CuPy."
         )
     if not isinstance(grid, Mapping):
         raise TypeError(

@@ -170,6 +170,7 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
+        tags.label_tags.refuse(missing_labels=ONE_SCATTER)
         return tags
 
     def _prices(self) -> tuple[float, ...]:
@@ -192,11 +193,6 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         else:
             self._store_linear(dtype, U, t_mean, mean, score_at(mean, U, t_mean))
         self._keep_shared(solution, regression.x_mean, self._chunks.pool.solver)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(missing_labels=ONE_SCATTER)
-        return tags
 
     def _keep_shared(self, solution: Solution, mean: np.ndarray, solver: str) -> None:
         dtype = precision_of(self.coef_)

@@ -114,6 +114,12 @@ def _in_words(paper: str, outcomes: list[Outcome]) -> str:
         rows.append("Nothing of it was run for this page.")
     else:
         rows += _came_out(outcomes)
+    if "notes" in content:
+        rows += ["", "Checked beside the tables:", ""]
+        rows += [
+            f"- {markdown_text(what)}: {markdown_text(text)}."
+            for what, text in content["notes"].items()
+        ]
     if content["unavailable"]:
         rows += ["", "Could not be run:", ""]
         rows += [
