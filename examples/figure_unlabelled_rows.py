@@ -8,7 +8,7 @@ readout learns from the labelled rows in both cases. On scene, where neighbours 
 kind, it gains half of what 30 more labelled rows would; from 300 on there is nothing to gain. On
 yeast the labels of neighbours hardly agree, and spreading them changes little.
 
-usage: python examples/plot_unlabelled_rows.py [FILE.svg]
+usage: python examples/figure_unlabelled_rows.py [FILE.svg]
 """
 
 from __future__ import annotations
