@@ -6,6 +6,7 @@ import ast
 import hashlib
 import os
 import platform
+import threading
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,6 +20,7 @@ SHOWING = (
 )  # fmt: skip
 #: Tells the process of a cell what its parent has found.
 CODE_VARIABLE = "LABELSPAN_CODE"
+PARSING = threading.Lock()
 PACKAGES = ("labelspan", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -42,7 +44,6 @@ def environment() -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=1)
 def code() -> str:
     """Short digest of the code that results depend on: a version stays while methods change.
 
@@ -51,6 +52,13 @@ def code() -> str:
     """
     if CODE_VARIABLE in os.environ:
         return os.environ[CODE_VARIABLE]
+    # Python 3.11 counts the depth of all its parsers in one place: two at a time fail.
+    with PARSING:
+        return _digest()
+
+
+@lru_cache(maxsize=1)
+def _digest() -> str:
     root = Path(__file__).parents[2]
     found = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
