@@ -225,4 +225,4 @@ def test_holes_in_chunks_are_refused():
         with pytest.raises(ValueError, match=message):
             MultiOutputRidge().fit(blocks, labels)
     complete = MultiOutputRidge().fit(X, Y).fit(X, np.nan_to_num(Y))
-    assert np.isnan(complete.residual_)
+    assert complete.residual_ is None

@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 import labelspan as ls
 from labelspan.linalg import (
-    Gathered,
     choose_solver,
     fix_signs,
     inverse_root,
@@ -22,6 +21,7 @@ from labelspan.linalg import (
 )
 from labelspan.linalg._block_cg import block_cg, thin_qr
 from labelspan.linalg._eigenpairs import n_directions, rank
+from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import column_scales, is_graded, jacobi
 from labelspan.moments import Moments, Root
 from tests.comparison import sine

@@ -47,9 +47,9 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
         Names of the labels, if `y` was a frame.
     solver_ : str
         Route to the solution, see :func:`labelspan.linalg.choose_solver`.
-    residual_ : float
+    residual_ : float or None
         If `y` has holes, the largest residual of the normal equations of a label relative to
-        their right-hand side; NaN if it has none, as it is not measured then.
+        their right-hand side; None if it has none, as it is not measured then.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -91,6 +91,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     }
 
     _learnt: ClassVar[tuple[str, ...]] = (*LINEAR, "solver_", "residual_")
+    residual_: float | None
 
     def __init__(self, ridge: float = 0.01, *, min_labels: int = 0):
         self.ridge = ridge
@@ -104,7 +105,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
             return
         found = regress(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
         self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
-        self.solver_, self.residual_ = found.solver, np.nan
+        self.solver_, self.residual_ = found.solver, None
 
     def _prices(self) -> tuple[float, ...]:
         return (self.ridge,)
@@ -112,7 +113,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         found = regress_pooled(statistics, self.ridge, signed=True)
         self._keep_pooled(dtype, found.coefficients(), found.x_mean, found.t_mean, rest)
-        self.solver_, self.residual_ = self._chunks.pool.solver, np.nan
+        self.solver_, self.residual_ = self._chunks.pool.solver, None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
