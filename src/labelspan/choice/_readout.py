@@ -103,11 +103,13 @@ def ridge_scores(
             yield [k], (Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean)[None]
         return
     n_labels = len(top.t_mean)
-    # LAPACK itself: what SciPy puts before it takes longer than the solution.
-    solved, _ = linalg.lapack.dtrtrs(L, np.hstack([top.xt, Z.T]), lower=1)
+    # The inverse of a small factor, and products into place: copies would cost more than both.
+    inverse, _ = linalg.lapack.dtrtri(L, lower=1)
     # The scores of the mean come with the product: a column of ones times their row.
-    U, C = np.ones((len(Z), len(L) + 1)), np.vstack([top.t_mean, solved[:, :n_labels]])
-    U[:, 1:] = solved[:, n_labels:].T
+    U, C = np.ones((len(Z), len(L) + 1)), np.empty((len(L) + 1, n_labels))
+    np.matmul(Z, inverse.T, out=U[:, 1:])
+    C[0] = top.t_mean
+    np.matmul(inverse, top.xt, out=C[1:])
     # A product of few columns costs less than adding to what fewer of them gave.
     adds = counts[-1] > FEW_COLUMNS
     together = buffer.size // (len(Z) * n_labels)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -26,9 +25,9 @@ class Side:
     def __init__(self, array: Any) -> None:
         self.array = array
 
-    @cached_property
+    @property
     def total(self) -> int:
-        """Number of ones."""
+        """Number of ones; counted faster than it is stored."""
         if isinstance(self.array, np.ndarray):
             return int(np.count_nonzero(self.array))
         return int(self.array.astype(np.int64).sum())
@@ -44,8 +43,7 @@ class Side:
         return _sums(self.array, 0)
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """True, predicted and common labels, by row, by label and in total.
 
     Parameters

@@ -53,8 +53,9 @@ class Measure:
     def __call__(self, Y_true: Any, output: Any, observed: Any = None) -> float:
         """Evaluate the measure on true labels and predicted labels or scores."""
         # A measure of a caller's own need not know the argument.
-        mask = {} if observed is None else {"observed": observed}
-        return self.function(Y_true, output, **dict(self.parameters), **mask)
+        if observed is not None:
+            return self.function(Y_true, output, observed=observed, **dict(self.parameters))
+        return self.function(Y_true, output, **dict(self.parameters))
 
 
 _LIST = (
