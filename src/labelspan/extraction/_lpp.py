@@ -111,18 +111,8 @@ class LPP(Unweighted, LinearReducer):
         return {"thin": False}
 
     def _summarise(self, sample: Sample) -> Statistics:
-        X = sample.X
-        n_neighbors = self.n_neighbors
-        if n_neighbors > X.shape[0] - 1:
-            n_neighbors = X.shape[0] - 1
-            warnings.warn(
-                f"n_neighbors={self.n_neighbors} is more than the {n_neighbors} other rows; "
-                f"{n_neighbors} are used.",
-                UserWarning,
-                stacklevel=2,
-            )
-        X, shift = anchored(X)
-        found = locality(X, neighbour_graph(X, n_neighbors))
+        X, shift = anchored(sample.X)
+        found = locality(X, neighbour_graph(X, self.n_neighbors))
         return replace(found, x_mean=shift + found.x_mean)
 
     def _directions(self, statistics: Any) -> EigenPairs:
@@ -211,8 +201,19 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
 
 
 def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
-    """Symmetric 0/1 graph of nearest neighbours, ties at the last place included."""
+    """Symmetric 0/1 graph of nearest neighbours, ties at the last place included.
+
+    Warns if there are fewer other rows than neighbours asked for; all of them are joined then.
+    """
     n_rows = X.shape[0]
+    if n_neighbors > n_rows - 1:
+        warnings.warn(
+            f"n_neighbors={n_neighbors} is more than the {n_rows - 1} other rows; "
+            f"{n_rows - 1} are used.",
+            UserWarning,
+            stacklevel=2,
+        )
+        n_neighbors = n_rows - 1
     if not sparse.issparse(X):
         # Distances come from products: about the mean they keep their digits.
         X, _ = centred(X, np.ones(n_rows))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -168,21 +167,11 @@ class SemiSupervised(
             share = 1 - np.isnan(T).mean(axis=0)
             warn_of_unobserved(share)
             T[:, share == 0] = 0.0
-            graph = neighbour_graph(X, self._capped(X.shape[0] - 1))
+            graph = neighbour_graph(X, self.n_neighbors)
             found = propagate(graph, T, self.alpha, self.tol, self.max_iter)
             self.soft_labels_, self.residual_ = found.labels, found.residual
             self.n_iter_ = found.n_iter
         return self.soft_labels_ if labels.classes is None else labels.target
-
-    def _capped(self, n_others: int) -> int:
-        if self.n_neighbors > n_others:
-            warnings.warn(
-                f"n_neighbors={self.n_neighbors} is more than the {n_others} other rows; "
-                f"{n_others} are used.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return min(self.n_neighbors, n_others)
 
     def transform(self, X: Any) -> Any:
         """Transform by ``reducer_``.
