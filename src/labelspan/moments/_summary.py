@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelspan._compat import is_dask_array
-from labelspan._device import is_device, on_host
+from labelspan._device import is_device, on_host, to_host
 from labelspan._soft import has_holes
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
@@ -113,7 +113,7 @@ def summarise(
 
 def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
     """Moments of available cases from rows in memory, by one product with X."""
-    T, labels = completed(sample.Y, sample.weights, tt)
+    T, labels = completed(sample.Y, to_host(sample.weights), tt)
     of_block = partial(Moments.of, xx=not thin, tt=False)
     return of_observed(collect(replace(sample, Y=T), of_block, tall=not thin), labels)
 
