@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import labelspan as ls
@@ -205,6 +206,25 @@ def test_measures_take_scores_from_a_device(place):
         expected = call(Y, getattr(host, output)(X))
         found = getattr(model, output)(place.put(X))
         assert call(place.put(Y), found) == pytest.approx(expected, abs=1e-12)
+
+
+def test_complex_numbers_are_refused(place):
+    X, Y = problem(60)
+    with pytest.raises(ValueError, match=r"Complex data not supported: X is .*complex128"):
+        ls.MVMD(2).fit(place.put(X + 1j), Y)
+
+
+@pytest.mark.parametrize("model", [ls.LabelCCA(2), ls.CPLST(2), ls.KernelMDDM(2), ls.MLkNN(3)])
+def test_gradients_are_not_recorded(model):
+    torch = pytest.importorskip("torch")
+    X, Y = problem(60)
+    rows, labels = (torch.asarray(A, dtype=torch.float64).requires_grad_() for A in (X, Y))
+    with sklearn.config_context(array_api_dispatch=True):
+        method = "transform" if hasattr(model, "transform") else "predict"
+        found = getattr(model.fit(rows, labels), method)(rows)
+        expected = getattr(model.fit(X, Y), method)(X)
+    assert not found.requires_grad
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("unit", [1e-25, 1e-12, 1e12, 1e25])

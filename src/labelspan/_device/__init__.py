@@ -3,6 +3,7 @@
 from labelspan._device._arrays import (
     cast,
     copied,
+    detached,
     diagonal,
     empty,
     finite,
