@@ -10,6 +10,7 @@ from labelspan import _device as device
 from labelspan._device import to_host
 from labelspan.kernels import _on_device as kernels_on_device
 from labelspan.kernels import kernel_path
+from labelspan.moments._on_device import Block
 
 
 def problem(n=200, D=8, q=3, seed=0):
@@ -206,6 +207,42 @@ def test_measures_take_scores_from_a_device(place):
         expected = call(Y, getattr(host, output)(X))
         found = getattr(model, output)(place.put(X))
         assert call(place.put(Y), found) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("model", SOLVED, ids=lambda model: type(model).__name__)
+def test_sums_in_single_precision_where_they_are_asked_for(place, model, monkeypatch):
+    X, Y = problem()
+    X = (X + 3).astype(np.float32)
+    types = []
+    plain = Block.of.__func__
+
+    def block(*given, **named):
+        made = plain(Block, *given, **named)
+        types.append(made.A.dtype)
+        return made
+
+    monkeypatch.setattr(Block, "of", block)
+    found, expected = both(place, model, X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+    assert all("float64" in str(dtype) for dtype in types)
+    types.clear()
+    with ls.config_context(sums="float32"):
+        found, _ = both(place, model, X, Y)
+        assert all("float32" in str(dtype) for dtype in types)
+        assert types
+        types.clear()
+        # Rows of double precision are summed up in it.
+        both(place, model, X.astype(np.float64), Y)
+    np.testing.assert_allclose(found, expected, atol=2e-4 * np.abs(expected).max())
+    assert all("float64" in str(dtype) for dtype in types)
+
+
+def test_sums_in_another_precision_are_refused():
+    with (
+        pytest.raises(ValueError, match="sums='half' is not known; use 'float64' or 'float32'"),
+        ls.config_context(sums="half"),
+    ):
+        pass
 
 
 def test_complex_numbers_are_refused(place):

@@ -44,6 +44,7 @@ from labelspan._device._operations import (
 from labelspan._device._stream import (
     STREAM_BYTES,
     config_context,
+    in_single,
     is_streamed,
     stream,
     sums_of,
