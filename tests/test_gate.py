@@ -443,8 +443,13 @@ def test_plain_rows_are_looked_at_in_either_order(order):
 def test_a_later_plain_chunk_that_is_refused_changes_nothing():
     model = ls.MDDM(2).partial_fit(X, Y)
     expected = model.components_.copy()
-    refused = ((changed(X, np.nan), Y), (X, Y[:-1]), (X, changed(Y, 3, int)), (X, Y[:, :2]))
-    for features, labels in refused:
-        with pytest.raises(ValueError):
+    refused = (
+        (changed(X, np.nan), Y, "NaN"),
+        (X, Y[:-1], "inconsistent numbers of samples"),
+        (X, changed(Y, 3, int), "is 3"),
+        (X, Y[:, :2], "y has 2 labels"),
+    )
+    for features, labels, reason in refused:
+        with pytest.raises(ValueError, match=reason):
             model.partial_fit(features, labels)
         assert np.array_equal(model.components_, expected)
