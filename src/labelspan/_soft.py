@@ -224,6 +224,11 @@ class AvailableCases(MaskedFit):
         y = hidden(y, observed)
         return self._add_chunk(X, y, classes, sample_weight)  # type: ignore[attr-defined]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("device_holes")
+        return tags
+
 
 class MaskedUnweighted(Unweighted):
     """The same without sample weights."""

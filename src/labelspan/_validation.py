@@ -35,7 +35,13 @@ from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import beside, check_weights, labels_on_device, weighing
+from labelspan._weights import (
+    beside,
+    check_weights,
+    labels_on_device,
+    refuse_holes_on_device,
+    weighing,
+)
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -128,6 +134,8 @@ def check_fit(
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
     if is_device(X):
+        if labels.missing:
+            refuse_holes_on_device(estimator, tags.label_tags)
         labels = beside(X, labels)
     if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
