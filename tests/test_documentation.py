@@ -98,7 +98,7 @@ FAMILIES = {
 
 
 # What a page needs of an extra that is not in every environment.
-NEEDED = {"interop": ("skl2onnx", "onnxruntime")}
+NEEDED = {"interop": ("anndata", "skl2onnx", "onnxruntime")}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -1,6 +1,7 @@
-"""Models in the formats of other programs: ONNX, skops."""
+"""Formats of other programs: AnnData, ONNX, skops."""
 
+from labelspan.interop._anndata import reduce_anndata
 from labelspan.interop._onnx import to_onnx
 from labelspan.interop._skops import trusted_types
 
-__all__ = ["to_onnx", "trusted_types"]
+__all__ = ["reduce_anndata", "to_onnx", "trusted_types"]
