@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import dask.array as da
 import numpy as np
@@ -203,6 +204,28 @@ def test_pickle_and_skops_keep_every_digit(entry):
     if hasattr(model, "truncate") and model.n_components_ > 1:
         shorter = model.truncate(1)
         assert_same(outputs(through_skops(shorter), X_new), outputs(shorter, X_new), 0.0)
+
+
+@law()
+def test_notebooks_show_parameters_and_fitted_attributes(entry):
+    """Those of scikit-learn's HTML; it has a table of fitted attributes from 1.9 on."""
+    X, Y, _ = sample()
+    fitted = {"fit": plain(entry.name)}
+    if entry.one_pass:
+        fitted["chunks"] = clone(entry.estimator).partial_fit(X, Y)
+    before = clone(entry.estimator)._repr_html_()
+    assert "<span>Not fitted</span>" in before
+    assert "Fitted attributes" not in before
+    for model in fitted.values():
+        shown = model._repr_html_()
+        assert "<span>Fitted</span>" in shown
+        for name in model.get_params(deep=False):
+            assert re.search(rf"{name}\b", shown), name
+        found = [name for name in vars(model) if public(name)]
+        assert found
+        if hasattr(model, "_get_fitted_attr_html"):
+            table = shown.partition("Fitted attributes")[2]
+            assert [name for name in found if f">{name}<" not in table] == []
 
 
 @law()
