@@ -81,7 +81,7 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -98,8 +98,8 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
               U = R_{\alpha+\beta} (I - P P') + R_\beta P P'.
 
     So a fit is two ridge regressions on the same statistics, mixed in the space of the labels:
-    time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D; conjugate gradients for
-    sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
+    time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
+    for sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
     ridge n * beta, a large beta that of :class:`MDDM`.
 
     References
