@@ -269,7 +269,7 @@ def remember_names(estimator: Any, labels: Labels) -> None:
 
 
 def holds_classes(column: np.ndarray) -> bool:
-    """Whether a single column (n, 1) names a class a row: strings, or more than two numbers."""
+    """Whether a single column (n, 1) names one class per row: strings, or more than two numbers."""
     kind = column.dtype.kind
     return kind in "US" or (kind not in "bO" and len(np.unique(column)) > 2)
 
@@ -380,7 +380,7 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> sparse.csr_array:
-    """One column a class, from its numbers (n,)."""
+    """One column per class, from its numbers (n,)."""
     starts = np.arange(len(codes) + 1)
     return sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(codes), n_classes))
 

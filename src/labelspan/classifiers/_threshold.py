@@ -30,7 +30,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         Classifier with ``decision_function`` or ``predict_proba``.
     strategy : {"per_label_f1", "cardinality", "fixed"}, default="per_label_f1"
         The best F1 of every label; or one threshold for all labels that predicts as many labels
-        a row as the training rows have; or `threshold` for all labels.
+        per row as the training rows have; or `threshold` for all labels.
     min_labels : int, default=0
         1 gives a row without any predicted label the one whose score is highest above (or
         least below) its threshold.
@@ -38,7 +38,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         The threshold of "fixed".
     cv : int, splitter, iterable or None, default=None
         Where the scores come from: None takes those of the training rows, anything else
-        held-out scores, for which the estimator is fitted once more a fold.
+        held-out scores, for which the estimator is fitted once more per fold.
     n_jobs : int or None, default=None
         Number of folds at a time.
 
@@ -60,7 +60,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
 
     Notes
     -----
-    Time O(n log n) a label besides the scores; a threshold lies halfway between the two scores
+    Time O(n log n) per label besides the scores; a threshold lies halfway between the two scores
     it parts. ``decision_function`` is the score minus its threshold, so that 0 parts the
     predictions; for measures that rank the labels of a row take ``estimator_``.
 

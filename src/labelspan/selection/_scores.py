@@ -151,7 +151,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
 
     Notes
     -----
-    One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels a row,
+    One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels per row,
     memory O(D q). Where labels are not observed, the score of a label is that of the rows where it
     is; two products X'M and (X * X)'M with the observed entries M are added.
 

@@ -80,7 +80,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
         If `y` has holes, the norm of the gradient of the objective over the weights, relative to
         that of zero weights; None if it has none, as the closed form is exact.
@@ -102,8 +102,8 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
               U = R_{\alpha+\beta} (I - P P') + R_\beta P P'.
 
     So a fit is two ridge regressions on the same statistics, mixed in the space of the labels:
-    time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D; conjugate gradients for
-    sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
+    time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
+    for sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
     ridge n * beta, a large beta that of :class:`MDDM`.
 
     Holes in `y`: the loss of a label is its mean over the rows where it is observed. Each label
