@@ -46,7 +46,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
         If `y` has holes, the largest residual of the normal equations of a label relative to
         their right-hand side; None if it has none, as it is not measured then.
@@ -58,7 +58,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     Notes
     -----
     ``coef_`` is 2 ``xt``' (``xx`` + ridge I)^-1 with the scatters of X and of the 0/1 labels.
-    Time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D; conjugate gradients
+    Time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
     for sparse X that is large on both sides. Scores are computed about the mean of the training
     rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
     intercept_`` loses where the mean is far above the spread.

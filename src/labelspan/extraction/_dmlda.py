@@ -71,7 +71,7 @@ class DMLDA(LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray

@@ -83,7 +83,7 @@ class MLDA(LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -100,8 +100,8 @@ class MLDA(LinearReducer):
     [y, 1 - y]. With w_i the sum of W_i, the total scatter S_t = S_w + S_b is the scatter of X with
     weights w, and S_b = F F' for the thin F with columns sqrt(n_k) (mean_k - mean), so the
     problem is thin, with S_w = S_t - F F'.
-    Time O(n D^2 + D^3 / 3 + n q^2), memory O(D^2 + q^2); n for D if n < D; large sparse X by
-    conjugate gradients. "fuzzy" starts from "entropy", takes O(n D q) per turn and O(n q) memory
+    Time O(n D^2 + D^3 / 3 + n q^2), memory O(D^2 + q^2); if n < D, replace D by n; large sparse X
+    by conjugate gradients. "fuzzy" starts from "entropy", takes O(n D q) per turn and O(n q) memory
     and ends when no weight changes by 1e-6; "dependence" starts from there, too, and gives one
     row after the other, those far from the mean first, to its label with the largest
     x_i'Xc'W: the dependence never falls, O(n D c) per epoch for c labels per row.

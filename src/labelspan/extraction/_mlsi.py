@@ -63,7 +63,7 @@ class MLSI(AvailableCases, LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
         above 0 only where `y` has holes.
@@ -87,7 +87,7 @@ class MLSI(AvailableCases, LinearReducer):
     ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
     included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
     Where labels have holes, they may seem to explain more of the features than there is: what is
-    left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); n for D if n < D.
+    left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by n.
 
     References
     ----------
