@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import sklearn
+from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import labelspan as ls
 from labelspan import _device as device
 from labelspan._device import to_host
+from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
 from labelspan.kernels import kernel_path
 from labelspan.moments._on_device import Block
@@ -283,7 +285,34 @@ def test_what_is_no_number_is_refused(place, model, wrong, dtype):
         model.fit(place.put(X), Y)
 
 
-def test_a_path_of_kernel_models_stays_on_the_host(place):
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (ls.KernelLabelCCA(2), "ridge"),
+        (ls.KernelMDDM(2, constraint="feature"), "mu"),
+        (ls.KernelMDDM(2), "n_components"),
+        (ls.KernelCPLST(2), "ridge"),
+        (ls.KernelCPLST(2, n_landmarks=20, random_state=0), "ridge"),
+        (ls.KernelSharedSubspaceClassifier(2), "alpha"),
+    ],
+)
+def test_a_path_of_kernel_models_shares_its_kernel(place, model, name, monkeypatch):
     X, Y = problem(60)
-    with pytest.raises(TypeError, match="X lives on a device; kernel_path works on the host"):
-        kernel_path(ls.KernelLabelCCA(2), place.put(X), Y, {"ridge": [0.1, 1.0]})
+    values = [1, 2] if name == "n_components" else [0.1, 0.5, 0.9]
+    made = []
+    plain = kernel_maps.kernel_values
+    monkeypatch.setattr(
+        kernel_maps, "kernel_values", lambda *given: made.append(given) or plain(*given)
+    )
+    path = kernel_path(model, place.put(X), Y, {name: values})
+    n_made = len(made)
+    for found, value in zip(path.estimators, values, strict=True):
+        alone = clone(model).set_params(**{name: value})
+        call = "transform" if hasattr(model, "transform") else "decision_function"
+        expected = getattr(alone.fit(X, Y), call)(X[:20])
+        shown = getattr(found, call)(place.put(X[:20]))
+        assert place.holds(shown)
+        np.testing.assert_allclose(to_host(shown), expected, atol=1e-8 * np.abs(expected).max())
+    made.clear()
+    clone(model).fit(place.put(X), Y)
+    assert n_made == len(made)
