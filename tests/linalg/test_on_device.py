@@ -9,9 +9,9 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import labelspan as ls
 from labelspan import _device as device
 from labelspan._device import to_host
+from labelspan.kernels import KernelCPLSTCV, kernel_path
 from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
-from labelspan.kernels import kernel_path
 from labelspan.moments._on_device import Block
 
 
@@ -283,6 +283,24 @@ def test_what_is_no_number_is_refused(place, model, wrong, dtype):
     X[150, 3] = wrong
     with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
         model.fit(place.put(X), Y)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
+def test_widths_and_ridges_have_the_losses_of_the_host(place, weighted):
+    X, Y = problem(60)
+    weights = np.arange(60) % 3.0 if weighted else None
+    search = KernelCPLSTCV(ridges=[0.01, 1.0], cv=3)
+    expected = clone(search).fit(X, Y, sample_weight=weights)
+    found = clone(search).fit(place.put(X), Y, sample_weight=weights)
+    assert found.best_params_ == pytest.approx(expected.best_params_)
+    losses = found.cv_results_["mean_hamming_loss"]
+    np.testing.assert_allclose(losses, expected.cv_results_["mean_hamming_loss"], atol=1e-12)
+
+
+def test_landmarks_of_a_search_stay_on_the_host(place):
+    X, Y = problem(60)
+    with pytest.raises(TypeError, match="KernelCPLSTCV works on the host"):
+        KernelCPLSTCV(n_landmarks=9).fit(place.put(X), Y)
 
 
 @pytest.mark.parametrize(
