@@ -65,6 +65,8 @@ class LinearReducer(
     )  # fmt: skip
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
+    # Whether that is with the scatter of the labels, which with holes changes the other sums, too.
+    _label_scatter: ClassVar[bool] = False
     # Whether ``_directions`` takes statistics that live on a device; else they come to the host.
     _solves_on_device: ClassVar[bool] = False
 
