@@ -126,7 +126,7 @@ def test_values_that_are_no_numbers_are_refused(rng, large, estimator):
     model = clone(estimator).fit(X, Y)
     before = dict(vars(model))
     X[-1, 2] = np.inf if isinstance(model, ls.MVMD) else np.nan
-    with pytest.raises(ValueError, match="Input X contains (NaN|infinity)"):
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
         model.fit(X, Y)
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is kept for name, kept in before.items())
