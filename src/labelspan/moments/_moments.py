@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite
 from labelspan._device import copied, diagonal, is_device, namespace
 from labelspan.moments._digits import EPS
 from labelspan.moments._large import indicators, sums_of
-from labelspan.moments._on_device import block_sums
+from labelspan.moments._on_device import Glance, block_sums
 
 # Numbers of an outer product that are held at a time; they stay in the cache.
 OUTER_NUMBERS = 2**15
@@ -67,6 +67,7 @@ class Moments:
         tt: bool = True,
         xt: bool = True,
         large: bool = False,
+        seen: Glance | None = None,
     ) -> Moments:
         """Moments of one block.
 
@@ -82,6 +83,8 @@ class Moments:
             Which of the matrices to compute.
         large : bool
             Whether the block is one of a large array, so that compiled loops are worth loading.
+        seen : Glance or None
+            What some rows of all blocks say, if they live on a device.
 
         Returns
         -------
@@ -91,7 +94,7 @@ class Moments:
             that would make it dense; only its columns without zeros are.
         """
         if is_device(X) or is_device(T):
-            return cls(*block_sums(X, T, weights, xx=xx, tt=tt))
+            return cls(*block_sums(X, T, weights, xx=xx, tt=tt, seen=seen))
         ones = indicators(X, T, weights) if large else None
         if ones is not None:
             return cls.of_ones(X, ones, xx=xx, tt=tt)

@@ -10,13 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelspan._compat import is_dask_array
-from labelspan._device import on_host
+from labelspan._device import is_device, on_host, to_host
 from labelspan._soft import has_holes
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._large import indicators, is_large
 from labelspan.moments._moments import Moments
+from labelspan.moments._on_device import Glance
 from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import Rows
@@ -116,7 +117,9 @@ def collect_moments(
     large, ones = is_large(sample.X), None
     if large and encode is None and not is_dask_array(sample.X):
         ones = indicators(sample.X, sample.Y, sample.weights)
-    of_block: Any = encoded(partial(Available.of, xx=xx, tt=tt, large=large), encode)
+    seen = Glance.at(sample.X) if is_device(sample.X) else None
+    of_block: Any = partial(Available.of, xx=xx, tt=tt, seen=seen, large=large)
+    of_block = encoded(of_block, encode)
     if ones is None:
         return collect(sample, of_block, tall=xx)
     return collect(replace(sample, Y=ones), of_block, tall=xx, walked=True)
@@ -124,7 +127,7 @@ def collect_moments(
 
 def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
     """Moments of available cases from rows in memory, by one product with X."""
-    T, labels = completed(sample.Y, sample.weights, tt)
+    T, labels = completed(sample.Y, to_host(sample.weights), tt)
     of_block = partial(Moments.of, xx=not thin, tt=False)
     return of_observed(collect(replace(sample, Y=T), of_block, tall=not thin), labels)
 
