@@ -180,7 +180,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Features.
         k : int, default=5
-            Number of labels a row, from 1 to n_labels.
+            Number of labels per row, from 1 to n_labels.
 
         Returns
         -------
