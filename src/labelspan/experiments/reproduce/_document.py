@@ -37,6 +37,12 @@ brackets is what the paper says too. A line may have several reasons, so their c
 to more than the lines.
 
 {RULES}"""
+BEFORE = (
+    "Before is a page with fewer data sets: four of the eleven sets of web pages and one of the "
+    "five of news (MDDM), one of six sets of words (shared subspace), four of the eight sets of "
+    "CPLST, five of those of MVMD, three of the six of CMLFS. More is judged since: compare "
+    "shares, not counts."
+)
 NO_REASON = "no reason is known"
 # Measured by tests/authors, not by an experiment of a paper.
 PROGRAMS = Path(__file__).with_name("programs.md")
@@ -59,10 +65,10 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
     """
     outcomes = list(outcomes)
     extent = QUICK if any(outcome.quick for outcome in outcomes) else FULL
-    parts = [HEAD.format(command=command, extent=extent), _counts(outcomes)]
     by_paper = {
         paper: [item for item in outcomes if item.experiment.paper == paper] for paper in PAPERS
     }
+    parts = [HEAD.format(command=command, extent=extent), _papers(by_paper), _counts(outcomes)]
     parts += [_in_words(paper, items) for paper, items in by_paper.items()]
     parts.append(LEGEND)
     for paper, items in by_paper.items():
@@ -70,6 +76,23 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
         parts += [_section(item) for item in items]
     parts.append(PROGRAMS.read_text(encoding="utf-8"))
     return "\n".join(parts)
+
+
+def _papers(by_paper: dict[str, list[Outcome]]) -> str:
+    """One row per paper: what came out, and what came out before the last data sets were here."""
+    rows = [
+        "| paper | values | before | statements | before | experiments run |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for paper, items in by_paper.items():
+        content = printed_values(paper)
+        before = content.get("before", {})
+        values, statements = _kinds(line for item in items for line in item.judged)
+        run = sum(not item.not_run for item in items)
+        row = [_share(values), before.get("values", "-")]
+        row += [_share(statements), before.get("statements", "-"), f"{run} of {len(items)}"]
+        rows.append(f"| {markdown_text(content['paper'])} | {' | '.join(row)} |")
+    return "\n".join([*rows, "", BEFORE, ""])
 
 
 def _counts(outcomes: list[Outcome]) -> str:
