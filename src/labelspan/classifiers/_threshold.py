@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, label_scores
@@ -31,7 +30,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         Classifier with ``decision_function`` or ``predict_proba``.
     strategy : {"per_label_f1", "cardinality", "fixed"}, default="per_label_f1"
         The best F1 of every label; or one threshold for all labels that predicts as many labels
-        a row as the training rows have; or `threshold` for all labels.
+        per row as the training rows have; or `threshold` for all labels.
     min_labels : int, default=0
         1 gives a row without any predicted label the one whose score is highest above (or
         least below) its threshold.
@@ -39,7 +38,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         The threshold of "fixed".
     cv : int, splitter, iterable or None, default=None
         Where the scores come from: None takes those of the training rows, anything else
-        held-out scores, for which the estimator is fitted once more a fold.
+        held-out scores, for which the estimator is fitted once more per fold.
     n_jobs : int or None, default=None
         Number of folds at a time.
 
@@ -61,7 +60,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
 
     Notes
     -----
-    Time O(n log n) a label besides the scores; a threshold lies halfway between the two scores
+    Time O(n log n) per label besides the scores; a threshold lies halfway between the two scores
     it parts. ``decision_function`` is the score minus its threshold, so that 0 parts the
     predictions; for measures that rank the labels of a row take ``estimator_``.
 
@@ -130,16 +129,6 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         if self.cv is None:
             return label_scores(self.estimator_, X, self._n_labels)
         return self._cross_scores(X, target, self.cv)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # What an estimator of another library takes, it says itself.
-        theirs = getattr(get_tags(self.estimator), "label_tags", None)
-        if theirs is not None and not theirs.takes("missing_labels"):
-            reason = theirs.refused["missing_labels"]
-            of = f"its estimator {type(self.estimator).__name__} does"
-            tags.label_tags.refuse(missing_labels=f"{of}, because {reason}")
-        return tags
 
 
 def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:

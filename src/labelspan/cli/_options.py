@@ -112,8 +112,9 @@ def check_place(path: Path, option: str) -> None:
             ) from error
 
 
-def check_archive(path: Path, option: str) -> None:
+def check_archive(path: Path, option: str, *others: str) -> None:
     """Refuse a place for a data set that may not be written, or whose name is another format's."""
-    if path.suffix != ".npz":
-        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with .npz.")
+    if path.suffix not in (".npz", *others):
+        known = " or ".join((".npz", *others))
+        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with {known}.")
     check_place(path, option)

@@ -46,7 +46,7 @@ class KernelCPLSTCV(ScoringClassifier):
               \qquad Q = (K + ridge\, I)^{-1},
 
     Eq. (8) of [1]_. As in their Sec. 4.3, the score is minus the Hamming loss over all numbers
-    of codes; every fold and every ridge come from one decomposition of K a width.
+    of codes; every fold and every ridge come from one decomposition of K per width.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class KernelCPLSTCV(ScoringClassifier):
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
         Number of Nystroem landmarks; None is exact. They are chosen among
-        all rows, once a width, without the labels.
+        all rows, once per width, without the labels.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         How they are chosen, as in :class:`KernelCPLST`.
     random_state : int, RandomState or None, default=None
@@ -88,7 +88,7 @@ class KernelCPLSTCV(ScoringClassifier):
         Fitted to all rows with these parameters.
     cv_results_ : dict
         Parameters, and ``split<i>_test_score``, ``mean_test_score``, ``std_test_score`` and
-        ``rank_test_score`` of every point; ``mean_hamming_loss`` has one row a point and one
+        ``rank_test_score`` of every point; ``mean_hamming_loss`` has one row per point and one
         column for each M = 1, ..., q.
     n_splits_ : int
         Number of folds.
@@ -105,9 +105,9 @@ class KernelCPLSTCV(ScoringClassifier):
     -----
     With G = H (HKH + ridge I)^-1 H for all rows and A = G Y, the fit without the rows S leaves
     residuals G_SS^-1 A_S on them: exact, see ``labelspan.kernels._held_out``. Time O(n^3) a
-    width for the eigenvectors, about ten times a Cholesky factor, and n^3 / k a ridge with k
+    width for the eigenvectors, about ten times a Cholesky factor, and n^3 / k per ridge with k
     folds; two (n, n) arrays. With m landmarks the moments without a fold are those of all rows
-    less its own: O(n m (D + m)) a width for two passes over the rows, m^3 / 3 a fold and ridge.
+    less its own: O(n m (D + m)) per width for two passes over the rows, m^3 / 3 per fold and ridge.
 
     References
     ----------

@@ -101,7 +101,7 @@ def held_out(
     Returns
     -------
     list of HeldOut
-        Exact. O(n^2 n_fold) a fold, so O(n^3 / k) for k folds.
+        Exact. O(n^2 n_fold) per fold, so O(n^3 / k) for k folds.
 
     Notes
     -----

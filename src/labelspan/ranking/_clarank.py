@@ -75,7 +75,7 @@ class CLaRankSVM(RankingClassifier):
 
     Notes
     -----
-    Time O(nnz(X) q + n q^2 + pairs) a sweep and O(D q^2 + q^3) for D. Memory as
+    Time O(nnz(X) q + n q^2 + pairs) per sweep and O(D q^2 + q^3) for D. Memory as
     :class:`LaRankSVM`, twice the 16 (D + 1) q bytes. Labels that are not observed as there.
 
     References

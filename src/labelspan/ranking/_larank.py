@@ -70,10 +70,10 @@ class LaRankSVM(RankingClassifier):
 
     Notes
     -----
-    Time O(nnz(X) q + pairs) a sweep, and up to 500 times that a Newton step. Memory beside X: at
-    most 12 bytes a pair, 16 (D + 1) q bytes for W and its dual twin, and 60 bytes a row (with
-    Newton steps three times as much); pairs = ``sum_i |y_i| (q - |y_i|)``. Rows with no label or
-    with all labels form no pairs and do not count. Where labels are not observed, y_i and its
+    Time O(nnz(X) q + pairs) per sweep, and up to 500 times that per Newton step. Memory beside X:
+    at most 12 bytes per pair, 16 (D + 1) q bytes for W and its dual twin, and 60 bytes per row
+    (with Newton steps three times as much); pairs = ``sum_i |y_i| (q - |y_i|)``. Rows with no label
+    or with all labels form no pairs and do not count. Where labels are not observed, y_i and its
     complement hold the observed labels of the row alone. The rows must fit into memory, in
     float64; a memory map is copied there. For more of them fit a sample; `max_pairs` bounds what
     pairs take.

@@ -101,8 +101,8 @@ class CMLFS(RankingSelector):
     Given D or omega the problem is convex in the others, but not in both: minimum and maximum in
     Eq. (18) may not be exchanged, there is a true gap. So the gap reported is that of the convex
     problem at the final omega, with ``stationarity_`` for omega itself; the result is a
-    stationary point, approached from D = I / q. Cost as :class:`MLFS`, plus O(n q^2) a sweep and
-    O(D q^2 + q^3) an outer iteration. Labels that are not observed are in no pair.
+    stationary point, approached from D = I / q. Cost as :class:`MLFS`, plus O(n q^2) per sweep and
+    O(D q^2 + q^3) per outer iteration. Labels that are not observed are in no pair.
 
     References
     ----------

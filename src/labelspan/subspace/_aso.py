@@ -45,11 +45,11 @@ class ASOClassifier(SubspaceClassifier):
         Price of the weights outside the subspace, positive.
     tol : float, default=1e-3
         The turns end when the objective falls by no more than this share of its first value,
-        that of plain support vector machines; a share of itself would not do, since the
+        that of plain SVMs; a share of itself would not do, since the
         objective falls to zero where the subspace can hold all weights.
     max_iter : int, default=100
         Largest number of turns, at least 2, for the first has no subspace; a ConvergenceWarning
-        tells when they did not suffice.
+        says when they did not suffice.
     random_state : int, RandomState instance or None, default=None
         Order of the rows in coordinate descent. It moves the result within the tolerance only.
 
@@ -82,13 +82,13 @@ class ASOClassifier(SubspaceClassifier):
 
     Notes
     -----
-    A turn is that of [2]_: (1) for fixed Theta and V = Theta U one support vector machine a
+    A turn is that of [2]_: (1) for fixed Theta and V = Theta U one SVM per
     label, in w alone, whose scores start from those of Theta'v; (2) for fixed U = W + Theta'V the
     leading left singular vectors. Both lower the objective. The first turn has no subspace, so
     it is plain one-against-rest SVM with C = 1 / (2 n alpha). The machines start from their last
     dual variables and end at a violation of 0.001 of the largest score they can give. Up to 4000
     rows work in the coordinates of the row space with the Gram matrix of the rows: memory
-    O(n^2), O(n) a step, and no step depends on D. More rows are taken one by one, O(nnz(X)) a
+    O(n^2), O(n) per step, and no step depends on D. More rows are taken one by one, O(nnz(X)) a
     sweep.
 
     References

@@ -76,7 +76,7 @@ class FoldForm:
     ) -> Iterator[tuple[tuple[int, int, int], np.ndarray]]:
         """Scores at every point of the grid, with its indices into the three sequences.
 
-        O(n_scored t q) a pair of alpha and beta; one score matrix is alive at a time.
+        O(n_scored t q) per pair of alpha and beta; one score matrix is alive at a time.
         """
         for j, beta in enumerate(betas):
             loose = self.ridge_scores(beta)

@@ -19,7 +19,7 @@ MAX_SWEEPS = 200
 
 
 class HingeProblem:
-    r"""One machine a label: min over w, b of a sum of C_i times hinge losses + ||w||^2 / 2.
+    r"""One SVM per label: min over w, b of a sum of C_i times hinge losses + ||w||^2 / 2.
 
     Scores are w'x + b + offset. Eq. (28) for fixed Theta and V, divided by 2 alpha, is of this
     form: C_i is 1 / (2 n alpha), or C times the weight of the row, the offsets are (Theta'v)'x.

@@ -45,7 +45,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
         Duality gap at which cutting planes stop, as a share of 100 C, the objective of zero
         weights at worst. The default is that of the program: 0.1 percent of loss.
     max_iter : int, default=1000
-        Largest number of planes a label; a ConvergenceWarning tells when they did not suffice.
+        Largest number of planes per label; a ConvergenceWarning says when they did not suffice.
 
     Attributes
     ----------

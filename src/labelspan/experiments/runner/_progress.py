@@ -10,7 +10,7 @@ from labelspan._system import clean
 from labelspan.experiments.plan import Cell
 from labelspan.experiments.store import Result
 
-# Plain lines are for logs: one at a time, not one a cell.
+# Plain lines are for logs: one at a time, not one per cell.
 LINE_SECONDS = 10.0
 # The same error in every cell is one mistake: so many lines show it, the rest are counted.
 SAME_ERRORS = 3

@@ -51,7 +51,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         lowers the objective by less than a hundredth of `tol`, since with few components the gap
         does not vanish.
     max_iter : int, default=100
-        Largest number of turns; a ConvergenceWarning tells when they did not suffice.
+        Largest number of turns; a ConvergenceWarning says when they did not suffice.
 
     Attributes
     ----------

@@ -152,7 +152,7 @@ def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     """Width and ridge of PLST and of kernel-CPLST by the sum of the losses of all M (Sec. 4.3).
 
     The features are taken as they are: the paper speaks of no scaling. The two share the
-    decompositions of the search: one a width. Returns, by whose width and ridge they are, both
+    decompositions of the search: one per width. Returns, by whose width and ridge they are, both
     codes with this regression.
     """
     X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)
