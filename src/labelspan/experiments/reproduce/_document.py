@@ -26,7 +26,9 @@ reason says so. {extent}
 QUICK = "**This page is of a quick run, with fewer splits and data sets than the papers'.**"
 FULL = (
     "Splits and grids follow the papers where the data at hand and the time allow; each section "
-    "names its splits, and says where a grid is coarser or a curve has fewer points."
+    "names its splits and the digest of the code that ran it, and says where a grid is coarser, a "
+    "curve has fewer points, or data sets are not run yet. The rule by which a value comes out is "
+    "stated once, [below](#how-to-read-the-tables), and was not changed for the results here."
 )
 LEGEND = f"""\
 ## How to read the tables
