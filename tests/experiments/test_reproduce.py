@@ -237,6 +237,23 @@ def test_the_page_says_first_what_came_out_by_paper(tmp_path):
     assert row in text[: text.index("[mvmd/toy](#mvmdtoy)")]
 
 
+def test_tables_of_an_earlier_page_stand_in_for_what_was_not_run(tmp_path):
+    with Store(tmp_path / "out") as store:
+        (outcome,) = reproduce([toy_experiment(tmp_path)], store, n_jobs=0)
+    not_run = replace(outcome, judged=[], setting="", not_run="a command runs it")
+    first = document([outcome], "labelspan reproduce all")
+    second = document([not_run], "labelspan reproduce all", first)
+    assert "| [mvmd/toy](#mvmdtoy) | a toy | not run | not run | not run |" in second
+    assert "not run: a command runs it" in second
+    assert second.count("What follows is of an earlier run") == 1
+    assert "| good &lt;b&gt; |" in second
+    # Neither the third page nor the fourth adds to it; without tables there is nothing to show.
+    assert document([not_run], "labelspan reproduce all", second) == second
+    assert "earlier run" not in document([not_run], "labelspan reproduce all")
+    empty = document([not_run], "labelspan reproduce all")
+    assert document([not_run], "labelspan reproduce all", empty) == empty
+
+
 def test_a_budget_takes_the_most_printed_values_per_minute_first():
     order = {name: find_experiments([name])[0] for name in ("mvmd/figure1", "cmlfs/table2")}
     # Eight numbers in half a minute; 6 sets x 8 methods x 3 measures x 2 in a hundred.

@@ -87,7 +87,8 @@ def command(
     if page is not None:
         # Without folders and processes: the page is the same wherever it is made.
         made = " ".join(["labelspan reproduce", *names, *(["--quick"] if quick else [])])
-        page.write_text(document(outcomes, made), encoding="utf-8")
+        earlier = page.read_text(encoding="utf-8") if page.exists() else ""
+        page.write_text(document(outcomes, made, earlier), encoding="utf-8")
     failed = any(outcome.failed or outcome.not_run for outcome in outcomes) or len(ready) < len(
         experiments
     )

@@ -45,12 +45,16 @@ BEFORE = (
     "CPLST, five of those of MVMD, three of the six of CMLFS. More is judged since: compare "
     "shares, not counts."
 )
+EARLIER = (
+    "What follows is of an earlier run, by other code and maybe over fewer data sets; it is not "
+    "counted above."
+)
 NO_REASON = "no reason is known"
 # Measured by tests/authors, not by an experiment of a paper.
 PROGRAMS = Path(__file__).with_name("programs.md")
 
 
-def document(outcomes: Iterable[Outcome], command: str) -> str:
+def document(outcomes: Iterable[Outcome], command: str, earlier: str = "") -> str:
     """Write the page: what matches, what does not and why, what could not be run; the tables.
 
     Parameters
@@ -59,6 +63,8 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
         What was run.
     command : str
         The command that made the page.
+    earlier : str
+        An earlier page: of an experiment that was not run now, its tables are shown as such.
 
     Returns
     -------
@@ -75,7 +81,7 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
     parts.append(LEGEND)
     for paper, items in by_paper.items():
         parts.append(f"## {markdown_text(printed_values(paper)['paper'])}\n")
-        parts += [_section(item) for item in items]
+        parts += [_section(item, earlier) for item in items]
     parts.append(PROGRAMS.read_text(encoding="utf-8"))
     return "\n".join(parts)
 
@@ -222,13 +228,15 @@ def numbered(reasons: dict[str, int]) -> list[str]:
     ]
 
 
-def _section(outcome: Outcome) -> str:
+def _section(outcome: Outcome, earlier: str) -> str:
     experiment = outcome.experiment
     title = f"{experiment.name}: {experiment.title}"
     # The heading's own anchor differs from one renderer to the next.
     anchor = re.sub(r"[^a-z0-9-]", "", experiment.name.lower())
     rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_text(title)}", ""]
     rows += [f"{markdown_text(outcome.summary)}. {markdown_text(outcome.setting)}".strip(), ""]
+    if outcome.not_run and (tables := _carried(earlier, anchor)):
+        return "\n".join([*rows, EARLIER, "", tables, ""])
     lines, grids = folded(outcome.judged)
     reasons = reasons_of(outcome.judged)
     if lines:
@@ -242,6 +250,16 @@ def _section(outcome: Outcome) -> str:
         rows += ["Not reproduced, by reason:", "", *map(markdown_text, numbered(reasons)), ""]
     rows += [f"Failed: {markdown_escape(text)}\n" for text in outcome.failed]
     return "\n".join(rows)
+
+
+def _carried(page: str, anchor: str) -> str:
+    """What a page says of an experiment below its heading, if that was ever run."""
+    pattern = rf'<a id="{anchor}"></a>\n\n### [^\n]*\n\n(.*?)(?=\n<a id=|\n## |\Z)'
+    found = re.search(pattern, page, re.DOTALL)
+    text = found[1] if found else ""
+    if EARLIER in text:
+        return text.partition(EARLIER)[2].strip()
+    return "" if text.startswith("not run") else text.strip()
 
 
 def _rules(lines: Iterable[Judged]) -> list[str]:
