@@ -132,7 +132,7 @@ def hidden(y: Any, observed: Any) -> Any:
         return y
     if not sparse.issparse(y):
         raise TypeError(
-            f"observed goes with a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
+            f"observed is for a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
             "label is not observed: y = numpy.where(observed, y, numpy.nan)."
         )
     mask = dense(observed)

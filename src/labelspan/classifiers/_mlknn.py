@@ -134,7 +134,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.label_tags.refuse(
             dask=IN_MEMORY,
-            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
             soft_labels="neighbours with a label are counted",
         )
         if self.metric == "euclidean" and self.algorithm in ("auto", "brute"):

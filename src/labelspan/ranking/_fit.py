@@ -65,7 +65,7 @@ def warn_unconverged(gap: float, tol: float, n_sweeps: int, max_iter: int) -> No
         warnings.warn(
             f"Stopped after {n_sweeps} sweeps (max_iter={max_iter}) with a relative duality gap "
             f"of {gap:.2g}; tol is {tol:.2g}. Raise max_iter or tol, scale the features, "
-            "lower C, or come from smaller C with labelspan.ranking.ranking_path.",
+            "lower C, or start from a smaller C with labelspan.ranking.ranking_path.",
             ConvergenceWarning,
             stacklevel=2,
         )

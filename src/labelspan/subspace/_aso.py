@@ -191,14 +191,15 @@ class ASOClassifier(SubspaceClassifier):
         if not self._settled(objectives):
             change = (objectives[-2] - objectives[-1]) / objectives[0]
             warnings.warn(
-                f"ASO stopped after {len(objectives)} turns at a relative change of {change:.1e} "
+                f"ASO stopped after {len(objectives)} iterations at a relative change of "
+                f"{change:.1e} "
                 f"(tol {self.tol:g}). Raise max_iter, tol or alpha.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
         if gap > FAR:
             warnings.warn(
-                f"A support vector machine of the last turn ended at a duality gap of {gap:.2f} of "
+                f"An SVM of the last iteration stopped at a duality gap of {gap:.2f} of "
                 "the loss of a constant score. Raise alpha or scale the features.",
                 ConvergenceWarning,
                 stacklevel=4,

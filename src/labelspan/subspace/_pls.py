@@ -118,7 +118,7 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
         if not isinstance(n_components, Integral) or not 1 <= n_components <= self.n_components_:
             raise ValueError(
                 f"n_components={n_components!r}; expected an integer from 1 to "
-                f"n_components_={self.n_components_}. Fit with more for more."
+                f"n_components_={self.n_components_}. Fit with more components."
             )
         shorter = clone(self).set_params(n_components=int(n_components))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}

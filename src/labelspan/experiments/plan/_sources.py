@@ -116,7 +116,7 @@ class Source:
         if self.missing is not None:
             check_shares((self.missing,), self.mechanism)
         elif self.mechanism:
-            raise ValueError(f"mechanism of {self.name} goes with missing; give both.")
+            raise ValueError(f"mechanism of {self.name} needs missing; give both.")
         if self.label_count is not None:
             check_whole(self.label_count, f"label_count of {self.name}")
         if self.prepare and self.prepare not in PREPARATIONS:

@@ -205,7 +205,8 @@ class LEML(AvailableCases, LabelSpaceClassifier):
             last = primal
         if M > 0:
             warnings.warn(
-                f"{turn} turns left a duality gap of {(last - dual) / last:.1e} of the objective "
+                f"{turn} iterations left a duality gap of {(last - dual) / last:.1e} of the "
+                "objective "
                 f"(tol {self.tol:g}). Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -158,7 +158,8 @@ def _present(
     unknown = [name for name in unknown if columns[name] < 0]
     if unknown:
         raise DataFileError(
-            f"label {unknown[0]!r} is no attribute of {path.name} ({len(unknown)} unknown in all)",
+            f"label {unknown[0]!r} is not an attribute of {path.name} ({len(unknown)} unknown in "
+            "all)",
             file=xml or path,
         )
     return np.unique([columns[name] for name in names])
