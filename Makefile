@@ -29,7 +29,7 @@ test-lowest: $(VENV)-lowest/test.stamp
 
 # Where there is an accelerator, with its own Python: PYTHON=python3 make test-device
 test-device:
-	$(TEST_ENV) PYTHONPATH=src $(PYTHON) -m pytest -m device -p no:cacheprovider tests/laws/test_device.py tests/linalg/test_on_device.py tests/classifiers/test_neighbours_on_device.py tests/laws/test_streamed.py
+	$(TEST_ENV) PYTHONPATH=src $(PYTHON) -m pytest -m device -p no:cacheprovider tests/laws/test_device.py tests/linalg/test_on_device.py tests/classifiers/test_neighbours_on_device.py tests/laws/test_streamed.py tests/metrics/test_on_device.py
 
 bench: $(VENV)/bench.stamp
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || failed=1; done; test -z "$$failed"

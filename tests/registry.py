@@ -317,6 +317,7 @@ ESTIMATORS = [
         dask="predict",
         excuses={
             "row_order": "the folds that hold scores out depend on the order of the rows",
+            "the_order_of_rows_and_labels_with_holes": "the folds depend on both",
             "repeated_rows": "a row and its copy fall into different folds",
             "float32_in_float32_out": "probabilities are float64, as those of MLkNN",
         },

@@ -9,7 +9,15 @@ import pytest
 
 import labelspan as ls
 
-SUBPACKAGES = ("datasets", "experiments", "metrics", "model_selection", "plotting", "stats")
+SUBPACKAGES = (
+    "datasets",
+    "experiments",
+    "interop",
+    "metrics",
+    "model_selection",
+    "plotting",
+    "stats",
+)
 
 
 def run(code):

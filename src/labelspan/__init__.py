@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from labelspan import (
         datasets,
         experiments,
+        interop,
         metrics,
         model_selection,
         plotting,
@@ -97,6 +98,7 @@ _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
     "experiments",
+    "interop",
     "linalg",
     "metrics",
     "model_selection",
@@ -151,6 +153,7 @@ __all__ = [
     "cost",
     "datasets",
     "experiments",
+    "interop",
     "metrics",
     "model_selection",
     "plotting",

@@ -121,11 +121,9 @@ def check_labels(
     Labels
         Checked labels.
     """
-    if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
-        ones = y if y.dtype == bool else y == 1
-        if y.size and np.count_nonzero(ones) == np.count_nonzero(y):
-            # The rest would find nothing, and take longer than to learn from ten rows.
-            return Labels(cheaper(ones))
+    plain = plain_indicators(y)
+    if plain is not None:
+        return Labels(plain)
     if is_dask_array(y):
         raise TypeError(
             "y is a Dask array where labels in memory are needed. Compute them first: y.compute()."
@@ -162,6 +160,18 @@ def check_labels(
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
     return Labels(dense_indicators(Y), names)
+
+
+def plain_indicators(y: Any) -> Any:
+    """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
+
+    The other checks would find nothing, and take longer than to learn from ten rows.
+    """
+    if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
+        return None
+    ones = y if y.dtype == bool else y == 1
+    n_ones = int(np.count_nonzero(ones))
+    return cheaper(ones, n_ones) if y.size and n_ones == np.count_nonzero(y) else None
 
 
 def labels_with_holes(
@@ -286,12 +296,13 @@ def refuse_sets(y: Any) -> None:
 def dense_indicators(Y: np.ndarray) -> Any:
     """0/1 values of a dense indicator matrix, as CSR where that is cheaper."""
     refuse_other_values(Y)
-    return cheaper(Y > 0 if Y.dtype != bool else Y)
+    ones = Y > 0 if Y.dtype != bool else Y
+    return cheaper(ones, int(np.count_nonzero(ones)))
 
 
-def cheaper(Y: np.ndarray) -> Any:
-    """Booleans as 0 and 1, in a dense array or in CSR."""
-    if np.count_nonzero(Y) >= SPARSE_LABEL_DENSITY * Y.size:
+def cheaper(Y: np.ndarray, n_ones: int) -> Any:
+    """Booleans, `n_ones` of them True, as 0 and 1 in a dense array or in CSR."""
+    if n_ones >= SPARSE_LABEL_DENSITY * Y.size:
         return Y.astype(np.float64)
     counts = np.count_nonzero(Y, axis=1)
     indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -383,11 +394,3 @@ def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> No
         f"Column {i} of y is {given[i]!r}, but in fit it was {known[i]!r}; pass the same columns "
         "in the same order, that of label_names_."
     )
-
-
-def with_complement(Y: Any) -> Any:
-    """[y, 1 - y] for a single label, anything else as it is."""
-    if Y.shape[1] > 1:
-        return Y
-    y = dense(Y)
-    return np.hstack([y, 1 - y])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -184,19 +185,10 @@ class MaskedFit:
         return tags
 
 
-def _learns_from_chunks(estimator: AvailableCases) -> bool:
-    """Whether the parent has a partial_fit; its AttributeError says why not."""
-    try:
-        return callable(super(AvailableCases, estimator).partial_fit)  # type: ignore[misc]
-    except AttributeError as error:
-        # The parent's reason, which scikit-learn has wrapped once already.
-        raise error.__cause__ or error from None
-
-
 class AvailableCases(MaskedFit):
     """The same for methods that learn from chunks."""
 
-    @available_if(_learns_from_chunks)
+    @available_if(methodcaller("_learns_from_chunks"))
     def partial_fit(
         self,
         X: Any,
@@ -230,7 +222,12 @@ class AvailableCases(MaskedFit):
             The estimator itself.
         """
         y = hidden(y, observed)
-        return super().partial_fit(X, y, classes, sample_weight)  # type: ignore[misc]
+        return self._add_chunk(X, y, classes, sample_weight)  # type: ignore[attr-defined]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("device_holes")
+        return tags
 
 
 class MaskedUnweighted(Unweighted):

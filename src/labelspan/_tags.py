@@ -22,7 +22,7 @@ ON_HOST = "works on the host"
 TAKERS = (
     "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
     "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
-    "SemiSupervised or ThresholdTuner"
+    "ProbabilityCalibrator, SemiSupervised, SharedSubspaceClassifier or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
@@ -37,13 +37,17 @@ class LabelTags:
     refused : dict
         Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
         "soft_labels" (numbers between 0 and 1), and, refused unless a class takes them,
-        "missing_labels" (NaN for labels that are not observed) and "device" (arrays of torch or
-        CuPy); "streamed_holes" are missing labels in chunks and in Dask arrays. What is not in
-        it is taken.
+        "missing_labels" (NaN for labels that are not observed), "device" (arrays of torch or
+        CuPy) and "device_holes" (the first with the second); "streamed_holes" are missing labels
+        in chunks and in Dask arrays. What is not in it is taken.
     """
 
     refused: dict[str, str] = field(
-        default_factory=lambda: {"missing_labels": ALL_LABELS, "device": ON_HOST}
+        default_factory=lambda: {
+            "missing_labels": ALL_LABELS,
+            "device": ON_HOST,
+            "device_holes": ON_HOST,
+        }
     )
 
     def takes(self, capability: str) -> bool:

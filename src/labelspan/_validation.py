@@ -35,7 +35,13 @@ from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import beside, check_weights, labels_on_device, weighing
+from labelspan._weights import (
+    beside,
+    check_weights,
+    labels_on_device,
+    refuse_holes_on_device,
+    weighing,
+)
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -128,6 +134,8 @@ def check_fit(
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
     if is_device(X):
+        if labels.missing:
+            refuse_holes_on_device(estimator, tags.label_tags)
         labels = beside(X, labels)
     if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
@@ -232,8 +240,8 @@ def check_features(
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
     if not reset:
         refuse_elsewhere(estimator, X)
-        if passes(estimator, X):
-            return X
+    if passes(estimator, X, reset, ensure_min_samples):
+        return X
     refuse_dask(estimator, IN_MEMORY, X=X)
     xp = np
     if is_followed(X):
@@ -262,25 +270,33 @@ def learns_from_sums(estimator: Any) -> bool:
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
 
 
-def passes(estimator: Any, X: Any) -> bool:
+def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
     """Whether X needs no look from scikit-learn, which takes longer than to learn from ten rows.
 
     So it is for plain rows of the right width, if there are no names to miss. Their sum of squares
-    is finite only if they are; where it overflows, a second look decides.
+    is finite only if they are; where it overflows or vanishes, a second look decides.
     """
     known = vars(estimator)
     if type(X) is sparse.csr_array:
         values = X.data if X.has_canonical_format else np.full(1, np.nan)
-    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.c_contiguous:
-        values = X.ravel()
+    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.forc:
+        values = X.ravel(order="K")
     else:
         return False
-    if "feature_names_in_" in known or X.shape[1] != known.get("n_features_in_") or not X.shape[0]:
+    if values.dtype not in FLOATS or X.shape[0] < min_samples:
         return False
-    if values.dtype not in FLOATS:
+    expected = X.shape[1] if reset else known.get("n_features_in_")
+    if X.shape[1] != expected or X.shape[1] == 0 or (not reset and "feature_names_in_" in known):
         return False
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return bool(np.dot(values, values) <= LARGEST_SQUARES)
+        squares = np.dot(values, values)
+    # Only the whole sample may be refused for squares that vanish.
+    if not squares <= LARGEST_SQUARES or (reset and squares == 0):
+        return False
+    if reset:
+        known.pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+    return True
 
 
 def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> None:

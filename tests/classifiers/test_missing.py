@@ -7,9 +7,16 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
 from sklearn.multioutput import MultiOutputClassifier
 
-from labelspan.classifiers import MLkNN, ThresholdTuner, _observed
+from labelspan.classifiers import (
+    MLkNN,
+    MultiOutputRidge,
+    ProbabilityCalibrator,
+    ThresholdTuner,
+    _observed,
+)
 from labelspan.classifiers._threshold import tuned_thresholds
 from labelspan.datasets import load_yeast
 from labelspan.subspace import StructuralF1SVM
@@ -133,3 +140,38 @@ def test_what_the_inner_estimator_refuses_is_refused():
         ThresholdTuner(MultiOutputClassifier(LogisticRegression())).fit(X, Y)
     with pytest.raises(ValueError, match="its estimator StructuralF1SVM does, because"):
         ThresholdTuner(StructuralF1SVM()).fit(X, Y)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_each_label_is_calibrated_on_the_rows_where_it_is_observed(method):
+    """As if there were no other rows: their folds are those of all rows."""
+    X, Y, X_test = holed()
+    folds = list(KFold(3).split(X))
+    model = ProbabilityCalibrator(MultiOutputRidge(1.0), method, cv=folds).fit(X, Y)
+    found = model.predict_proba(X_test)
+    for label, y in enumerate(Y.T):
+        rows = np.flatnonzero(~np.isnan(y))
+        own = [tuple(np.flatnonzero(np.isin(rows, part)) for part in fold) for fold in folds]
+        alone = ProbabilityCalibrator(MultiOutputRidge(1.0), method, cv=own)
+        alone.fit(X[rows], y[rows, None].astype(int))
+        expected = alone.predict_proba(X_test)[:, 0]
+        np.testing.assert_allclose(found[:, label], expected, atol=1e-8)
+    filled = ProbabilityCalibrator(MultiOutputRidge(1.0), method, cv=folds).fit(X, np.nan_to_num(Y))
+    assert np.abs(found - filled.predict_proba(X_test)).max() > 0.1
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_a_label_that_is_never_observed_has_no_probability(method):
+    X, Y, X_test = holed()
+    Y[:, 1] = np.nan
+    with pytest.warns(UserWarning, match="observed in no row"):
+        model = ProbabilityCalibrator(MultiOutputRidge(1.0), method, min_labels=1).fit(X, Y)
+    assert not model.predict_proba(X_test)[:, 1].any()
+    assert not model.predict(X_test)[:, 1].any()
+
+
+def test_a_calibrator_takes_what_its_estimator_takes():
+    X, Y, _ = holed()
+    model = ProbabilityCalibrator(StructuralF1SVM())
+    with pytest.raises(ValueError, match="needs every label: its estimator StructuralF1SVM does"):
+        model.fit(X, Y)

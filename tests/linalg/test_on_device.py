@@ -24,7 +24,11 @@ def both(place, model, X, Y):
     return to_host(model.fit(place.put(X), Y).transform(place.put(X))), expected
 
 
-MODELS = [ls.MVMD(3), ls.MDDM(2), ls.LabelCCA(2), ls.OPLS(2, ridge=0)]
+SOLVED = [
+    ls.MVMD(3), ls.MDDM(2), ls.LabelCCA(2), ls.OPLS(2), ls.MLSI(3), ls.MLDA(2), ls.DMLDA(3),
+    ls.HSL(2), ls.HSL(2, expansion="zhou"),
+]  # fmt: skip
+MODELS = [*SOLVED, ls.OPLS(2, ridge=0)]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -79,6 +83,26 @@ def test_least_squares_of_ill_conditioned_columns(place):
     model = ls.CPLST(2).fit(place.put(X), Y)
     found = to_host(model.decision_function(place.put(X)))
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("model", SOLVED, ids=lambda model: type(model).__name__)
+def test_no_matrix_of_the_features_leaves_the_device(place, model, monkeypatch):
+    moved = []
+    copy = device._arrays.move_to_host
+    monkeypatch.setattr(device._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
+    # More features than an eigenproblem may have that is solved on the host.
+    X, Y = problem(400, 140)
+    model.fit(place.put(X), Y)
+    assert moved
+    assert [shape for shape in moved if len(shape) == 2 and min(shape) >= 100] == []
+
+
+@pytest.mark.parametrize("model", SOLVED[4:], ids=lambda model: type(model).__name__)
+def test_directions_of_columns_that_depend_on_each_other(place, model):
+    X, Y = problem()
+    X[:, 5] = X[:, 0] - X[:, 1]
+    found, expected = both(place, model, X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
 
 
 def test_wide_columns_in_units_far_apart_are_warned_of(place):

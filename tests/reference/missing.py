@@ -58,3 +58,45 @@ def masked_nuclear_norm(X, Y, ridge, weights=None, n_steps=20_000):
         t, before = (1 + np.sqrt(1 + 4 * t**2)) / 2, t
         B, ahead = new, new + (before - 1) / t * (new - B)
     return B, masked_leml_objective(X, Y, B, ridge, weights)
+
+
+def own_rows(X, S, k, weights=None, centre=True):
+    """Rows, signed labels and shares of the rows where label k is not NaN, about their means."""
+    w = np.ones(len(X)) if weights is None else weights
+    seen = ~np.isnan(S[:, k])
+    share = w[seen] / w[seen].sum()
+    x, s = X[seen], S[seen, k]
+    return (x - share @ x, s - share @ s, share) if centre else (x, s, share)
+
+
+def masked_shared_objective(X, S, U, Theta, alpha, beta, weights=None, centre=True):
+    """Eq. (5) of Ji et al. 2010 at V = Theta U, the loss of a label being that of its own rows."""
+    value = alpha * np.sum((U - Theta.T @ Theta @ U) ** 2) + beta * np.sum(U**2)
+    for k in range(S.shape[1]):
+        x, s, share = own_rows(X, S, k, weights, centre)
+        value += share @ (x @ U[:, k] - s) ** 2
+    return value
+
+
+def masked_shared_subspace(X, S, alpha, beta, r, weights=None, centre=True, n_turns=100_000):
+    """Theta (r, D) and U (D, q) by turns, from the closed form of available cases.
+
+    For a fixed Theta each label is a ridge regression over its own rows, in the metric of Theta;
+    for fixed U the best Theta is that of its leading left singular vectors.
+    """
+    w = np.ones(len(X)) if weights is None else weights
+    x_mean, eye = centre * np.average(X, axis=0, weights=w), np.eye(X.shape[1])
+    A = (w[:, None] * (X - x_mean)).T @ (X - x_mean) / w.sum()
+    labels = [own_rows(X, S, k, weights, centre) for k in range(S.shape[1])]
+    b = np.stack([x.T @ (share * s) for x, s, share in labels], axis=1)
+    loose, tight = np.linalg.solve(A + beta * eye, b), np.linalg.solve(A + (alpha + beta) * eye, b)
+    P = np.linalg.eigh(loose.T @ tight + tight.T @ loose)[1][:, -r:]
+    U = tight + (loose - tight) @ P @ P.T
+    for _ in range(n_turns):
+        Theta, before = np.linalg.svd(U, full_matrices=False)[0][:, :r].T, U
+        metric = (alpha + beta) * eye - alpha * Theta.T @ Theta
+        inner = np.stack([(x.T * share) @ x + metric for x, s, share in labels])
+        U = np.linalg.solve(inner, b.T[:, :, None])[:, :, 0].T
+        if np.abs(U - before).max() <= 1e-14 * np.abs(U).max():
+            break
+    return Theta, U

@@ -218,9 +218,3 @@ def test_negative_prices_are_refused(name):
     X, Y = problem(20, 5)
     with pytest.raises(ValueError, match=f"'{name}' parameter of SharedSubspaceClassifier must"):
         SharedSubspaceClassifier(**{name: -1.0}).fit(X, Y)
-
-
-def test_holes_are_refused_with_the_reason():
-    X, Y = np.eye(4), np.array([[0, 1.0], [1, np.nan], [1, 0], [0, 0]])
-    with pytest.raises(ValueError, match=r"with holes each label has its own. LEML shares"):
-        SharedSubspaceClassifier().fit(X, Y)

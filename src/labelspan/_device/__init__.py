@@ -18,8 +18,8 @@ from labelspan._device._arrays import (
 from labelspan._device._gate import refuse_device, refuse_elsewhere
 from labelspan._device._move import converted, on_host, place_of, settle, to_numpy
 from labelspan._device._operations import (
+    KeyFactors,
     add_to_diagonal,
-    as_bytes,
     block_bytes,
     cholesky,
     clipped,
@@ -34,7 +34,9 @@ from labelspan._device._operations import (
     set_diagonal,
     smallest,
     solve_triangular,
+    sums_of_rows,
     sums_of_squares,
+    tally,
     triangle,
     whole_products,
 )

@@ -10,6 +10,8 @@ from labelspan._compat import array_namespace, dispatches, move_to_host
 
 # Their arrays are followed; those of other libraries become NumPy arrays, as in scikit-learn.
 LIBRARIES = frozenset({"torch", "cupy", "array_api_strict"})
+# By type of array.
+NAMESPACES: dict[type, Any] = {}
 
 
 def is_device(array: Any) -> bool:
@@ -26,7 +28,13 @@ def is_followed(array: Any) -> bool:
 
 def namespace(array: Any) -> Any:
     """NumPy itself, or the functions of the array's library under the names of the standard."""
-    return array_namespace(array) if is_device(array) else np
+    if not is_device(array):
+        return np
+    # It is asked for some eighty times in a fit.
+    kind = type(array)
+    if kind not in NAMESPACES:
+        NAMESPACES[kind] = array_namespace(array)
+    return NAMESPACES[kind]
 
 
 def to_host(array: Any) -> Any:

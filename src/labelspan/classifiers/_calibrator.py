@@ -10,10 +10,11 @@ from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 
+from labelspan._blocks import dense
 from labelspan._classifier import label_scores
 from labelspan._compat import HasMethods, Interval, StrOptions
 from labelspan._labels import Labels
-from labelspan._tags import Unweighted
+from labelspan._soft import MaskedUnweighted
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.model_selection import MultilabelStratifiedKFold
@@ -21,7 +22,7 @@ from labelspan.model_selection import MultilabelStratifiedKFold
 N_FOLDS = 5
 
 
-class ProbabilityCalibrator(Unweighted, Wrapper, ProbabilityClassifier):
+class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
     r"""Probabilities of the labels, from a link fitted on held-out scores of any classifier.
 
     .. math:: P(y_k = 1 \mid x) = \frac{1}{1 + \exp(-a_k f_k(x) - b_k)}, \quad a_k \ge 0
@@ -67,7 +68,9 @@ class ProbabilityCalibrator(Unweighted, Wrapper, ProbabilityClassifier):
     Platt's targets are (n1 + 1) / (n1 + 2) and 1 / (n0 + 2) for n1 rows with and n0 rows without
     the label, for both links, so that no probability is 0 or 1. A label that no row or every row
     has gets the constant (n1 + 1) / (n + 2). Both links increase with the score, so the order of
-    the rows within a label stays. There is no ``decision_function``, as in scikit-learn's
+    the rows within a label stays. A label that is not observed in some rows (NaN) is calibrated on
+    the others, around an estimator that takes such labels; one that is observed in no row has a
+    probability of 0. There is no ``decision_function``, as in scikit-learn's
     ``CalibratedClassifierCV``: 0 would not part the predictions. Take that of ``estimator_``.
     Time: one fit per fold and one on all rows, and O(n log n) per label.
 
@@ -118,13 +121,13 @@ class ProbabilityCalibrator(Unweighted, Wrapper, ProbabilityClassifier):
         cv = N_FOLDS if self.cv is None else self.cv
         cv = MultilabelStratifiedKFold(int(cv)) if isinstance(cv, Integral) else cv
         scores = self._cross_scores(X, labels.target, cv)
-        self._fit_links(scores, sparse.csc_array(labels.Y))
+        self._fit_links(scores, labels.Y if labels.missing else sparse.csc_array(labels.Y))
 
-    def _fit_links(self, scores: np.ndarray, Y: sparse.csc_array) -> None:
+    def _fit_links(self, scores: np.ndarray, Y: Any) -> None:
         for name in ("slope_", "intercept_", "knots_"):
             self.__dict__.pop(name, None)
-        columns = zip(scores.T.astype(np.float64), range(scores.shape[1]), strict=True)
-        pairs = [(s, np.asarray(Y[:, [k]].toarray())[:, 0] > 0) for s, k in columns]
+        columns = enumerate(scores.T.astype(np.float64))
+        pairs = [observed_pairs(s, dense(Y[:, [k]])[:, 0]) for k, s in columns]
         if self.method == "sigmoid":
             links = np.array([sigmoid_link(s, positive) for s, positive in pairs])
             self.slope_, self.intercept_ = np.ascontiguousarray(links.T)
@@ -154,12 +157,21 @@ def refuse_single_rows(labels: Labels) -> None:
         )
 
 
+def observed_pairs(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of the rows where a label is observed, and whether they have it."""
+    seen = ~np.isnan(labels)
+    return scores[seen], labels[seen] > 0
+
+
 def sigmoid_link(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
     """Slope and intercept by Platt's method, the slope at least 0.
 
     Newton's method in standardised scores. The targets lie strictly between 0 and 1, so the
     optimum is finite.
     """
+    if len(scores) == 0:
+        # A label that is never observed is never predicted.
+        return 0.0, -np.inf
     targets = soft_targets(positive)
     flat = float(logit(targets.mean()))
     centre, scale = scores.mean(), scores.std()
@@ -192,6 +204,8 @@ def log_loss(scores: np.ndarray, targets: np.ndarray) -> float:
 
 def isotonic_link(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
     """Scores and probabilities (2, m) between which an increasing link interpolates."""
+    if len(scores) == 0:
+        return np.zeros((2, 1))
     link = IsotonicRegression().fit(scores, soft_targets(positive))
     return np.array([link.X_thresholds_, link.y_thresholds_])
 

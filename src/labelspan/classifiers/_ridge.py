@@ -12,7 +12,7 @@ from labelspan._classifier import LINEAR, LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import OWN_ROWS, follow_device
+from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
 from labelspan.linalg import regress, regress_masked, regress_pooled
 
 
@@ -118,5 +118,5 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
         return tags

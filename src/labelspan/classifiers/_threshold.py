@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, label_scores
@@ -130,16 +129,6 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         if self.cv is None:
             return label_scores(self.estimator_, X, self._n_labels)
         return self._cross_scores(X, target, self.cv)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # What an estimator of another library takes, it says itself.
-        theirs = getattr(get_tags(self.estimator), "label_tags", None)
-        if theirs is not None and not theirs.takes("missing_labels"):
-            reason = theirs.refused["missing_labels"]
-            of = f"its estimator {type(self.estimator).__name__} does"
-            tags.label_tags.refuse(missing_labels=f"{of}, because {reason}")
-        return tags
 
 
 def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:

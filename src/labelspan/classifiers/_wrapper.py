@@ -74,6 +74,12 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
             sample_weight="what it learns from held-out scores counts every row once",
             soft_labels="scores are tuned to rows that have a label and rows that lack it",
         )
+        # What an estimator of another library takes, it says itself.
+        theirs = getattr(inner, "label_tags", None)
+        if theirs is not None and not theirs.takes("missing_labels"):
+            reason = theirs.refused["missing_labels"]
+            of = f"its estimator {type(self.estimator).__name__} does"
+            tags.label_tags.refuse(missing_labels=f"{of}, because {reason}")
         return tags
 
 

@@ -116,8 +116,9 @@ def check_place(path: Path, option: str) -> None:
             ) from error
 
 
-def check_archive(path: Path, option: str) -> None:
-    """Refuse an output file that is not writable or does not end with .npz."""
-    if path.suffix != ".npz":
-        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with .npz.")
+def check_archive(path: Path, option: str, *others: str) -> None:
+    """Refuse an output file that is not writable or has the wrong suffix."""
+    if path.suffix not in (".npz", *others):
+        known = " or ".join((".npz", *others))
+        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with {known}.")
     check_place(path, option)

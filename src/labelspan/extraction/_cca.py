@@ -92,8 +92,6 @@ class LabelCCA(AvailableCases, LinearReducer):
     _shares_moments = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
-    _solves_on_device = True
-
     def __init__(
         self,
         n_components: int | float | None = 0.999,

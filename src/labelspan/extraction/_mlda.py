@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import Interval
+from labelspan._device import like, on_host, to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._weights import (
     WEIGHTS,
@@ -166,12 +167,12 @@ class MLDA(LinearReducer):
         K = mean_factor(statistics)
         if isinstance(statistics, Rows):
             return self._directions_of_rows(statistics, K)
-        total, F = statistics.squares, statistics.xt @ K
+        total, F = statistics.squares, statistics.xt @ like(statistics.xt, K)
         L = regular_factor(within(statistics.xx, F), 1.0, self.ridge, total)
         if L is not None:
             return self._squared(L, F, total)
         # Where X lacks rank, both scatters are rounding, and the ridge is not.
-        xx, xt, V = row_space(statistics)
+        xx, xt, V = row_space(on_host(statistics))
         F = xt @ K
         pairs = self._squared(self._factor(within(xx, F), np.diag(xx)), F, np.diag(xx))
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
@@ -210,7 +211,7 @@ def within(total: np.ndarray, F: np.ndarray) -> np.ndarray:
 
 def mean_factor(statistics: Any) -> np.ndarray:
     """K such that the columns of xt K are sqrt(n_k) (mean_k - mean), (q, q)."""
-    count = statistics.weight * statistics.t_mean
+    count = statistics.weight * to_host(statistics.t_mean)
     if len(count) > 1:
         return np.diag(inverse(np.sqrt(count)))
     # The complement of a single label has its statistics with the other sign.

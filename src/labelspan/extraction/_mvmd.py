@@ -91,8 +91,6 @@ class MVMD(AvailableCases, LinearReducer):
     }
     _shares_moments = True
 
-    _solves_on_device = True
-
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components
         self.beta = beta

@@ -82,8 +82,6 @@ class OPLS(AvailableCases, LinearReducer):
     }
     _shares_moments = True
 
-    _solves_on_device = True
-
     def __init__(self, n_components: int | float | None = 0.999, *, ridge: float = 0.1):
         self.n_components = n_components
         self.ridge = ridge

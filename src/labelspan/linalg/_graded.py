@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from labelspan._device import diagonal as device_diagonal
 from labelspan._device import to_host
 from labelspan.linalg._eigenpairs import EPS, rank
 
@@ -45,7 +46,7 @@ def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     A pivot is then the share of a column that the columns before it do not explain, whatever
     its unit.
     """
-    return np.diag(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
+    return device_diagonal(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
 
 
 def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelspan._device import copied, diagonal, is_device, namespace
 from labelspan.moments._digits import EPS
-from labelspan.moments._on_device import block_sums
+from labelspan.moments._on_device import Glance, block_sums
 
 # Numbers of an outer product that are held at a time; they stay in the cache.
 OUTER_NUMBERS = 2**15
@@ -64,6 +64,7 @@ class Moments:
         xx: bool = True,
         tt: bool = True,
         xt: bool = True,
+        seen: Glance | None = None,
     ) -> Moments:
         """Moments of one block.
 
@@ -77,6 +78,8 @@ class Moments:
             Row weights, non-negative.
         xx, tt, xt : bool
             Which of the matrices to compute.
+        seen : Glance or None
+            What some rows of all blocks say, if they live on a device.
 
         Returns
         -------
@@ -86,7 +89,7 @@ class Moments:
             that would make it dense; only its columns without zeros are.
         """
         if is_device(X) or is_device(T):
-            return cls(*block_sums(X, T, weights, xx=xx, tt=tt))
+            return cls(*block_sums(X, T, weights, xx=xx, tt=tt, seen=seen))
         w = np.ones(X.shape[0]) if weights is None else weights
         weight = float(w.sum())
         X, shift = anchored(X)

@@ -10,12 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelspan._compat import is_dask_array
-from labelspan._device import on_host
+from labelspan._device import is_device, on_host, to_host
 from labelspan._soft import has_holes
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._moments import Moments
+from labelspan.moments._on_device import Glance
 from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import Rows
@@ -100,7 +101,8 @@ def summarise(
         if whole and not is_dask_array(sample.Y) and has_holes(sample.Y):
             statistics = of_available(sample, thin=thin, tt=tt)
         else:
-            of_block: Any = partial(Available.of, xx=not thin, tt=tt)
+            seen = Glance.at(sample.X) if is_device(sample.X) else None
+            of_block: Any = partial(Available.of, xx=not thin, tt=tt, seen=seen)
             statistics = collect(sample, encoded(of_block, encode), tall=not thin)
     if not sample.part:
         statistics = checked(statistics)
@@ -111,7 +113,7 @@ def summarise(
 
 def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
     """Moments of available cases from rows in memory, by one product with X."""
-    T, labels = completed(sample.Y, sample.weights, tt)
+    T, labels = completed(sample.Y, to_host(sample.weights), tt)
     of_block = partial(Moments.of, xx=not thin, tt=False)
     return of_observed(collect(replace(sample, Y=T), of_block, tall=not thin), labels)
 

@@ -17,6 +17,7 @@ from labelspan.ranking._larank import LaRankSVM
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._path import RankingPath, ranking_path
 from labelspan.ranking._rows import as_rows
+from labelspan.ranking._set_size import Threshold
 
 __all__ = [
     "CLaRankSVM",

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from labelspan._blocks import with_complement
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, fit_context
-from labelspan._labels import remember_names, with_complement
+from labelspan._labels import remember_names
 from labelspan._soft import AvailableCases
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_fit, check_size, unchanged_if_refused

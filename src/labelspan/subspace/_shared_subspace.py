@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,7 +17,8 @@ from labelspan._classifier import LINEAR
 from labelspan._compat import Interval, is_dask_array
 from labelspan._device import cast, copied, is_device, namespace, precision_of, sums
 from labelspan._labels import Labels
-from labelspan._tags import follow_device
+from labelspan._soft import AvailableCases, has_holes
+from labelspan._tags import OWN_ROWS, follow_device
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -27,18 +28,16 @@ from labelspan.linalg import (
     rank,
     regress,
     regress_pooled,
+    route_of,
     scaled_svd,
+    solve_ridges,
 )
+from labelspan.moments import summarise, warn_of_unobserved
 from labelspan.subspace._base import SubspaceClassifier
-
-#: Why labels that are not observed are refused; LEML has such a problem in a form that takes them.
-ONE_SCATTER = (
-    "its subspace is that of two regressions with one scatter of X for all labels, and with holes "
-    "each label has its own. LEML shares directions of labels that are not all observed"
-)
+from labelspan.subspace._masked import MaskedShared
 
 
-class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
+class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassifier):
     r"""Linear classifiers of all labels that share a subspace, with squared loss (ML_LS).
 
     .. math:: \min_{U, V, \Theta} \; \tfrac{1}{n} \|X_c U - S_c\|_F^2
@@ -82,6 +81,11 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         Names of the labels, if `y` was a frame.
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
+    residual_ : float or None
+        If `y` has holes, the norm of the gradient of the objective over the weights, relative to
+        that of zero weights; None if it has none, as the closed form is exact.
+    n_iter_ : int
+        If `y` has holes, the number of turns; 0 if it has none.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -101,6 +105,15 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
     time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
     for sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
     ridge n * beta, a large beta that of :class:`MDDM`.
+
+    Holes in `y`: the loss of a label is its mean over the rows where it is observed. Each label
+    then has a scatter of its own, and there is no closed form: the problem is not convex. The
+    closed form of available cases is the start of a descent in U, conjugate gradients with Theta
+    at its best for every U, the leading left singular vectors: O(nnz(X) q + n q + D^2 q + q^3)
+    per turn. The objective never rises. ``residual_`` certifies a stationary point: U is the best
+    for Theta, which is a ridge regression of each label, and Theta the best for U; that no other
+    subspace is better, nothing certifies. The larger alpha is against the variances of X, the
+    more turns it takes. ``partial_fit`` and Dask arrays take no holes.
 
     References
     ----------
@@ -132,6 +145,8 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         "objective_",
         "n_components_",
         "solver_",
+        "residual_",
+        "n_iter_",
     )
 
     def __init__(
@@ -148,6 +163,23 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
         self.fit_intercept = fit_intercept
 
     def _learn(self, X: Any, labels: Labels) -> None:
+        found = self._learn_observed(X, labels) if labels.missing else self._mix(X, labels)
+        if self.fit_intercept or is_dask_array(X):
+            self._keep_about(X, found.U, found.x_mean, found.level, labels.weights)
+        else:
+            # Through the origin, but scored about the mean like the others.
+            self._keep(X, found.U, found.level)
+        self._keep_shared(found)
+
+    def _learn_observed(self, X: Any, labels: Labels) -> Solution:
+        seen = ~np.isnan(labels.Y).all(axis=0)
+        warn_of_unobserved(seen)
+        labels = replace(labels, Y=labels.Y[:, seen])
+        found = self._descend(X, labels) if has_holes(labels.Y) else self._mix(X, labels)
+        return found.among(seen)
+
+    def _mix(self, X: Any, labels: Labels) -> Solution:
+        """In closed form, from two regressions."""
         regression = regress(
             X,
             labels.Y,
@@ -158,19 +190,36 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
             shared=True,
             tt=labels.soft,
         )
-        solution = mix(regression, labels.total, self.n_components, labels.soft)
-        if self.fit_intercept or is_dask_array(X):
-            means = regression.x_mean, regression.t_mean
-            self._keep_about(X, solution.U, *means, labels.weights)
-        else:
-            # Through the origin, but scored about the mean like the others.
-            self._keep(X, solution.U, regression.t_mean)
-        self._keep_shared(solution, regression.x_mean, regression.solver)
+        return mix(regression, labels.total, self.n_components, labels.soft)
+
+    def _descend(self, X: Any, labels: Labels) -> Solution:
+        """With holes: from the closed form of available cases downhill."""
+        centre, total = bool(self.fit_intercept), labels.total
+        route = route_of(
+            X, labels.Y, labels.weights, advice="Select features first.", centre=centre
+        )
+        statistics = summarise(route.sample, signed=True, centre=centre)
+        ridges = tuple(total * price for price in self._prices())
+        regression = solve_ridges(statistics, ridges, shared=True)
+        P, _, U = mixed(regression, self.n_components)
+        prices = total * self.alpha, total * self.beta
+        problem = MaskedShared.of(route, statistics, prices, P.shape[1], centre)
+        point, residual, n_iter = problem.descend(U)
+        return Solution(
+            fix_signs(as_rows(route.lift(point.Q))),
+            route.lift(point.U),
+            problem.objective(point.U),
+            route.mean(statistics.x_mean),
+            problem.level(point.U) * centre,
+            route.solver,
+            residual,
+            n_iter,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
-        tags.label_tags.refuse(missing_labels=ONE_SCATTER)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
         return tags
 
     def _prices(self) -> tuple[float, ...]:
@@ -192,24 +241,50 @@ class SharedSubspaceClassifier(ChunkedRegression, SubspaceClassifier):
             self._keep_pooled(dtype, U, mean, t_mean, rest)
         else:
             self._store_linear(dtype, U, t_mean, mean, score_at(mean, U, t_mean))
-        self._keep_shared(solution, regression.x_mean, self._chunks.pool.solver)
+        self._keep_shared(replace(solution, solver=self._chunks.pool.solver))
 
-    def _keep_shared(self, solution: Solution, mean: np.ndarray, solver: str) -> None:
+    def _keep_shared(self, solution: Solution) -> None:
         dtype = precision_of(self.coef_)
         self.theta_ = cast(solution.Theta, dtype)
-        self.mean_ = copied(cast(mean, dtype))
+        self.mean_ = copied(cast(solution.x_mean, dtype))
         self.objective_ = solution.objective
         self.n_components_ = self.theta_.shape[0]
-        self.solver_ = solver
+        self.solver_ = solution.solver
+        self.residual_, self.n_iter_ = solution.residual, solution.n_iter
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Theta (r, D), U (D, q) and the objective of Eq. (5)."""
+    """A solution of Eq. (5), and how it was found.
+
+    Attributes
+    ----------
+    Theta, U : ndarray of shape (r, D) and (D, q)
+        Subspace and weights.
+    objective : float
+        Value of Eq. (5).
+    x_mean, level : ndarray of shape (D,) and (q,)
+        Mean of the rows and scores there; zeros without centring.
+    solver : str
+        The route.
+    residual, n_iter : float or None, and int
+        Gradient left by the descent, and its turns; None and 0 in closed form.
+    """
 
     Theta: np.ndarray
     U: np.ndarray
     objective: float
+    x_mean: np.ndarray
+    level: np.ndarray
+    solver: str
+    residual: float | None = None
+    n_iter: int = 0
+
+    def among(self, seen: np.ndarray) -> Solution:
+        """The same among labels (q,) of which some were never observed, and are never predicted."""
+        U, level = np.zeros((len(self.U), len(seen))), np.full(len(seen), -1.0)
+        U[:, seen], level[seen] = self.U, self.level
+        return replace(self, U=U, level=level)
 
 
 def mix(
@@ -220,11 +295,8 @@ def mix(
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary; n, the number of rows, is
     the `weight` of all of them. `soft` labels need their scatter.
     """
-    coefs = [regression.coefficients(i=i) for i in range(len(regression.ridges))]
-    loose, tight = coefs[0], coefs[-1]
-    P, Q = shared_directions(regression, loose, tight, n_components)
-    U = tight + ((loose - tight) @ P) @ P.T
-    xp = namespace(tight)
+    P, Q, U = mixed(regression, n_components)
+    xp = namespace(U)
     squares = weight * float(sums(1.0 - regression.t_mean**2))
     if soft:
         # Their squares are not 1.
@@ -232,7 +304,19 @@ def mix(
         squares = float(namespace(regression.tt).linalg.trace(regression.tt))
     outside, inside = regression.explained(-1), regression.explained()
     explained = xp.linalg.trace(outside) + xp.sum(P * ((inside - outside) @ P))
-    return Solution(fix_signs(as_rows(Q)), U, float(squares - explained) / weight)
+    objective = float(squares - explained) / weight
+    means = regression.x_mean, regression.t_mean
+    return Solution(fix_signs(as_rows(Q)), U, objective, *means, regression.solver)
+
+
+def mixed(
+    regression: Regression, n_components: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """P (q, r) and Q (D, r) of :func:`shared_directions`, and U of Eq. (17)."""
+    coefs = [regression.coefficients(i=i) for i in range(len(regression.ridges))]
+    loose, tight = coefs[0], coefs[-1]
+    P, Q = shared_directions(regression, loose, tight, n_components)
+    return P, Q, tight + ((loose - tight) @ P) @ P.T
 
 
 def shared_directions(
