@@ -69,7 +69,7 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
         in their logarithms, from 1 to the number of labels, or to 100 for methods that have more
         directions than labels.
     readout : {"ridge", "mlknn"}, MultiOutputRidge, MLkNN or pair, default="ridge"
-        The classifier that the projections are judged by. "ridge" is :class:`MultiOutputRidge`
+        The classifier behind the reducer. "ridge" is :class:`MultiOutputRidge`
         with `ridge` in (0.01, 1, 100), "mlknn" is :class:`MLkNN` with 10 neighbours. An estimator
         is taken as it is, a pair (estimator, dict of lists) with that grid.
     scoring : str, callable, Measure, list, dict or None, default=None
@@ -83,7 +83,7 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
     rule : {"best", "one_standard_error"}, default="best"
         Take the best mean score, or the fewest directions within one standard error of it.
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
     verbose : int, default=0
         Above 0 a bar over the folds is shown (needs rich).
 

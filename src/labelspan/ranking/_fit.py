@@ -107,7 +107,8 @@ def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) 
     """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
 
     Gives up when the dual shows that `below` cannot be reached, or after `max_sweeps` in all. Where
-    the sweeps left, or more than `PATIENCE`, would not do at the rate seen, Newton steps go on.
+    the sweeps left, or more than `PATIENCE`, would not suffice at the rate seen, Newton steps take
+    over.
     """
     sweeps, seen = FIRST_SWEEPS, [(0, 1.0)]
     while True:

@@ -1,4 +1,4 @@
-"""Support vector machines whose scores start from given ones: the inner problem of ASO."""
+"""SVMs whose scores start from given ones: the inner problem of ASO."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
             )
         shorter = clone(self).set_params(n_components=int(n_components))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # What the chunks led to, but not the chunks, which go on with this one.
+        # The solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         vars(shorter).update(kept)
         R = self.components_[:n_components].T.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Support vector machines for the F1 measure, one label at a time (SVM^perf)."""
+"""SVMs for the F1 measure, one label at a time (SVM^perf)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     Parameters
     ----------
     C : float, default=5000.0
-        Price of the loss; the default is that of [2]_.
+        Weight of the loss; the default is that of [2]_.
     tol : float, default=1e-3
         Duality gap at which cutting planes stop, as a share of 100 C, the objective of zero
         weights at worst. The default is that of the program: 0.1 percent of loss.
@@ -52,7 +52,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     coef_ : ndarray of shape (n_labels, n_features)
         Weights.
     intercept_ : ndarray of shape (n_labels,)
-        Weights of a constant feature 1, charged like the others.
+        Weights of a constant feature 1, penalised like the others.
     primal_objective_ : ndarray of shape (n_labels,)
         The objective above at the solution.
     dual_objective_ : ndarray of shape (n_labels,)
