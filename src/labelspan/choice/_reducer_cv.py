@@ -237,7 +237,7 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
         self.method_ranks_ = method_ranks(self.cv_results_, name, self.n_splits_)
 
     def _picking_name(self, names: list[str]) -> str | None:
-        """The scorer that chooses; None if there are several and none shall."""
+        """The scorer that chooses; None if there are several and none is named."""
         if self.refit in names or (self.refit is False and len(names) > 1):
             return self.refit or None
         if len(names) > 1 or isinstance(self.refit, str):

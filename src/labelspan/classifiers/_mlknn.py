@@ -237,7 +237,7 @@ def posterior(
     Returns
     -------
     ndarray of shape (n_labels, k + 1)
-        The prior where no training row tells anything (only without smoothing).
+        The prior where there is no training row to count (only without smoothing).
     """
     n_counts = histogram.shape[2] if n_counts is None else n_counts
     total = smoothing * n_counts + histogram.sum(axis=2, keepdims=True)

@@ -75,7 +75,7 @@ def refuse_alone(context: typer.Context, option: str, partner: str) -> None:
 
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
-    # By its name: the class is click's or typer's own, as the version of typer has it.
+    # By its name: the class is click's or typer's own, depending on the version.
     return source is not None and source.name == "COMMANDLINE"
 
 

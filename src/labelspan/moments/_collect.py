@@ -32,7 +32,7 @@ Statistic = TypeVar("Statistic")
 
 # A dense block is copied when it is centred; this bounds the copy.
 BLOCK_BYTES = 2**25
-# A sparse block of so many entries stays in the cache while it is transposed and multiplied.
+# A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20
 
 

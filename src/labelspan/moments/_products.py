@@ -23,7 +23,7 @@ HELD_ENTRIES = 2**24
 class Products:
     """Moments that are never formed: each product with them is one pass over the rows.
 
-    For X of so many columns, and T of so many labels, that neither xx (D, D) nor xt (D, q) fits.
+    For X and T with so many columns that neither xx (D, D) nor xt (D, q) fits.
     Of a Dask array a pass is one graph, and only (D, k) or (q, k) numbers leave the workers.
 
     Attributes

@@ -15,7 +15,7 @@ from labelspan.ranking._newton import newton
 # Sweeps before the first evaluation of the objectives, and their growth afterwards.
 FIRST_SWEEPS = 2
 GROWTH = 0.3
-# Newton steps take over when sweeps, after so many, would need more than this many others. Once
+# After the first number of sweeps, Newton steps take over if more than the second are needed. Once
 # they did, the same data under other weights are given fewer.
 WARM_UP = 200
 WARM_UP_AGAIN = 10

@@ -19,7 +19,7 @@ from labelspan._labels import Labels
 from labelspan._tags import IN_MEMORY, Unweighted
 from labelspan.subspace._coordinates import row_coordinates
 
-# Planes that have not been active for so many rounds are forgotten.
+# Planes that have been inactive for this number of rounds are dropped.
 IDLE_ROUNDS = 50
 # Where the next plane is sought: so far from the best weights to the minimiser of all planes.
 INWARD = 0.2
@@ -152,7 +152,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
 
 
 def refuse_long_rows(X: Any, C: float) -> None:
-    """Raise where float64 cannot tell the planes apart, and no number of them would do."""
+    """Raise where float64 cannot distinguish the planes, however many there are."""
     longest = longest_row(X)
     if C * longest**2 > LARGEST_PRICE:
         raise ValueError(

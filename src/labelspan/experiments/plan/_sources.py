@@ -278,7 +278,7 @@ MECHANISMS = ("mcar", "labels", "rows")
 MISSING_FIELDS = ("missing", "mechanism", "of")
 #: Fields that came after results were stored: left at their defaults, they are not hashed.
 ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")
-#: What a reader can be told, and the command line with it.
+#: Options of the readers and of the command line.
 READING_FIELDS = ("test", "xml", "label_count", *ADDED_FIELDS)
 
 
