@@ -89,7 +89,7 @@ def label_tags(estimator: Any) -> LabelTags:
 
 
 class Unweighted:
-    """A ``fit`` without sample weights, so that scikit-learn knows; who passes them is told why."""
+    """A ``fit`` without sample weights; passing them raises an error with the reason."""
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Any:
         """Learn from rows that count alike.
