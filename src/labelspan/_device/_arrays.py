@@ -22,7 +22,7 @@ def is_device(array: Any) -> bool:
 
 
 def is_followed(array: Any) -> bool:
-    """Whether what is learnt shall live where this array lives: what scikit-learn's option asks."""
+    """Whether the fitted arrays stay on the device of this array (scikit-learn's option)."""
     return is_device(array) and dispatches()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from labelspan._device._arrays import like, namespace, to_host
 
-# Columns of X are multiplied by so many groups of columns at a time: X'X is symmetric.
+# Number of column groups of X that are multiplied at a time: X'X is symmetric.
 GROUPS = 4
 # Groups narrower than this cost more to start than they save.
 NARROWEST_GROUP = 256

@@ -43,10 +43,10 @@ def block_sums(
     if xx:
         XX = cast(scatter(block.centred()), np.float64)
     elif seen.varies and weights is None:
-        # They decide about scales and digits only: some rows tell.
+        # They decide about scales and digits only: some rows suffice.
         squares = block.weight * seen.variance
     else:
-        # Single precision tells, where no mean is large.
+        # Single precision suffices where no mean is large.
         rows = X if weights is None and block.about_zero else A
         lengths = cast(sums_of_squares(rows), np.float64)
         squares = namespace(A).clip(lengths - block.weight * offset**2, min=0.0)
@@ -55,7 +55,7 @@ def block_sums(
 
 @dataclass(frozen=True)
 class Block:
-    """diag(w)^(1/2) [A Tc], A about `shift`, and what one product of the two tells.
+    """diag(w)^(1/2) [A Tc], A about `shift`, and what follows from one product of the two.
 
     Attributes
     ----------
