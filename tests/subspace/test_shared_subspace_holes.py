@@ -190,3 +190,11 @@ def test_labels_with_one_observed_row_or_one_value():
         nothing = SharedSubspaceClassifier(3).fit(X, Y[:, :2])
     assert nothing.theta_.shape == (0, 12)
     assert not nothing.coef_.any()
+
+
+def test_a_step_that_nothing_sees_ends_the_turns():
+    """Without beta, features whose scales are 16 orders apart leave no digits to the weak ones."""
+    X, Y = holed(60, 6)
+    with pytest.warns(ConvergenceWarning, match=r"turns left a gradient of .* raise beta"):
+        model = SharedSubspaceClassifier(2, beta=0.0).fit(X * np.logspace(-8, 8, 6), Y)
+    assert np.isfinite(model.coef_).all()

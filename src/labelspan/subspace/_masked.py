@@ -119,8 +119,10 @@ class MaskedShared:
             if np.sum(step * point.gradient) > -SLOPE * size:
                 # Uphill, or nearly along the slope: start anew.
                 step = -Z
-            last = point.gradient
-            point = self.at(point.U + self.length(point, step) * step)
+            last, length = point.gradient, self.length(point, step)
+            if length == 0:
+                break
+            point = self.at(point.U + length * step)
         if size > TOLERANCE**2 * scale:
             warnings.warn(
                 f"{turn} turns left a gradient of {np.sqrt(size / scale):.1e} of that of zero "
@@ -164,7 +166,11 @@ class MaskedShared:
             return float(t * (first + 0.5 * t * bend) - 0.5 * a * rise)
 
         # With P held the function is a parabola above f: a step to its lowest point is downhill.
-        sure = -first / (bend - a * float(np.sum((step @ point.P) ** 2)))
+        curvature = bend - a * float(np.sum((step @ point.P) ** 2))
+        if curvature <= 0:
+            # Nothing but rounding: no data and no price see the step.
+            return 0.0
+        sure = -first / curvature
         t = crossing(slope, first, sure)
         return t if change(t) <= EPS * a * top else sure
 
