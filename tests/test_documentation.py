@@ -85,7 +85,9 @@ def test_the_demo_runs_and_shows_every_extractor():
         assert name in done.stdout
 
 
-PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+METHODS = sorted((ROOT / "docs" / "methods").glob("*.md"))
+PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *METHODS]
+SECTIONS = ["Problem", "Derivation", "Equation map", "Example", "Cost", "Caveats", "References"]
 # Which page, besides the README, names everything that a family makes public.
 FAMILIES = {
     "extraction": "methods",
@@ -97,8 +99,14 @@ FAMILIES = {
 }
 
 
+# What a page needs of an extra that is not in every environment.
+NEEDED = {"interop": ("anndata", "skl2onnx", "onnxruntime")}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run_from_top_to_bottom(page, monkeypatch):
+    for needed in NEEDED.get(page.stem, ()):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
     # A module that can be imported: classes of a page are pickled too.
     module = ModuleType(f"page_{page.stem.lower()}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -115,6 +123,25 @@ def test_every_estimator_is_documented(family, page):
     for name in module.__all__:
         if hasattr(getattr(module, name), "fit"):
             assert re.search(rf"`{name}\b", text), name
+
+
+@pytest.mark.parametrize("page", METHODS, ids=lambda page: page.stem)
+def test_a_method_page_has_every_section_in_order(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == SECTIONS
+    # The equation is checked by code, not only printed.
+    assert "assert" in "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    assert "{footcite}" in text
+
+
+def test_every_estimator_has_one_method_page():
+    heads = [
+        re.search(r"^Class(?:es)?: .*?Symbols", p.read_text("utf-8"), re.M | re.S) for p in METHODS
+    ]
+    listed = [name for head in heads for name in re.findall(r"`labelspan\.(\w+)`", head.group())]
+    assert sorted(listed) == sorted(set(listed))
+    estimators = {name for name in labelspan.__all__ if hasattr(getattr(labelspan, name), "fit")}
+    assert set(listed) | {"ReducerCV"} == estimators  # ReducerCV: docs/choice.md
 
 
 def test_the_page_of_reproductions_holds_the_section_on_programs():

@@ -423,3 +423,33 @@ def test_the_check_of_squares_copies_no_view():
     A[-1, -1] = 1e200
     with pytest.raises(ValueError, match="overflow"):
         refuse_overflow(A)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_plain_rows_replace_the_names_of_an_earlier_fit(order):
+    model = ls.MDDM(2).fit(pd.DataFrame(X, columns=list("abcd")), Y)
+    model.fit(np.asarray(X[:, :3], order=order), Y)
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 3
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_plain_rows_are_looked_at_in_either_order(order):
+    for value, reason in ((np.nan, "NaN"), (np.inf, "infinity"), (1e160, "overflow")):
+        with pytest.raises(ValueError, match=reason):
+            ls.MDDM(2).fit(np.asarray(changed(X, value), order=order), Y)
+
+
+def test_a_later_plain_chunk_that_is_refused_changes_nothing():
+    model = ls.MDDM(2).partial_fit(X, Y)
+    expected = model.components_.copy()
+    refused = (
+        (changed(X, np.nan), Y, "NaN"),
+        (X, Y[:-1], "inconsistent numbers of samples"),
+        (X, changed(Y, 3, int), "is 3"),
+        (X, Y[:, :2], "y has 2 labels"),
+    )
+    for features, labels, reason in refused:
+        with pytest.raises(ValueError, match=reason):
+            model.partial_fit(features, labels)
+        assert np.array_equal(model.components_, expected)

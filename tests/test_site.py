@@ -59,10 +59,12 @@ def test_the_reference_lists_a_name_once():
 
 
 def test_every_page_is_in_the_contents():
-    contents = "".join((DOCS / f"{page}.md").read_text("utf-8") for page in ("index", "guide"))
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("methods/*.md")]
+    contents = "".join(page.read_text("utf-8") for page in pages)
     trees = "".join(re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL))
     listed = set(re.findall(r"^(?:.*<)?([\w/]+)>?$", trees, re.MULTILINE))
-    assert {path.stem for path in DOCS.glob("*.md")} - {"index"} <= listed
+    names = {str(page.relative_to(DOCS).with_suffix("")) for page in pages}
+    assert names - {"index"} <= listed
 
 
 def test_links_that_lead_nowhere_are_found(tmp_path):

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from labelspan import (
         datasets,
         experiments,
+        interop,
         metrics,
         model_selection,
         plotting,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
         StructuralF1SVM,
     )
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 #: Where each estimator lives: it is imported when it is first asked for (PEP 562).
 _ESTIMATORS = {
@@ -97,6 +98,7 @@ _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
     "experiments",
+    "interop",
     "linalg",
     "metrics",
     "model_selection",
@@ -151,6 +153,7 @@ __all__ = [
     "cost",
     "datasets",
     "experiments",
+    "interop",
     "metrics",
     "model_selection",
     "plotting",

@@ -297,3 +297,11 @@ def write_head(file: IO[bytes], first: np.ndarray, n_rows: int) -> None:
 def computed(X: Any) -> Iterator[Any]:
     """The blocks of a Dask array, one by one."""
     return (block.compute() for block in X.to_delayed().ravel())
+
+
+def with_complement(Y: Any) -> Any:
+    """[y, 1 - y] for a single label, anything else as it is."""
+    if Y.shape[1] > 1:
+        return Y
+    y = dense(Y)
+    return np.hstack([y, 1 - y])

@@ -352,7 +352,7 @@ def label_presence(estimator: Any, X: Any) -> np.ndarray:
 def one_matrix(scores: Any, estimator: Any) -> np.ndarray:
     """Scores or probabilities as (n, q), of the estimators that return a list by label too."""
     if isinstance(scores, list):
-        # One (n, 2) array a label; a label that was constant in training has one column only.
+        # One (n, 2) array per label; a label that was constant in training has one column only.
         ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]
         scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
     return np.asarray(scores).reshape(len(scores), -1)

@@ -121,11 +121,9 @@ def check_labels(
     Labels
         Checked labels.
     """
-    if type(y) is np.ndarray and y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biuf":
-        ones = y if y.dtype == bool else y == 1
-        if y.size and np.count_nonzero(ones) == np.count_nonzero(y):
-            # The rest would find nothing, and take longer than to learn from ten rows.
-            return Labels(cheaper(ones))
+    plain = plain_indicators(y)
+    if plain is not None:
+        return Labels(plain)
     if is_dask_array(y):
         raise TypeError(
             "y is a Dask array where labels in memory are needed. Compute them first: y.compute()."
@@ -164,10 +162,23 @@ def check_labels(
     return Labels(dense_indicators(Y), names)
 
 
+def plain_indicators(y: Any) -> Any:
+    """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
+
+    The other checks would find nothing, and take longer than to learn from ten rows.
+    """
+    y = np.asarray(y) if type(y) is np.memmap else y
+    if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
+        return None
+    ones = y if y.dtype == bool else y == 1
+    n_ones = int(np.count_nonzero(ones))
+    return cheaper(ones, n_ones) if y.size and n_ones == np.count_nonzero(y) else None
+
+
 def labels_with_holes(
     Y: np.ndarray, holes: np.ndarray, names: np.ndarray | None, *, soft: bool
 ) -> Labels:
-    """Labels of which some are not observed; the others are checked as ever."""
+    """Labels with missing entries; the others are checked as usual."""
     if Y.dtype.kind == "f" and (holes | (Y == 0) | (Y == 1)).all():
         # What the rest would find, at a tenth of its cost.
         return Labels(np.array(Y, dtype=np.float64), names, missing=True)
@@ -259,7 +270,7 @@ def remember_names(estimator: Any, labels: Labels) -> None:
 
 
 def holds_classes(column: np.ndarray) -> bool:
-    """Whether a single column (n, 1) names a class a row: strings, or more than two numbers."""
+    """Whether a single column (n, 1) names one class per row: strings, or more than two numbers."""
     kind = column.dtype.kind
     return kind in "US" or (kind not in "bO" and len(np.unique(column)) > 2)
 
@@ -286,16 +297,18 @@ def refuse_sets(y: Any) -> None:
 def dense_indicators(Y: np.ndarray) -> Any:
     """0/1 values of a dense indicator matrix, as CSR where that is cheaper."""
     refuse_other_values(Y)
-    return cheaper(Y > 0 if Y.dtype != bool else Y)
+    ones = Y > 0 if Y.dtype != bool else Y
+    return cheaper(ones, int(np.count_nonzero(ones)))
 
 
-def cheaper(Y: np.ndarray) -> Any:
-    """Booleans as 0 and 1, in a dense array or in CSR."""
-    if np.count_nonzero(Y) >= SPARSE_LABEL_DENSITY * Y.size:
+def cheaper(Y: np.ndarray, n_ones: int) -> Any:
+    """Booleans, `n_ones` of them True, as 0 and 1 in a dense array or in CSR."""
+    if n_ones >= SPARSE_LABEL_DENSITY * Y.size:
         return Y.astype(np.float64)
-    counts = np.count_nonzero(Y, axis=1)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    columns = np.flatnonzero(Y) - np.repeat(np.arange(len(Y)) * Y.shape[1], counts)
+    entries = np.flatnonzero(Y)
+    # Twice as fast as to count the entries of each row.
+    indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
+    columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
     return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
 
 
@@ -369,7 +382,7 @@ def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> sparse.csr_array:
-    """One column a class, from its numbers (n,)."""
+    """One column per class, from its numbers (n,)."""
     starts = np.arange(len(codes) + 1)
     return sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(codes), n_classes))
 
@@ -383,11 +396,3 @@ def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> No
         f"Column {i} of y is {given[i]!r}, but in fit it was {known[i]!r}; pass the same columns "
         "in the same order, that of label_names_."
     )
-
-
-def with_complement(Y: Any) -> Any:
-    """[y, 1 - y] for a single label, anything else as it is."""
-    if Y.shape[1] > 1:
-        return Y
-    y = dense(Y)
-    return np.hstack([y, 1 - y])

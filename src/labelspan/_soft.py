@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
 def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
     """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
     values = Y.ravel().tolist()
-    # The types tell most: entries are looked at one by one only where that is needed.
+    # Most is decided by the type; entries are checked one by one only where needed.
     kinds = set(map(type, values))
     missing = {kind for kind in kinds if kind.__name__ in MISSING}
     if missing or any(kind.__name__.startswith("float") for kind in kinds):
@@ -132,7 +133,7 @@ def hidden(y: Any, observed: Any) -> Any:
         return y
     if not sparse.issparse(y):
         raise TypeError(
-            f"observed goes with a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
+            f"observed is for a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
             "label is not observed: y = numpy.where(observed, y, numpy.nan)."
         )
     mask = dense(observed)
@@ -184,19 +185,10 @@ class MaskedFit:
         return tags
 
 
-def _learns_from_chunks(estimator: AvailableCases) -> bool:
-    """Whether the parent has a partial_fit; its AttributeError says why not."""
-    try:
-        return callable(super(AvailableCases, estimator).partial_fit)  # type: ignore[misc]
-    except AttributeError as error:
-        # The parent's reason, which scikit-learn has wrapped once already.
-        raise error.__cause__ or error from None
-
-
 class AvailableCases(MaskedFit):
     """The same for methods that learn from chunks."""
 
-    @available_if(_learns_from_chunks)
+    @available_if(methodcaller("_learns_from_chunks"))
     def partial_fit(
         self,
         X: Any,
@@ -230,7 +222,12 @@ class AvailableCases(MaskedFit):
             The estimator itself.
         """
         y = hidden(y, observed)
-        return super().partial_fit(X, y, classes, sample_weight)  # type: ignore[misc]
+        return self._add_chunk(X, y, classes, sample_weight)  # type: ignore[attr-defined]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("device_holes")
+        return tags
 
 
 class MaskedUnweighted(Unweighted):

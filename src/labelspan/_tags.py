@@ -37,13 +37,17 @@ class LabelTags:
     refused : dict
         Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
         "soft_labels" (numbers between 0 and 1), and, refused unless a class takes them,
-        "missing_labels" (NaN for labels that are not observed) and "device" (arrays of torch or
-        CuPy); "streamed_holes" are missing labels in chunks and in Dask arrays. What is not in
-        it is taken.
+        "missing_labels" (NaN for labels that are not observed), "device" (arrays of torch or
+        CuPy) and "device_holes" (the first with the second); "streamed_holes" are missing labels
+        in chunks and in Dask arrays. What is not in it is taken.
     """
 
     refused: dict[str, str] = field(
-        default_factory=lambda: {"missing_labels": ALL_LABELS, "device": ON_HOST}
+        default_factory=lambda: {
+            "missing_labels": ALL_LABELS,
+            "device": ON_HOST,
+            "device_holes": ON_HOST,
+        }
     )
 
     def takes(self, capability: str) -> bool:
@@ -85,7 +89,7 @@ def label_tags(estimator: Any) -> LabelTags:
 
 
 class Unweighted:
-    """A ``fit`` without sample weights, so that scikit-learn knows; who passes them is told why."""
+    """A ``fit`` without sample weights; passing them raises an error with the reason."""
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Any:
         """Learn from rows that count alike.

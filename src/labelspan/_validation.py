@@ -22,6 +22,7 @@ from labelspan._blocks import (
 from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._device import (
     cast,
+    detached,
     is_device,
     is_followed,
     is_streamed,
@@ -35,7 +36,13 @@ from labelspan._labels import Labels, check_labels
 from labelspan._misread import warn_if_swapped, warn_of_column
 from labelspan._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan._tags import IN_MEMORY, LabelTags, label_tags
-from labelspan._weights import beside, check_weights, labels_on_device, weighing
+from labelspan._weights import (
+    beside,
+    check_weights,
+    labels_on_device,
+    refuse_holes_on_device,
+    weighing,
+)
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -43,6 +50,9 @@ MAX_SQUARE_BYTES = 8 * 2**30
 LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
 # Weights of rows that this room does not hold.
 HEAVY = 1e6
+
+# Dense numbers from which on a look at all of them is spared, and compiled loops are worth loading.
+LARGE = 2**26
 
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
 
@@ -128,6 +138,8 @@ def check_fit(
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
     if is_device(X):
+        if labels.missing:
+            refuse_holes_on_device(estimator, tags.label_tags)
         labels = beside(X, labels)
     if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
@@ -232,16 +244,22 @@ def check_features(
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
     if not reset:
         refuse_elsewhere(estimator, X)
-        if passes(estimator, X):
-            return X
+    by_sums = reset and not chunk and learns_from_sums(estimator)
+    if not (by_sums and checked_by_sums(X)) and passes(estimator, X, reset, ensure_min_samples):
+        return X
     refuse_dask(estimator, IN_MEMORY, X=X)
     xp = np
     if is_followed(X):
         refuse_device(estimator, X)
-        xp = namespace(X)
+        X, xp = detached(X), namespace(X)
+        if xp.isdtype(X.dtype, "complex floating"):
+            raise ValueError(
+                f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
+                "columns."
+            )
     # Rows whose sums a device takes are checked by these: a look at them is one more pass.
     single = is_device(X) and xp is not np and X.dtype == xp.float32
-    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
+    later = by_sums and (single or is_streamed(X) or checked_by_sums(X))
     X = validate_data(
         estimator,
         X,
@@ -262,25 +280,42 @@ def learns_from_sums(estimator: Any) -> bool:
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
 
 
-def passes(estimator: Any, X: Any) -> bool:
+def checked_by_sums(X: Any) -> bool:
+    """Whether X is so large that it is read once: what adds up its blocks finds NaN and infinity.
+
+    Squares of float64 may overflow where their sums do not, so only float32 is read once.
+    """
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float32
+    return plain and X.shape[0] >= X.shape[1] and X.size >= LARGE
+
+
+def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
     """Whether X needs no look from scikit-learn, which takes longer than to learn from ten rows.
 
     So it is for plain rows of the right width, if there are no names to miss. Their sum of squares
-    is finite only if they are; where it overflows, a second look decides.
+    is finite only if they are; where it overflows or vanishes, a second look decides.
     """
     known = vars(estimator)
     if type(X) is sparse.csr_array:
         values = X.data if X.has_canonical_format else np.full(1, np.nan)
-    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.c_contiguous:
-        values = X.ravel()
+    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.forc:
+        values = X.ravel(order="K")
     else:
         return False
-    if "feature_names_in_" in known or X.shape[1] != known.get("n_features_in_") or not X.shape[0]:
+    if values.dtype not in FLOATS or X.shape[0] < min_samples:
         return False
-    if values.dtype not in FLOATS:
+    expected = X.shape[1] if reset else known.get("n_features_in_")
+    if X.shape[1] != expected or X.shape[1] == 0 or (not reset and "feature_names_in_" in known):
         return False
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return bool(np.dot(values, values) <= LARGEST_SQUARES)
+        squares = np.dot(values, values)
+    # Only the whole sample may be refused for squares that vanish.
+    if not squares <= LARGEST_SQUARES or (reset and squares == 0):
+        return False
+    if reset:
+        known.pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+    return True
 
 
 def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> None:

@@ -11,9 +11,9 @@ from sklearn.utils import check_array
 
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array, n_rows_of
-from labelspan._device import cast, is_device, like, namespace, to_host
+from labelspan._device import cast, detached, is_device, like, namespace, to_host
 from labelspan._labels import Labels
-from labelspan._tags import label_tags
+from labelspan._tags import LabelTags, label_tags
 
 
 def weighing(
@@ -66,6 +66,7 @@ def labels_on_device(X: Any, y: Any) -> Labels | None:
     """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
     if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
         return None
+    y = detached(y)
     if type(y) is not type(X) or y.device != X.device:
         y = like(X, to_host(y))
     xp = namespace(y)
@@ -74,15 +75,23 @@ def labels_on_device(X: Any, y: Any) -> Labels | None:
     return Labels(cast(y, np.float64))
 
 
-def beside(X: Any, labels: Labels) -> Labels:
-    """The labels, dense, and their weights where X lives."""
-    Y = labels.Y
-    if labels.missing:
+def refuse_holes_on_device(estimator: Any, tags: LabelTags) -> None:
+    """Raise for labels that are not observed, if an estimator takes none of rows on a device."""
+    if not tags.takes("device_holes"):
         raise ValueError(
-            "y has labels that are not observed (NaN), and X lives on a device, where they are not "
-            "taken. Move X to the host first: X.cpu().numpy() for torch, X.get() for CuPy."
+            "y has labels that are not observed (NaN), and X lives on a device, where "
+            f"{type(estimator).__name__} does not take them. Move X to the host first: "
+            "X.cpu().numpy() for torch, X.get() for CuPy."
         )
-    if not is_device(Y):
+
+
+def beside(X: Any, labels: Labels) -> Labels:
+    """The labels, dense, and their weights where X lives; labels with holes stay on the host.
+
+    They are filled in there, and then go to the device by blocks.
+    """
+    Y = labels.Y
+    if not is_device(Y) and not labels.missing:
         # One byte per label has less far to go.
         Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
     weights = None if labels.weights is None else like(X, labels.weights)

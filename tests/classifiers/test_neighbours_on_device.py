@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelspan._device import to_host
+from labelspan._device import KeyFactors, to_host
 from labelspan.classifiers import _on_device as on_device
 from labelspan.classifiers._neighbours import nearest_rows
 
@@ -24,6 +24,26 @@ def test_the_nearest_rows_are_those_of_the_host(place, name, alone, monkeypatch)
     queries = None if alone else T[::3]
     expected = nearest_rows(T, queries, 7)
     # Several blocks, the last of them shorter.
-    monkeypatch.setattr(on_device, "block_bytes", lambda array: 8 * 4 * 64 * len(T))
+    monkeypatch.setattr(on_device, "block_bytes", lambda array: 8 * 64 * len(T))
     found = nearest_rows(place.put(T), None if alone else place.put(queries), 7)
     np.testing.assert_array_equal(to_host(found), expected)
+
+
+@pytest.mark.parametrize("n", [3, 40, 32768])
+def test_keys_of_whole_numbers_are_exact_in_half_precision(n):
+    torch = pytest.importorskip("torch")
+    T = torch.asarray(np.random.default_rng(0).integers(0, 3, (n, 9)), dtype=torch.float32)
+    largest = float((T**2).sum(dim=1).max())
+    assert KeyFactors.fit(n, largest)
+    factors, queries = KeyFactors(T), T[-3:]
+    # Half precision holds every factor, single precision every sum of their products.
+    keys = (factors.left(queries).float() @ factors.right.float().T)[:, :n]
+    exact = (T**2).sum(dim=1) - 2 * queries @ T.T
+    assert factors.modulus >= n
+    expected = exact.double() * factors.modulus + torch.arange(n)
+    np.testing.assert_array_equal(keys.double(), expected)
+
+
+@pytest.mark.parametrize(("n", "largest"), [(32768, 171), (32769, 1), (16000, 400), (2, np.inf)])
+def test_keys_that_would_round_are_not_taken(n, largest):
+    assert not KeyFactors.fit(n, largest)

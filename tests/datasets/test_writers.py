@@ -24,9 +24,11 @@ from labelspan.datasets import (
     load_dataset,
     load_yeast,
     read_arff,
+    read_csv,
     read_libsvm,
     read_npz,
     write_arff,
+    write_csv,
     write_libsvm,
     write_npz,
 )
@@ -97,6 +99,24 @@ def test_npz_round_trip(dataset):
         path = Path(folder, "toy.npz")
         write_npz(dataset, path)
         assert_same(read_npz(path), dataset)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_csv_round_trip(form, tmp_path, monkeypatch):
+    monkeypatch.setattr("labelspan.datasets.io.frames._write_csv.BLOCK", 2)
+    X = np.array([[0.1, 7, 1e-300], [1 / 3, 0, -5], [2, 1e17, 0], [0, 0, 0], [1, 1, 1.5]])
+    Y = np.array([[1, 0], [0, 0], [1, 1], [0, 1], [0, 0]], dtype=np.uint8)
+    names = ("a,b", 'the "third"', "größe"), ("yes", "no; never")
+    dataset = MultilabelDataset("toy", form(X), form(Y), *names, None, None, "")
+    write_csv(dataset, tmp_path / "toy.csv")
+    found = read_csv(tmp_path / "toy.csv", labels=names[1])
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(found.Y, Y)
+    assert (found.feature_names, found.label_names) == names
+    twice = dataclasses.replace(dataset, label_names=("yes", "a,b"))
+    with pytest.raises(ValueError, match="two columns would be called 'a,b'; rename one"):
+        write_csv(twice, tmp_path / "twice.csv")
+    assert not (tmp_path / "twice.csv").exists()
 
 
 def test_npz_with_wide_indices_can_be_learnt_by_liblinear(tmp_path):

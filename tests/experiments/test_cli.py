@@ -10,9 +10,9 @@ import warnings
 import numpy as np
 import pytest
 
-from labelspan import MVMD, __version__
+from labelspan import MDDM, MVMD, __version__
 from labelspan.cli import _compare, main
-from labelspan.datasets import load_yeast, read_npz
+from labelspan.datasets import load_yeast, read_csv, read_npz
 from labelspan.experiments import Store
 from tests.experiments.plans import HOSTILE, write_toy
 
@@ -85,7 +85,7 @@ def test_interrupted_the_command_says_how_to_go_on(labelspan, tmp_path, monkeypa
     monkeypatch.setattr("labelspan.cli._compare.run", interrupt)
     code, out, err = compare(labelspan, tmp_path)
     assert (code, out) == (130, "")
-    assert err.startswith("labelspan: interrupted; what is finished is stored")
+    assert err.startswith("labelspan: interrupted; finished results are stored")
 
 
 def test_compare_reads_a_plan(labelspan, tmp_path):
@@ -169,6 +169,34 @@ def test_reduce_fits_on_the_training_rows_and_applies_the_saved_model(labelspan,
     code, _, _ = labelspan("reduce", "yeast", "--apply", model, "--out", again)
     assert code == 0
     assert np.array_equal(read_npz(again).X, found.X)
+
+
+def test_a_csv_file_with_a_column_of_labels_is_reduced_to_a_csv_file(labelspan, tmp_path):
+    """The path of a newcomer: look, follow the advice, reduce."""
+    rng = np.random.default_rng(0)
+    X, names = rng.standard_normal((60, 3)).round(3), np.array(["red", "round", "large"])
+    lists = [", ".join(names[row]) for row in X + rng.standard_normal((60, 3)) > 0.3]
+    rows = [f'item{i},{",".join(map(str, X[i]))},"{lists[i]}"' for i in range(60)]
+    source, out = tmp_path / "my.csv", tmp_path / "reduced.csv"
+    source.write_text("\n".join(["id,price,weight,width,tags", *rows]) + "\n")
+    code, _, err = labelspan("describe", source, "--labels", "tags")
+    assert code != 0
+    assert "leave it out by ignore=['id'] (--ignore 'id')" in err
+    read = source, "--labels", "tags", "--ignore", "id"
+    code, text, _ = labelspan("describe", *read)
+    assert "60 samples, 3 features, 3 labels" in text
+    code, _, _ = labelspan("reduce", *read, "--method", "mddm-p", "--n-components", 2, "--out", out)
+    assert code == 0
+    found, data = (
+        read_csv(out, labels=sorted(names)),
+        read_csv(source, labels="tags", ignore=["id"]),
+    )
+    np.testing.assert_array_equal(found.Y, data.Y)
+    expected = MDDM(2).fit(data.X, data.Y).transform(data.X)
+    np.testing.assert_allclose(found.X, expected, rtol=1e-10, atol=1e-12)
+    assert found.feature_names == ("mddm0", "mddm1")
+    code, _, err = labelspan("reduce", *read, "--out", tmp_path / "reduced.xls")
+    assert (code, "give a name that ends with .npz or .csv" in err) == (2, True)
 
 
 def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path, monkeypatch):

@@ -180,7 +180,26 @@ def test_chunks_on_a_device_are_refused(entry, place):
         clone(entry.estimator).partial_fit(place.put(X), Y)
 
 
-@law(lambda entry: follows(entry) and entry.supervised)
+def takes_holes(entry):
+    return entry.estimator.__sklearn_tags__().label_tags.takes("device_holes")
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
+@law(lambda entry: follows(entry) and takes_holes(entry))
+def test_labels_with_holes_give_what_numpy_gives(entry, place, weighted):
+    X, Y, rows = sample()
+    Y = np.where(np.arange(Y.size).reshape(Y.shape) % 7 == 0, np.nan, Y)
+    weights = {"sample_weight": np.arange(len(X)) % 3.0} if weighted and entry.weights else {}
+    expected = shown(clone(entry.estimator).fit(X, Y, **weights), rows)
+    for y in (Y, place.put(Y)):
+        model = clone(entry.estimator).fit(place.put(X), y, **weights)
+        assert all(place.holds(value) for value in numbers(model).values())
+        found = shown(model, place.put(rows))
+        for name in expected:
+            assert_like(found[name], expected[name], entry.within(1e-8))
+
+
+@law(lambda entry: follows(entry) and entry.supervised and not takes_holes(entry))
 def test_labels_that_are_not_observed_are_refused(entry, place):
     X, Y, _ = sample()
     Y = np.where(np.arange(Y.size).reshape(Y.shape) % 7 == 0, np.nan, Y)

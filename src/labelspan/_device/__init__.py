@@ -3,6 +3,7 @@
 from labelspan._device._arrays import (
     cast,
     copied,
+    detached,
     diagonal,
     empty,
     finite,
@@ -18,8 +19,8 @@ from labelspan._device._arrays import (
 from labelspan._device._gate import refuse_device, refuse_elsewhere
 from labelspan._device._move import converted, on_host, place_of, settle, to_numpy
 from labelspan._device._operations import (
+    KeyFactors,
     add_to_diagonal,
-    as_bytes,
     block_bytes,
     cholesky,
     clipped,
@@ -34,13 +35,16 @@ from labelspan._device._operations import (
     set_diagonal,
     smallest,
     solve_triangular,
+    sums_of_rows,
     sums_of_squares,
+    tally,
     triangle,
     whole_products,
 )
 from labelspan._device._stream import (
     STREAM_BYTES,
     config_context,
+    in_single,
     is_streamed,
     stream,
     sums_of,

@@ -10,6 +10,8 @@ from labelspan._compat import array_namespace, dispatches, move_to_host
 
 # Their arrays are followed; those of other libraries become NumPy arrays, as in scikit-learn.
 LIBRARIES = frozenset({"torch", "cupy", "array_api_strict"})
+# By type of array.
+NAMESPACES: dict[type, Any] = {}
 
 
 def is_device(array: Any) -> bool:
@@ -20,18 +22,29 @@ def is_device(array: Any) -> bool:
 
 
 def is_followed(array: Any) -> bool:
-    """Whether what is learnt shall live where this array lives: what scikit-learn's option asks."""
+    """Whether the fitted arrays stay on the device of this array (scikit-learn's option)."""
     return is_device(array) and dispatches()
 
 
 def namespace(array: Any) -> Any:
     """NumPy itself, or the functions of the array's library under the names of the standard."""
-    return array_namespace(array) if is_device(array) else np
+    if not is_device(array):
+        return np
+    # It is asked for some eighty times in a fit.
+    kind = type(array)
+    if kind not in NAMESPACES:
+        NAMESPACES[kind] = array_namespace(array)
+    return NAMESPACES[kind]
 
 
 def to_host(array: Any) -> Any:
     """A NumPy array; what lies on the host already is returned as it is."""
-    return move_to_host(array) if is_device(array) else array
+    return move_to_host(detached(array)) if is_device(array) else array
+
+
+def detached(array: Any) -> Any:
+    """The array without a record of its gradients, which torch keeps where it is asked to."""
+    return array.detach() if getattr(array, "requires_grad", False) else array
 
 
 def like(reference: Any, array: Any) -> Any:

@@ -70,7 +70,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         in their logarithms, from 1 to the number of labels, or to 100 for methods that have more
         directions than labels.
     readout : {"ridge", "mlknn"}, MultiOutputRidge, MLkNN or pair, default="ridge"
-        The classifier that the projections are judged by. "ridge" is :class:`MultiOutputRidge`
+        The classifier behind the reducer. "ridge" is :class:`MultiOutputRidge`
         with `ridge` in (0.01, 1, 100), "mlknn" is :class:`MLkNN` with 10 neighbours. An estimator
         is taken as it is, a pair (estimator, dict of lists) with that grid.
     scoring : str, callable, Measure, list, dict or None, default=None
@@ -84,7 +84,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     rule : {"best", "one_standard_error"}, default="best"
         Take the best mean score, or the fewest directions within one standard error of it.
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
     verbose : int, default=0
         Above 0 a bar over the folds is shown (needs rich).
 
@@ -250,7 +250,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         self.method_ranks_ = method_ranks(self.cv_results_, name, self.n_splits_)
 
     def _picking_name(self, names: list[str]) -> str | None:
-        """The scorer that chooses; None if there are several and none shall."""
+        """The scorer that chooses; None if there are several and none is named."""
         if self.refit in names or (self.refit is False and len(names) > 1):
             return self.refit or None
         if len(names) > 1 or isinstance(self.refit, str):

@@ -17,7 +17,7 @@ def held_out_projections(
 ) -> list[np.ndarray]:
     """Projections of the held-out rows of each fold, ascending, in one compute.
 
-    Only these leave the workers: as many numbers a row as there are directions.
+    Only these leave the workers: as many numbers per row as there are directions.
     """
     import dask
 

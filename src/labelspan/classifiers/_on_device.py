@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from labelspan import _device as device
-from labelspan._device import block_bytes, cast, namespace, rows_at, sums
+from labelspan._device import block_bytes, cast, namespace, rows_at, sums, to_host
 
 # Rows beyond k whose distances are looked at again, exactly: rounding may have put them last.
 SPARE = 16
-# Arrays of the size of a block of products that a search holds.
-ARRAYS_A_BLOCK = 4
 
 
 def nearest(T: Any, Q: Any, k: int) -> Any:
@@ -23,56 +21,63 @@ def nearest(T: Any, Q: Any, k: int) -> Any:
     """
     queries = T if Q is None else Q
     xp, n_rows = namespace(T), queries.shape[0]
-    bound = whole_bound(T) if Q is None else whole_bound(T, Q)
+    largest = whole_length(T) if Q is None else max(whole_length(T), whole_length(Q))
+    # No sum of products rounds, and neither does a distance with the number of a row below it.
+    exact = (3 * largest + 1) * T.shape[0] < 2**53
+    search: Any = WholeNumbers(T, k, largest) if exact else Differences(T, k)
     chosen = xp.empty((n_rows, k), dtype=xp.int64, device=T.device)
-    wide = max(T.shape[0], (k + SPARE) * T.shape[1])
-    height = max(block_bytes(T) // (8 * ARRAYS_A_BLOCK * wide), 1)
-    search: Any = Differences(T, k) if bound is None else WholeNumbers(T, k, bound)
+    height = max(block_bytes(T) // search.row_bytes, 1)
     for start in range(0, n_rows, height):
         rows = slice(start, min(start + height, n_rows))
         chosen[rows, :] = search(rows_at(queries, rows), start if Q is None else None)
     return chosen
 
 
-def whole_bound(*arrays: Any) -> float | None:
-    """Largest square of a whole number in the arrays; None if some number is none."""
-    bound = 0.0
-    for A in arrays:
-        xp = namespace(A)
-        if not bool(xp.all(xp.round(A[:1, :]) == A[:1, :])) or not bool(xp.all(xp.round(A) == A)):
-            return None
-        bound = max(bound, float(xp.max(A)) ** 2, float(xp.min(A)) ** 2)
-    # No sum of products rounds, and neither does a distance with the number of a row below it.
-    largest = 4 * bound * arrays[0].shape[1] + 1
-    return bound if largest * arrays[0].shape[0] < 2**53 else None
+def whole_length(A: Any) -> float:
+    """Largest sum of squares of a row, or a little more; infinite if some number is not whole."""
+    xp = namespace(A)
+    first = A[:1, :]
+    # A glance at one row spares real features the whole pass.
+    if not bool(xp.all(xp.round(first) == first)):
+        return np.inf
+    lengths = cast(xp.linalg.vector_norm(A, axis=1), np.float64)
+    whole = cast(xp.all(xp.round(A) == A), np.float64)
+    longest, is_whole = to_host(xp.stack([xp.max(lengths), whole]))
+    # Its rounding, in the precision of A, is less than that.
+    return float(longest) ** 2 * (1 + 1e-5) if is_whole else np.inf
 
 
 class WholeNumbers:
-    """Keys |t|^2 - 2 q't, times the number of rows, plus the number of the row: no two tie."""
+    """Keys |t|^2 - 2 q't, times at least the number of rows, plus the number of the row t."""
 
-    def __init__(self, T: Any, k: int, bound: float):
-        xp = namespace(T)
-        self.n_train, self.k = T.shape[0], k
+    def __init__(self, T: Any, k: int, largest: float):
+        xp, n_train = namespace(T), T.shape[0]
+        self.k, self.largest = k, largest
+        self.factors = device.KeyFactors.of(T, largest)
         # Half the bytes, where whole numbers of that size are exact in half the digits.
-        self.terms = terms = T.shape[1] * bound
-        self.single = terms < 2**24 and (3 * terms + 1) * self.n_train < 2**31
-        self.T = cast(T, np.float32 if self.single else np.float64)
-        exact = cast(T, np.float64)
-        numbers = xp.arange(self.n_train, dtype=xp.float64, device=T.device)
-        self.base = self._key(sums(exact * exact, axis=1) * self.n_train + numbers)
-
-    def _key(self, values: Any) -> Any:
-        return cast(values, np.int32) if self.single else values
+        self.single = largest < 2**24 and (3 * largest + 1) * n_train < 2**31
+        self.row_bytes = (8 if self.single else 16) * n_train
+        self.modulus = n_train if self.factors is None else self.factors.modulus
+        if self.factors is None:
+            self.T = cast(T, np.float32 if self.single else np.float64)
+            exact = cast(T, np.float64)
+            numbers = xp.arange(n_train, dtype=xp.float64, device=T.device)
+            base = sums(exact * exact, axis=1) * n_train + numbers
+            self.base = cast(base, np.int32) if self.single else base
 
     def __call__(self, rows: Any, own: int | None) -> Any:
-        if self.single:
-            keys = cast(device.whole_products(rows, self.T, self.terms), np.int32)
+        if self.factors is not None:
+            keys = self.factors.keys(rows)
+        elif self.single:
+            keys = cast(device.whole_products(rows, self.T, self.largest), np.int32)
         else:
             keys = cast(rows, np.float64) @ self.T.T
-        keys = device.less_multiple(self.base, keys, 2 * self.n_train)
+        if self.factors is None:
+            keys = device.less_multiple(self.base, keys, 2 * self.modulus)
         if own is not None:
-            device.fill_diagonal(keys, own, 2**31 - 1 if self.single else np.inf)
-        return cast(device.least(keys, self.k) % self.n_train, np.int64)
+            whole = self.single and self.factors is None
+            device.fill_diagonal(keys, own, 2**31 - 1 if whole else np.inf)
+        return cast(device.least(keys, self.k), np.int64) % self.modulus
 
 
 class Differences:
@@ -82,6 +87,8 @@ class Differences:
         xp = namespace(T)
         self.T, self.k = cast(T, np.float64), k
         self.n_candidates = min(k + SPARE, T.shape[0])
+        # Four arrays of products, or of the rows that are looked at again.
+        self.row_bytes = 32 * max(T.shape[0], self.n_candidates * T.shape[1])
         self.mean = xp.mean(self.T, axis=0)
         self.centred = self.T - self.mean
         self.norms = sums(self.centred * self.centred, axis=1)
@@ -108,36 +115,28 @@ class Differences:
         return xp.reshape(flat, order.shape)
 
 
-def counts_of(neighbours: Any, Y: Any) -> Any:
-    """How many neighbours have each label, (n, q)."""
-    xp = namespace(Y)
-    # A byte per count, as per label, where it holds them.
-    dtype = np.uint8 if neighbours.shape[1] < 256 else np.int32
-    counts = cast(xp.take(Y, neighbours[:, 0], axis=0), dtype)
-    for j in range(1, neighbours.shape[1]):
-        counts += cast(xp.take(Y, neighbours[:, j], axis=0), dtype)
-    return counts
-
-
 def histogram(neighbours: Any, Y: Any) -> np.ndarray:
     """Rows by label, membership and number of neighbours with it, (2, q, k + 1), on the host."""
     xp = namespace(Y)
-    counts, has = counts_of(neighbours, Y), Y == 1
-    table = []
-    for j in range(neighbours.shape[1] + 1):
-        here = counts == j
-        table += [sums(device.as_bytes(rows), axis=0) for rows in (here, here & has)]
-    # All at once to the host: (k + 1, 2, q), the rows with the label counted twice.
-    whole = device.to_host(xp.stack(table)).reshape(-1, 2, Y.shape[1]).astype(np.float64)
-    whole[:, 0] -= whole[:, 1]
-    return np.ascontiguousarray(whole.transpose(1, 2, 0))
+    n_labels, n_counts = Y.shape[1], neighbours.shape[1] + 1
+    counts = device.sums_of_rows(Y, neighbours)
+    # A count is at most k, so adding k + 1 marks rows that have the label themselves.
+    counts += n_counts * xp.astype(Y, counts.dtype)
+    table = device.tally(places_of(counts, 2 * n_counts), 2 * n_counts * n_labels)
+    whole = to_host(table).reshape(n_labels, 2, n_counts).astype(np.float64)
+    return np.ascontiguousarray(whole.transpose(1, 0, 2))
 
 
 def look_up(neighbours: Any, Y: Any, table: Any) -> Any:
     """table[l, number of neighbours with label l] for each row and label, (n, q)."""
     xp = namespace(Y)
-    counts = counts_of(neighbours, Y)
+    places = places_of(device.sums_of_rows(Y, neighbours), table.shape[1])
+    return xp.reshape(xp.take(xp.reshape(table, (-1,)), places), (-1, Y.shape[1]))
+
+
+def places_of(counts: Any, n_counts: int) -> Any:
+    """Places (n q,) of counts in a table (q, n_counts), flat."""
+    xp = namespace(counts)
     places = cast(counts, np.int64)
-    places += table.shape[1] * xp.arange(Y.shape[1], dtype=xp.int64, device=Y.device)[None, :]
-    found = xp.take(xp.reshape(table, (-1,)), xp.reshape(places, (-1,)))
-    return xp.reshape(found, counts.shape)
+    places += n_counts * xp.arange(counts.shape[1], dtype=xp.int64, device=counts.device)[None, :]
+    return xp.reshape(places, (-1,))

@@ -12,7 +12,7 @@ from labelspan._classifier import LINEAR, LinearClassifier
 from labelspan._compat import Interval
 from labelspan._labels import Labels
 from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import OWN_ROWS, follow_device
+from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
 from labelspan.linalg import regress, regress_masked, regress_pooled
 
 
@@ -46,7 +46,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
         If `y` has holes, the largest residual of the normal equations of a label relative to
         their right-hand side; None if it has none, as it is not measured then.
@@ -58,7 +58,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     Notes
     -----
     ``coef_`` is 2 ``xt``' (``xx`` + ridge I)^-1 with the scatters of X and of the 0/1 labels.
-    Time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D; conjugate gradients
+    Time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
     for sparse X that is large on both sides. Scores are computed about the mean of the training
     rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
     intercept_`` loses where the mean is far above the spread.
@@ -66,8 +66,8 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     Holes in `y`: labels that miss the same rows are one regression over the others. With many
     patterns of holes, conjugate gradients solve the systems of all labels, preconditioned by the
     factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is never
-    predicted. ``partial_fit`` and Dask arrays take no holes: the sums of all rows do not tell
-    those of each label.
+    predicted. ``partial_fit`` and Dask arrays do not accept missing labels: the sums of all rows do
+    not contain those of each label.
 
     References
     ----------
@@ -118,5 +118,5 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
         return tags

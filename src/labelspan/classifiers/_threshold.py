@@ -21,7 +21,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     .. math:: t_k = \arg\max_t \; \frac{2 \, |\{i : f_k(x_i) > t, \; y_{ik} = 1\}|}
               {|\{i : f_k(x_i) > t\}| + |\{i : y_{ik} = 1\}|}
 
-    Tuning on the training scores is what the shared-subspace paper does [1]_, after Fan and
+    The shared-subspace paper tunes on the training scores [1]_, after Fan and
     Lin [2]_.
 
     Parameters
@@ -30,7 +30,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         Classifier with ``decision_function`` or ``predict_proba``.
     strategy : {"per_label_f1", "cardinality", "fixed"}, default="per_label_f1"
         The best F1 of every label; or one threshold for all labels that predicts as many labels
-        a row as the training rows have; or `threshold` for all labels.
+        per row as the training rows have; or `threshold` for all labels.
     min_labels : int, default=0
         1 gives a row without any predicted label the one whose score is highest above (or
         least below) its threshold.
@@ -38,9 +38,9 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         The threshold of "fixed".
     cv : int, splitter, iterable or None, default=None
         Where the scores come from: None takes those of the training rows, anything else
-        held-out scores, for which the estimator is fitted once more a fold.
+        held-out scores, for which the estimator is fitted once more per fold.
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
 
     Attributes
     ----------
@@ -54,13 +54,13 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
-        Number of features seen in ``fit``, if the estimator tells it.
+        Number of features seen in ``fit``, if the estimator has it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if the estimator tells them.
+        Names of the features, if the estimator has them.
 
     Notes
     -----
-    Time O(n log n) a label besides the scores; a threshold lies halfway between the two scores
+    Time O(n log n) per label besides the scores; a threshold lies halfway between the two scores
     it parts. ``decision_function`` is the score minus its threshold, so that 0 parts the
     predictions; for measures that rank the labels of a row take ``estimator_``.
 

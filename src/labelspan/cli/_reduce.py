@@ -18,7 +18,7 @@ from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
 from labelspan.cli._options import SCALE_HELP, check_place, refuse_beside, scale_steps
 from labelspan.cli._reduce_blocks import check_out, is_blocks, reduce_blocks
-from labelspan.datasets import MultilabelDataset, write_npz
+from labelspan.datasets import MultilabelDataset, write_csv, write_npz
 from labelspan.experiments import get_method
 from labelspan.experiments.plan import READING_FIELDS
 
@@ -45,15 +45,15 @@ def command(
         str, typer.Option(help="Number of directions, share of the eigenvalue sum, or none.")
     ] = "",
     set: Annotated[
-        list[str] | None, typer.Option(help="Another parameter, as beta=0.9; may be repeated.")
+        list[str] | None, typer.Option(help="Another parameter, such as beta=0.9; may be repeated.")
     ] = None,
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
     out: Annotated[
-        Path, typer.Option(help="Reduced data set, npz; of npy and Parquet, npy.")
+        Path, typer.Option(help="Reduced data set, npz or csv; npy for npy and Parquet.")
     ] = Path("reduced.npz"),
-    model: Annotated[Path | None, typer.Option(help="Where to save the fitted reducer.")] = None,
+    model: Annotated[Path | None, typer.Option(help="File to save the fitted reducer.")] = None,
     apply: Annotated[
-        Path | None, typer.Option(help="A saved reducer to apply, in place of fitting one.")
+        Path | None, typer.Option(help="A saved reducer to apply instead of fitting one.")
     ] = None,
     rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
     test: options.Test = "",
@@ -69,7 +69,7 @@ def command(
     n_features: options.NFeatures = None,
     n_labels: options.NLabels = None,
     encoding: options.Encoding = "",
-    json: Annotated[bool, typer.Option(help="Print what was done as JSON.")] = False,
+    json: Annotated[bool, typer.Option(help="Print a summary as JSON.")] = False,
 ) -> None:
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""
     if apply is not None:
@@ -78,7 +78,7 @@ def command(
     if method == AUTOMATIC:
         refuse_beside(context, "method auto", ("set",), "which chooses the parameters")
     in_blocks = is_blocks(data)
-    check_out(out) if in_blocks else options.check_archive(out, "out")
+    check_out(out) if in_blocks else options.check_archive(out, "out", ".csv")
     if model is not None:
         check_place(model, "model")
     paths = [path for path in (out, model) if path]
@@ -101,7 +101,7 @@ def command(
         steps, why = fitting.scaling_of(scale_steps(scale), dataset, chosen)
         estimator, n_rows = _fitted(method, parameters, dataset, chosen, steps)
     reduced = _reduced(estimator, dataset) if apply is None else _applied(estimator, dataset, apply)
-    write_npz(reduced, out)
+    (write_csv if out.suffix == ".csv" else write_npz)(reduced, out)
     if model is not None:
         save_model(estimator, model)
     _show(estimator, dataset.X.shape, reduced.X.shape[1], n_rows, paths, why, json)
@@ -160,7 +160,7 @@ def _text(estimator: Any) -> str:
 
 
 def _applied(estimator: Any, dataset: MultilabelDataset, path: Path) -> MultilabelDataset:
-    """Apply a saved reducer; its file may hold anything in place of the fitted arrays."""
+    """Apply a saved reducer; a damaged file raises an error with its name."""
     try:
         return _reduced(estimator, dataset)
     except Exception as error:

@@ -6,7 +6,7 @@ from labelspan.datasets.description import BlockShift, Description, describe, re
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
 from labelspan.datasets.io.binary import read_mat, read_npz, write_npz
-from labelspan.datasets.io.frames import from_frame, from_openml, read_csv
+from labelspan.datasets.io.frames import from_frame, from_openml, read_csv, write_csv
 from labelspan.datasets.io.text import read_libsvm, read_xmc, write_arff, write_libsvm
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "read_xmc",
     "realign",
     "write_arff",
+    "write_csv",
     "write_libsvm",
     "write_npz",
 ]

@@ -50,7 +50,7 @@ class LabelCCA(AvailableCases, LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
         above 0 only where `y` has holes.
@@ -66,8 +66,8 @@ class LabelCCA(AvailableCases, LinearReducer):
     Notes
     -----
     Notation: Sc = 2 Yc, so F = 2 ``xt`` (4 ``tt`` + label_ridge I)^(-1/2) with 0/1 labels, and
-    B = ``xx`` + ridge I. Time O(n D^2 + D^3 / 3 + q^3), memory O(D^2 + q^2); n for D if n < D;
-    large sparse X by conjugate gradients, O(nnz(X) q) a step.
+    B = ``xx`` + ridge I. Time O(n D^2 + D^3 / 3 + q^3), memory O(D^2 + q^2); if n < D, replace D by
+    n; large sparse X by conjugate gradients, O(nnz(X) q) per step.
 
     References
     ----------
@@ -92,8 +92,6 @@ class LabelCCA(AvailableCases, LinearReducer):
     _shares_moments = True
     _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
-
-    _solves_on_device = True
 
     def __init__(
         self,

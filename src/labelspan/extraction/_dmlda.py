@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan._compat import Interval
+from labelspan._device import diagonal
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._weights import (
     WEIGHTS,
@@ -21,7 +22,14 @@ from labelspan.extraction._weights import (
     row_sums,
     weighed,
 )
-from labelspan.linalg import EigenPairs, column_scales, leading_pencil, row_space
+from labelspan.linalg import (
+    EigenPairs,
+    column_scales,
+    leading_pencil,
+    regular_or_home,
+    ridged,
+    row_space,
+)
 from labelspan.moments import Moments, Sample, Statistics, checked, collect
 
 
@@ -63,7 +71,7 @@ class DMLDA(LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -137,16 +145,17 @@ class DMLDA(LinearReducer):
         return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any) -> EigenPairs:
+        statistics = regular_or_home(statistics, statistics.plain)
         plain = statistics.plain
         count = plain.weight * plain.t_mean
         xx, xt, V = row_space(plain)
         counted = statistics.scatter if V is None else V.T @ statistics.scatter @ V
         within = counted - (xt * inverse(count)) @ xt.T
-        between = len(count) * xx - within
+        between = plain.t_mean.shape[0] * xx - within
         between += (plain.weight * xt * inverse(count) ** 2) @ xt.T
-        within[np.diag_indices_from(within)] += self.ridge
-        scales = column_scales(np.diag(between) / np.diag(within))
-        pairs = leading_pencil(between, within, self.n_components, scales, np.diag(counted))
+        within = ridged(within, 1.0, self.ridge)
+        scales = column_scales(diagonal(between) / diagonal(within))
+        pairs = leading_pencil(between, within, self.n_components, scales, diagonal(counted))
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._compat import Interval, StrOptions, is_dask_array
-from labelspan._device import is_device, like, namespace, sums
+from labelspan._device import is_device, like, namespace, sums, to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._weights import inverse, rows_times
 from labelspan.linalg import EigenPairs, leading
@@ -67,7 +67,7 @@ class HSL(LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -137,8 +137,8 @@ class HSL(LinearReducer):
     def _directions(self, statistics: Any) -> EigenPairs:
         K = None
         if self.expansion == "zhou" and statistics.tt is not None:
-            mean = statistics.t_mean
-            counts = statistics.tt.sum(axis=1) + statistics.weight * mean * mean.sum()
+            mean = to_host(statistics.t_mean)
+            counts = to_host(statistics.tt).sum(axis=1) + statistics.weight * mean * mean.sum()
             K = np.diag(inverse(np.sqrt(np.where(mean > 0, counts, 0.0))))
         return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
 

@@ -56,7 +56,7 @@ class LPP(Unweighted, LinearReducer):
     n_components_ : int
         Number of directions kept, at most the rank of Xc.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -67,7 +67,7 @@ class LPP(Unweighted, LinearReducer):
     Directions that no training row sees (the null space of Xc) are left out, as by the PCA
     step of [1]_. There is no ``explained_dependence_ratio_``: LPP does not look at labels.
     Time O(n^2 D) for the neighbours, by brute force in blocks, and
-    O(n n_neighbors D + n D^2 + D^3); memory O(D^2 + n n_neighbors); n for D if n < D.
+    O(n n_neighbors D + n D^2 + D^3); memory O(D^2 + n n_neighbors); if n < D, replace D by n.
 
     References
     ----------
@@ -102,7 +102,7 @@ class LPP(Unweighted, LinearReducer):
         tags.label_tags.refuse(
             dask=IN_MEMORY,
             device=ON_HOST,
-            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
         )
         tags.array_api_support = False
         return tags

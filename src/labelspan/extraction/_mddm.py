@@ -57,7 +57,7 @@ class MDDM(AvailableCases, LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
         above 0 only where `y` has holes and "rbf" compares the labels.
@@ -74,12 +74,12 @@ class MDDM(AvailableCases, LinearReducer):
     -----
     Notation: ``xt`` = Xc'Y (D, q) is the paper's XHY', the left side of Eq. (17) is F F' with
     F = ``xt`` B^(1/2), so its eigenvectors come from a q x q problem, never from a D x D one.
-    "projection": time O(nnz(X) c + D q^2) with c labels a row, memory O(D q). Where D q numbers
+    "projection": time O(nnz(X) c + D q^2) with c labels per row, memory O(D q). Where D q numbers
     of sparse X or of a Dask array exceed 1 GiB, an `n_components` below a tenth of the labels is
     found by products: a step of block Lanczos costs O(nnz(X) + nnz(Y)) per vector and two passes
     over the rows, memory O((D + q) n_components).
     "feature": plus one Cholesky factorisation, O(n D^2 + D^3 / 3) and O(D^2), for D <= n; the
-    same with n for D for wide X; for wide sparse X conjugate gradients, O(nnz(X) q) a step
+    same with n for D for wide X; for wide sparse X conjugate gradients, O(nnz(X) q) per step
     and O((n + D) q).
 
     References
@@ -105,8 +105,6 @@ class MDDM(AvailableCases, LinearReducer):
     }
     _shares_moments = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
-
-    _solves_on_device = True
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import Interval
+from labelspan._device import like, on_host, to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.extraction._weights import (
     WEIGHTS,
@@ -82,7 +83,7 @@ class MLDA(LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -99,8 +100,8 @@ class MLDA(LinearReducer):
     [y, 1 - y]. With w_i the sum of W_i, the total scatter S_t = S_w + S_b is the scatter of X with
     weights w, and S_b = F F' for the thin F with columns sqrt(n_k) (mean_k - mean), so the
     problem is thin, with S_w = S_t - F F'.
-    Time O(n D^2 + D^3 / 3 + n q^2), memory O(D^2 + q^2); n for D if n < D; large sparse X by
-    conjugate gradients. "fuzzy" starts from "entropy", takes O(n D q) per turn and O(n q) memory
+    Time O(n D^2 + D^3 / 3 + n q^2), memory O(D^2 + q^2); if n < D, replace D by n; large sparse X
+    by conjugate gradients. "fuzzy" starts from "entropy", takes O(n D q) per turn and O(n q) memory
     and ends when no weight changes by 1e-6; "dependence" starts from there, too, and gives one
     row after the other, those far from the mean first, to its label with the largest
     x_i'Xc'W: the dependence never falls, O(n D c) per epoch for c labels per row.
@@ -166,12 +167,12 @@ class MLDA(LinearReducer):
         K = mean_factor(statistics)
         if isinstance(statistics, Rows):
             return self._directions_of_rows(statistics, K)
-        total, F = statistics.squares, statistics.xt @ K
+        total, F = statistics.squares, statistics.xt @ like(statistics.xt, K)
         L = regular_factor(within(statistics.xx, F), 1.0, self.ridge, total)
         if L is not None:
             return self._squared(L, F, total)
         # Where X lacks rank, both scatters are rounding, and the ridge is not.
-        xx, xt, V = row_space(statistics)
+        xx, xt, V = row_space(on_host(statistics))
         F = xt @ K
         pairs = self._squared(self._factor(within(xx, F), np.diag(xx)), F, np.diag(xx))
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
@@ -210,7 +211,7 @@ def within(total: np.ndarray, F: np.ndarray) -> np.ndarray:
 
 def mean_factor(statistics: Any) -> np.ndarray:
     """K such that the columns of xt K are sqrt(n_k) (mean_k - mean), (q, q)."""
-    count = statistics.weight * statistics.t_mean
+    count = statistics.weight * to_host(statistics.t_mean)
     if len(count) > 1:
         return np.diag(inverse(np.sqrt(count)))
     # The complement of a single label has its statistics with the other sign.

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import linalg
 
 from labelspan._compat import Interval
+from labelspan._device import cholesky, diagonal, is_device, like, namespace, rows_at, sums
+from labelspan._device import triangle as device_triangle
 from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.linalg import (
@@ -19,7 +21,9 @@ from labelspan.linalg import (
     column_scales,
     inverse_root,
     regular_factor,
+    regular_or_home,
     row_space,
+    solve_lower,
     squared,
 )
 from labelspan.moments import Moments, Sample, Statistics, summarise, triangle
@@ -59,7 +63,7 @@ class MLSI(AvailableCases, LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
         above 0 only where `y` has holes.
@@ -83,7 +87,7 @@ class MLSI(AvailableCases, LinearReducer):
     ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
     included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
     Where labels have holes, they may seem to explain more of the features than there is: what is
-    left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); n for D if n < D.
+    left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by n.
 
     References
     ----------
@@ -132,19 +136,20 @@ class MLSI(AvailableCases, LinearReducer):
         return summarise(sample, tt=True)
 
     def _directions(self, statistics: Moments) -> EigenPairs:
+        statistics = regular_or_home(statistics, statistics)
         A, T, V = row_factor(statistics)
         # Sc = 2 Yc: the label scatter counts four times, the factor twice.
         K = inverse_root(4 * self.beta * statistics.tt, self.joint_ridge)
-        E = self._whitener(unexplained(A, (2 * np.sqrt(self.beta)) * (T @ K)))
+        E = self._whitener(unexplained(A, float(2 * np.sqrt(self.beta)) * (T @ K)))
         W = E.T @ A.T
-        scales = column_scales(np.einsum("ij,ij->i", W, W))
-        return squared(Whitened(W, lambda Y: V(E @ Y), scales), self.n_components)
+        scales = column_scales(sums(W * W, axis=1) if is_device(W) else np.einsum("ij,ij->i", W, W))
+        return squared(Whitened(W, lambda Y: V(E @ like(E, Y)), scales), self.n_components)
 
     def _whitener(self, half: np.ndarray) -> np.ndarray:
         """E with E E' the inverse of the right-hand side, from half'half = Q."""
         inner = 1 + self.ridge * (1 - self.beta)
-        R = lower_factor(half, inner, self.ridge * self.joint_ridge).T
-        inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
+        L = lower_factor(half, inner, self.ridge * self.joint_ridge)
+        inverse = solve_lower(L, np.eye(L.shape[0]), transposed=True)
         return lower_factor(inverse.T, self.joint_ridge / inner, (1 - self.beta) / inner)
 
 
@@ -152,7 +157,10 @@ def lower_factor(A: np.ndarray, a: float, b: float) -> np.ndarray:
     """L with L L' = a A'A + b I: by Cholesky where that is accurate, by QR where it is not."""
     L = regular_factor(A.T @ A, a, b)
     if L is not None:
-        return np.tril(L)
+        return L if is_device(L) else np.tril(L)
+    if is_device(A):
+        rest = like(A, np.sqrt(b) * np.eye(A.shape[1]))
+        return device_triangle(namespace(A).concat([float(np.sqrt(a)) * A, rest], axis=0)).T
     return triangle(np.vstack([np.sqrt(a) * A, np.sqrt(b) * np.eye(A.shape[1])])).T
 
 
@@ -166,14 +174,21 @@ def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
     if V is not None:
         s = np.sqrt(np.diag(xx))
         return np.diag(s), xt / s[:, None], lambda Y: V @ Y
-    order = np.argsort(-np.diag(xx), kind="stable")
-    L = linalg.cholesky(xx[np.ix_(order, order)], lower=True, check_finite=False)
-    T = linalg.solve_triangular(L, xt[order], lower=True, check_finite=False)
-    return L.T, T, lambda Y: Y[np.argsort(order)]
+    order = np.argsort(-diagonal(xx), kind="stable")
+    if is_device(xx):
+        L: Any = cholesky(rows_at(rows_at(xx, order).T, order))
+    else:
+        L = linalg.cholesky(xx[np.ix_(order, order)], lower=True, check_finite=False)
+    return L.T, solve_lower(L, rows_at(xt, order)), lambda Y: rows_at(Y, np.argsort(order))
 
 
 def unexplained(A: np.ndarray, N: np.ndarray) -> np.ndarray:
     """(I - N N')^(1/2) A, so that its square is Q: I less what the labels explain."""
-    U, n, _ = linalg.svd(N, full_matrices=False, check_finite=False)
-    root = np.sqrt(np.maximum(1 - n**2, EPS))
+    if is_device(N):
+        xp = namespace(N)
+        U, n, _ = xp.linalg.svd(N, full_matrices=False)
+        root = xp.sqrt(xp.clip(1 - n**2, min=EPS))
+    else:
+        U, n, _ = linalg.svd(N, full_matrices=False, check_finite=False)
+        root = np.sqrt(np.maximum(1 - n**2, EPS))
     return A - (U * (1 - root)) @ (U.T @ A)

@@ -51,7 +51,7 @@ class MVMD(AvailableCases, LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -91,8 +91,6 @@ class MVMD(AvailableCases, LinearReducer):
     }
     _shares_moments = True
 
-    _solves_on_device = True
-
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components
         self.beta = beta
@@ -126,7 +124,7 @@ class MVMD(AvailableCases, LinearReducer):
         return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))
 
     def _by_products(self, products: Products) -> EigenPairs:
-        """Two passes over the rows a step: S = xt'V, then (1 - beta) xx V + 4 beta xt S."""
+        """Two passes over the rows per step: S = xt'V, then (1 - beta) xx V + 4 beta xt S."""
 
         def apply(V: np.ndarray) -> np.ndarray:
             S = products.labels(V=V)

@@ -44,7 +44,7 @@ class OPLS(AvailableCases, LinearReducer):
     n_components_ : int
         Number of directions kept.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -57,7 +57,8 @@ class OPLS(AvailableCases, LinearReducer):
     Notes
     -----
     Notation: F = ``xt`` = Xc'Y, B = ``xx`` + ridge I. Costs as those of :class:`MDDM` with
-    ``constraint="feature"``: time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D.
+    ``constraint="feature"``: time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by
+    n.
 
     References
     ----------
@@ -80,8 +81,6 @@ class OPLS(AvailableCases, LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="left")],
     }
     _shares_moments = True
-
-    _solves_on_device = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, ridge: float = 0.1):
         self.n_components = n_components

@@ -44,7 +44,8 @@ class KernelCPLST(LabelSpaceClassifier):
     ----------
     n_components : int, float in (0, 1) or None, default=None
         Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
-        More than the rank: a warning, and ``n_components_`` tells. 0 predicts the label means.
+        More than the rank: a warning; ``n_components_`` is the number kept. 0 predicts the label
+        means.
     regressor : regressor or None, default=None
         Learns the codes from X (from the kernel matrix if it is precomputed) in place of the
         kernel ridge regression.

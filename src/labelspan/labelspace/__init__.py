@@ -1,6 +1,7 @@
 """Label-space reduction: classifiers that learn short codes of many labels."""
 
 from labelspan.labelspace._base import (
+    CODE_THRESHOLD,
     COMMON,
     COUNT_OR_SHARE,
     Errors,
@@ -12,12 +13,12 @@ from labelspan.labelspace._cplst import CPLST
 from labelspan.labelspace._directions import no_direction, signed
 from labelspan.labelspace._error_curves import ErrorCurves, error_curves
 from labelspan.labelspace._faie import FaIE
-from labelspan.labelspace._label_subset import LabelSubset
+from labelspan.labelspace._label_subset import ClassifierCodes, LabelSubset
 from labelspan.labelspace._occa import OCCA
 from labelspan.labelspace._pbr import PartialBinaryRelevance
 from labelspan.labelspace._plst import PLST
 from labelspan.labelspace._problem import Problem
-from labelspan.labelspace._regressor import Codes
+from labelspan.labelspace._regressor import Codes, FirstCodes, LinearCodes
 from labelspan.labelspace.leml import LEML
 
 __all__ = [

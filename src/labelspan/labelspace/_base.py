@@ -51,7 +51,7 @@ COMMON: dict[str, list[Any]] = {
     "regressor": [HasMethods(["fit", "predict"]), None],
     "ridge": [Interval(Real, 0, None, closed="left")],
 }
-THRESHOLD = 0.5
+CODE_THRESHOLD = 0.5
 
 
 class Errors(NamedTuple):
@@ -180,7 +180,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Features.
         k : int, default=5
-            Number of labels a row, from 1 to n_labels.
+            Number of labels per row, from 1 to n_labels.
 
         Returns
         -------
@@ -255,7 +255,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             )
         shorter = clone(self).set_params(n_components=int(M))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # What the chunks led to, but not the chunks, which go on with this one.
+        # The solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         shorter.__dict__.update(kept)
         shorter.components_ = self.components_[:M].copy()
@@ -317,14 +317,14 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
     def _scores(self, X: Any) -> np.ndarray:
         """Scores (n, q) of checked features, less the threshold."""
         scores = self._decode(self._codes(X))
-        scores -= THRESHOLD
+        scores -= CODE_THRESHOLD
         return scores
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         # With many labels the scores of all rows would not fit.
         T = self._codes(X)
         for rows in self._row_blocks(T.shape[0]):
-            yield decide(self, self._decode(rows_at(T, rows)), THRESHOLD)
+            yield decide(self, self._decode(rows_at(T, rows)), CODE_THRESHOLD)
 
     def _codes(self, X: Any) -> np.ndarray:
         return cast(predict_codes(self.regressor_, X, self.n_components_), precision_of(X))

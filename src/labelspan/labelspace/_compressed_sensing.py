@@ -33,7 +33,7 @@ class CompressedSensing(LabelSpaceClassifier):
         warning. 0 predicts no label.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once a code. None is least squares from the
+        one that takes a single target is fitted once per code. None is least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``.
@@ -70,7 +70,7 @@ class CompressedSensing(LabelSpaceClassifier):
     Notes
     -----
     Y is not centred: that would make it dense. The pursuit compares unit columns of V, so that
-    no label is favoured by the length of its code. Decoding takes O(M q s) a row, far more than
+    no label is favoured by the length of its code. Decoding takes O(M q s) per row, far more than
     the product of :class:`PLST`; bound (1) of [2]_ does not hold, since V is not orthonormal.
     ``truncate`` keeps the scale of V, which the pursuit does not see.
 

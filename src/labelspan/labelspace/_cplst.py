@@ -31,10 +31,11 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
     ----------
     n_components : int, float in (0, 1) or None, default=None
         Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
-        More than the rank: a warning, and ``n_components_`` tells. 0 predicts the label means.
+        More than the rank: a warning; ``n_components_`` is the number kept. 0 predicts the label
+        means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once a code. None is least squares from the
+        one that takes a single target is fitted once per code. None is least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Added to the diagonal of the feature scatter, in the hat matrix and in the least squares

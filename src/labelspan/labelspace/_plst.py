@@ -34,10 +34,11 @@ class PLST(AvailableCases, LabelSpaceClassifier):
     ----------
     n_components : int, float in (0, 1) or None, default=None
         Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
-        More than the rank: a warning, and ``n_components_`` tells. 0 predicts the label means.
+        More than the rank: a warning; ``n_components_`` is the number kept. 0 predicts the label
+        means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once a code. None is least squares from the
+        one that takes a single target is fitted once per code. None is least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``; the directions do not depend on it.
@@ -79,8 +80,8 @@ class PLST(AvailableCases, LabelSpaceClassifier):
 
     Notes
     -----
-    A sparse Y stays sparse. Directions: O(nnz(Y) c + q^3) with c labels a row, for n < q with n
-    for q; beyond 4000 of both O(nnz(Y) + min(n, q) M) a step of a block Lanczos iteration and
+    A sparse Y stays sparse. Directions: O(nnz(Y) c + q^3) with c labels per row, for n < q with n
+    for q; beyond 4000 of both O(nnz(Y) + min(n, q) M) per step of a block Lanczos iteration and
     memory O(min(n, q) M). Least squares: O(n D^2 + D^3 / 3) time, O(D^2 + D q) memory, with
     D M for D q if the codes are made first (more than 4000 labels, or than rows).
     A label that never or always occurs has no weight in V and is predicted as it was seen.

@@ -11,7 +11,7 @@ import numpy as np
 from labelspan._about_mean import level_at, total_scatter
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array
-from labelspan._device import is_device, namespace, sums
+from labelspan._device import is_device, namespace, sums, to_host
 from labelspan._soft import has_holes
 from labelspan._validation import check_square
 from labelspan.linalg import (
@@ -39,8 +39,8 @@ class Whole(NamedTuple):
     mean: np.ndarray
 
 
-# About so many features that their scatter matrix does not fit.
-ADVICE = "Pass a regressor that scales to so many features, or select features first."
+# Advice for too many features: their scatter matrix does not fit.
+ADVICE = "Pass a regressor that scales to this many features, or select features first."
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Problem:
     def labels_vary(self) -> bool:
         """Whether some label differs between rows: after centring, rounding would pass for it."""
         if is_dask_array(self.Y) or self.missing:
-            return not np.isin(self.label_mean, (0.0, 1.0)).all()
+            return not np.isin(to_host(self.label_mean), (0.0, 1.0)).all()
         if is_device(self.Y):
             xp = namespace(self.Y)
             return bool(xp.any(xp.max(self.Y, axis=0) != xp.min(self.Y, axis=0)))

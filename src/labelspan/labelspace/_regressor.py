@@ -126,7 +126,7 @@ def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
     if T.shape != (X.shape[0], M):
         raise ValueError(
             f"The regressor returned an array of shape {T.shape}; expected ({X.shape[0]}, {M}), "
-            "one column a code. Wrap it: sklearn.multioutput.MultiOutputRegressor(regressor)."
+            "one column per code. Wrap it: sklearn.multioutput.MultiOutputRegressor(regressor)."
         )
     return T
 

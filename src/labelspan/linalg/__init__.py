@@ -40,7 +40,9 @@ from labelspan.linalg._whiten import (
     by_factor,
     by_solution,
     regular_factor,
+    regular_or_home,
     ridged,
+    solve_lower,
     times,
     whiten,
 )

@@ -35,7 +35,7 @@ def block_cg(
     Returns
     -------
     ndarray of shape (p, k)
-        Solution; a ConvergenceWarning tells the residual if `tolerance` was not reached.
+        Solution; a ConvergenceWarning states the residual if `tolerance` was not reached.
 
     Notes
     -----
@@ -97,7 +97,7 @@ def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
 def solve_products(
     products: Products, F: np.ndarray, a: float, b: float, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """(a xx + b I)^-1 F, (D, k), a pass over the rows a step; of least norm without a ridge b."""
+    """(a xx + b I)^-1 F, (D, k), a pass over the rows per step; of least norm without a ridge b."""
     if b == 0:
         # In other units of the columns another solution would be the shortest.
         return block_cg(lambda V: a * products.features(V), F, tolerance)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from labelspan._device import diagonal as device_diagonal
 from labelspan._device import to_host
 from labelspan.linalg._eigenpairs import EPS, rank
 
@@ -25,7 +26,7 @@ def column_scales(diagonal: np.ndarray) -> np.ndarray:
     """Powers of two near the square roots of a diagonal; the largest of them where it is zero.
 
     A division by a power of two is exact, so that scaling and undoing it changes no bit. A
-    column of zeros has no scale, so it gets one that tells no columns apart.
+    column of zeros has no scale, so it gets one that does not matter.
     """
     diagonal = to_host(diagonal)
     _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
@@ -45,7 +46,7 @@ def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     A pivot is then the share of a column that the columns before it do not explain, whatever
     its unit.
     """
-    return np.diag(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
+    return device_diagonal(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
 
 
 def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

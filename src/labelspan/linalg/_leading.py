@@ -23,7 +23,7 @@ from labelspan.linalg._graded import (
     unit_pivots,
 )
 from labelspan.linalg._lanczos import leading_products
-from labelspan.linalg._whiten import Whitened, whiten
+from labelspan.linalg._whiten import Whitened, solve_lower, whiten
 from labelspan.moments import Products
 
 Apply = Callable[[np.ndarray], np.ndarray]
@@ -188,21 +188,27 @@ def leading_pencil(
     :func:`leading_sum`, of A in units in which the diagonal of B is one. `total` is a diagonal
     whose rounding B came with, if that is larger than its own.
     """
-    try:
-        L = linalg.cholesky(B, lower=True, check_finite=False)
-    except linalg.LinAlgError as error:
+    L = lower_factor(B)
+    if L is None:
         raise ValueError(
             "The ridge is lost in the rounding of a scatter matrix whose mean diagonal entry is "
-            f"{np.trace(B) / len(B):.3g}. Raise ridge, or scale the features."
-        ) from error
+            f"{device.diagonal(B).mean():.3g}. Raise ridge, or scale the features."
+        )
     if total is not None:
         warn_of_rounding(unit_pivots(L, total))
-    half = linalg.solve_triangular(L, A, lower=True, check_finite=False)
-    C = linalg.solve_triangular(L, half.T, lower=True, check_finite=False)
+    C = solve_lower(L, solve_lower(L, A).T)
     pairs = leading_sum((C + C.T) / 2, n_components, scales=scales)
-    return pairs.mapped(
-        lambda Y: linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
-    )
+    return pairs.mapped(lambda Y: solve_lower(L, Y, transposed=True))
+
+
+def lower_factor(B: Any) -> Any:
+    """L of B = L L', or None if B is not positive definite."""
+    if is_device(B):
+        return device.cholesky(B)
+    try:
+        return linalg.cholesky(B, lower=True, check_finite=False)
+    except linalg.LinAlgError:
+        return None
 
 
 def warn_of_rounding(pivots: np.ndarray) -> None:

@@ -17,6 +17,9 @@ from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_g
 from labelspan.moments import Block, anchored, centred, dense, warn_of_lost_digits
 from labelspan.moments import sums_of_squares as squares_of
 
+# Features of a block of QR steps, as a multiple of the rows.
+TALL = 4
+
 
 @dataclass(frozen=True)
 class Narrow:
@@ -125,7 +128,8 @@ def narrow(
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:
     """The same where X lives: eigenvectors of the Gram matrix, or singular vectors of the rows.
 
-    Columns in units so far apart that their smaller directions drown are not told apart here.
+    Columns in units so far apart that their smaller directions are lost in rounding are not
+    separated here.
     """
     xp = namespace(X)
     block = Block.of(X, xp.empty((X.shape[0], 0), dtype=xp.float64, device=X.device), weights)
@@ -222,8 +226,10 @@ def from_blocks(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
     n_rows, n_features = X.shape
     columns = X.tocsc() if sparse.issparse(X) else X
     R = np.empty((0, n_rows))
-    for start in range(0, n_features, n_rows):
-        stop = min(start + n_rows, n_features)
+    # Tall blocks: the factor so far takes part in each step, at 3.3 n^2 a feature for blocks of
+    # n and 2.3 for these, of the least possible 2.
+    for start in range(0, n_features, TALL * n_rows):
+        stop = min(start + TALL * n_rows, n_features)
         block = columns[:, start:stop]
         block = block.toarray() if sparse.issparse(block) else block
         block = block if shares is None else block - shares @ block

@@ -92,6 +92,9 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     ridge is not, and their quotient would be a direction. Costs a pivoted Cholesky factor, and
     the spectral form if X lacks rank.
     """
+    if is_device(moments.xx):
+        # Others come to the host before they come here.
+        return moments.xx, moments.xt, None
     scales = column_scales(moments.squares)
     if moments.squares.any() and scaled_cholesky(moments.xx, scales)[0].shape[1] == len(scales):
         return moments.xx, moments.xt, None

@@ -117,17 +117,15 @@ def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float)
 
 def by_factor(L: np.ndarray, F: np.ndarray, scales: np.ndarray | None = None) -> Whitened:
     """E = L^-T for a Cholesky factor of the metric, B = L L'."""
+    return Whitened(solve_lower(L, F), lambda Y: solve_lower(L, Y, transposed=True), scales)
+
+
+def solve_lower(L: Any, B: Any, *, transposed: bool = False) -> Any:
+    """L^-1 B for a lower triangular L (d, d), or L'^-1 B, where L lives."""
     if is_device(L):
-        return Whitened(
-            device.solve_triangular(L, F),
-            lambda Y: device.solve_triangular(L, like(L, Y), transposed=True),
-            scales,
-        )
-
-    def back(Y: np.ndarray) -> np.ndarray:
-        return linalg.solve_triangular(L, Y, lower=True, trans="T", check_finite=False)
-
-    return Whitened(linalg.solve_triangular(L, F, lower=True, check_finite=False), back, scales)
+        return device.solve_triangular(L, like(L, B), transposed=transposed)
+    trans = "T" if transposed else "N"
+    return linalg.solve_triangular(L, B, lower=True, trans=trans, check_finite=False)
 
 
 def regular_factor(
@@ -148,6 +146,12 @@ def regular_factor(
     if info != 0 or (device.diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
         return None
     return L
+
+
+def regular_or_home(statistics: Any, moments: Moments) -> Any:
+    """The statistics; on the host if X lacks rank, which is decided there, by their `moments`."""
+    singular = is_device(moments.xx) and regular_factor(moments.xx, 1.0, 0.0) is None
+    return on_host(statistics) if singular else statistics
 
 
 def is_regular(root: Root) -> bool:

@@ -8,7 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
+from labelspan._device import is_device, namespace
+from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import check_choice, column_blocks, compare_scores
+from labelspan.metrics._rank_labels import LabelRanks
 
 
 def macro_auc(
@@ -59,8 +62,12 @@ def macro_auc(
         check_choice("undefined_labels", undefined_labels, ("skip",))
     known = compare_scores(Y_true, Y_score, observed, by_label=True)
     Y, S = known.truth, known.output
-    both_sparse = sparse.issparse(Y) and sparse.issparse(S)
-    values = np.array(_sparse_areas(Y, S) if both_sparse else _dense_areas(Y, S, known.observed))
+    if is_device(S):
+        values = _device_areas(Y.T, S.T)
+    elif sparse.issparse(Y) and sparse.issparse(S):
+        values = np.array(_sparse_areas(Y, S))
+    else:
+        values = np.array(_dense_areas(Y, S, known.observed))
     undefined = np.isnan(values)
     if undefined_labels == "skip":
         values = values[~undefined]
@@ -101,6 +108,8 @@ def micro_auc(Y_true: Any, Y_score: Any, *, observed: Any = None) -> float:
     """
     known = compare_scores(Y_true, Y_score, observed)
     Y, S = known.truth, known.output
+    if is_device(S):
+        return float(_device_areas(*(namespace(S).reshape(A, (1, -1)) for A in (Y, S)))[0])
     if not (sparse.issparse(Y) and sparse.issparse(S)):
         y, s = dense(Y), dense(S)
         return _area(s[y], s[~y if known.observed is None else known.observed & ~y])
@@ -108,6 +117,15 @@ def micro_auc(Y_true: Any, Y_score: Any, *, observed: Any = None) -> float:
     n_absent_true = Y.nnz - int(true.sum())
     n_absent_false = Y.shape[0] * Y.shape[1] - S.nnz - n_absent_true
     return _area(S.data[true], S.data[~true], n_absent_true, n_absent_false)
+
+
+def _device_areas(Y: Any, S: Any) -> np.ndarray:
+    """Areas of the scores of each row, from the false ones above each true one."""
+    ranks = LabelRanks(*on_device.ranks(Y, S))
+    above = ranks.first - ranks.true_first + ranks.last - ranks.true_last
+    pairs = ranks.n_true * (ranks.n_labels - ranks.n_true)
+    area = np.full(len(pairs), np.nan)
+    return np.divide(pairs - ranks.row_sums(above) / 2, pairs, out=area, where=pairs > 0)
 
 
 def _dense_areas(Y: Any, S: Any, observed: np.ndarray | None) -> list[float]:

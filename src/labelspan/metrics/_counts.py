@@ -9,7 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
+from labelspan._device import is_device
 from labelspan._labels import check_indicators
+from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import BLOCK_CELLS, compare
 
 
@@ -30,6 +32,8 @@ class Side:
         """Number of ones; counted faster than it is stored."""
         if isinstance(self.array, np.ndarray):
             return int(np.count_nonzero(self.array))
+        if is_device(self.array):
+            return int(on_device.counts(self.array))
         return int(self.array.astype(np.int64).sum())
 
     @cached_property
@@ -90,6 +94,10 @@ def count(Y_true: Any, Y_pred: Any, observed: Any = None, *, by_label: bool = Fa
     """
     if isinstance(Y_true, Counts):
         return Y_true
+    beside = None if observed is not None else on_device.side_by_side(Y_true, Y_pred)
+    if beside is not None:
+        Y, P = beside
+        return Counts(Side(Y), Side(P), Side(Y & P))
     P = check_indicators(Y_pred, "Y_pred")
     known = compare(Y_true, P, observed, "Y_pred", by_label=by_label)
     Y, P = known.truth, known.output
@@ -102,6 +110,8 @@ def count(Y_true: Any, Y_pred: Any, observed: Any = None, *, by_label: bool = Fa
 
 
 def _sums(array: Any, axis: int) -> np.ndarray:
+    if is_device(array):
+        return on_device.counts(array, axis)
     # A boolean CSR array sums as bool in some SciPy versions; its stored entries are the ones.
     if sparse.issparse(array):
         return np.asarray(array.astype(np.int64).sum(axis=axis)).ravel()

@@ -14,6 +14,7 @@ from labelspan._blocks import dense
 from labelspan._device import to_host
 from labelspan._labels import check_indicators, two_dimensional
 from labelspan._soft import find_holes, hidden, unmasked
+from labelspan.metrics import _on_device as on_device
 
 # Cells of a dense block: 2**20 doubles are 8 MB, which stays near the cache and bounds memory.
 BLOCK_CELLS = 2**20
@@ -145,7 +146,10 @@ def compare(
 def compare_scores(
     Y_true: Any, Y_score: Any, observed: Any = None, *, by_label: bool = False
 ) -> Compared:
-    """True labels beside scores, see :func:`compare`."""
+    """True labels beside scores, see :func:`compare`; on a device, where they live."""
+    beside = None if observed is not None else on_device.side_by_side(Y_true, Y_score, scores=True)
+    if beside is not None:
+        return Compared(*beside)
     return compare(Y_true, check_scores(Y_score), observed, "Y_score", by_label=by_label)
 
 
@@ -153,7 +157,8 @@ def warn_of_labels(never: np.ndarray) -> None:
     """Warn of labels that are observed in no row."""
     shown = ", ".join(map(str, never[:5])) + (", ..." if len(never) > 5 else "")
     warnings.warn(
-        f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and leave the mean.",
+        f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and are left out of "
+        "the mean.",
         UserWarning,
         stacklevel=2,
     )

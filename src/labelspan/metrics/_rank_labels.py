@@ -9,7 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from labelspan._blocks import dense
+from labelspan._device import is_device
 from labelspan._jit import inner_kernel, kernel, read_only
+from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import compare_scores
 
 # Time of the searches for one score in Python, in steps of a loop.
@@ -87,6 +89,8 @@ def rank_labels(Y_true: Any, Y_score: Any, observed: Any = None) -> LabelRanks:
     labels that are not observed the scores are made dense.
     """
     known = compare_scores(Y_true, Y_score, observed)
+    if is_device(known.output):
+        return LabelRanks(*on_device.ranks(known.truth, known.output))
     Y, S = sparse.csr_array(known.truth), known.output
     n_labels = np.full(Y.shape[0], Y.shape[1])
     if known.observed is not None:

@@ -25,7 +25,7 @@ class Available(Moments):
     """
 
     @classmethod
-    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, **wanted: bool) -> Moments:
+    def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, **wanted: Any) -> Moments:
         """Moments of one block; plain ones, to the last bit, if all labels are observed."""
         if not has_holes(T):
             return Moments.of(X, T, weights, **wanted)

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._device import cast, less, like, namespace, scatter, sums_of_squares
+from labelspan._device import (
+    cast,
+    in_single,
+    less,
+    like,
+    namespace,
+    scatter,
+    sums_of_squares,
+    to_host,
+)
 
 # Rows whose mean a block is taken about before its own mean is known.
 GLANCE = 1024
@@ -16,21 +25,28 @@ NEAR = 8.0
 WITHIN = 2.0**40
 
 
-def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any, ...]:
+def block_sums(
+    X: Any, T: Any, weights: Any, *, xx: bool, tt: bool, seen: Glance | None = None
+) -> tuple[Any, ...]:
     """The fields of :class:`labelspan.moments.Moments` of one block, where X or T lives.
 
     The rows are taken about the mean of some of them: near enough to the mean that no digit is
     lost, and exactly the value of a constant column, which is then zero. Products with the scatter
-    are about the mean itself; those with T need only one side about it.
+    are about the mean itself; those with T need only one side about it. `seen` is a glance at the
+    rows of all blocks: one at each would make the device wait.
     """
-    block = Block.of(X, T, weights, thin=not xx)
+    seen = Glance.at(like(T, X)) if seen is None else seen
+    block = Block.of(X, T, weights, seen, thin=not xx, single=in_single(X))
     A, offset = block.A, block.offset
     TT = scatter(block.T) if tt else None
     squares = XX = None
     if xx:
-        XX = scatter(block.centred())
+        XX = cast(scatter(block.centred()), np.float64)
+    elif seen.varies and weights is None:
+        # They decide about scales and digits only: some rows suffice.
+        squares = block.weight * seen.variance
     else:
-        # They decide about scales and digits only: single precision tells, where no mean is large.
+        # Single precision suffices where no mean is large.
         rows = X if weights is None and block.about_zero else A
         lengths = cast(sums_of_squares(rows), np.float64)
         squares = namespace(A).clip(lengths - block.weight * offset**2, min=0.0)
@@ -39,7 +55,7 @@ def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any
 
 @dataclass(frozen=True)
 class Block:
-    """diag(w)^(1/2) [A Tc], A about `shift`, and what one product of the two tells.
+    """diag(w)^(1/2) [A Tc], A about `shift`, and what follows from one product of the two.
 
     Attributes
     ----------
@@ -75,9 +91,22 @@ class Block:
     about_zero: bool
 
     @classmethod
-    def of(cls, X: Any, T: Any, weights: Any, *, thin: bool = False) -> Block:
-        """Read the rows once; `thin` if no product of X with itself will be asked for."""
+    def of(
+        cls,
+        X: Any,
+        T: Any,
+        weights: Any,
+        seen: Glance | None = None,
+        *,
+        thin: bool = False,
+        single: bool = False,
+    ) -> Block:
+        """Read the rows once; `thin` if no product of X with itself will be asked for.
+
+        With `single`, A and its products are float32.
+        """
         X = like(T, X)
+        seen = Glance.at(X) if seen is None else seen
         T = cast(like(X, T), np.float64)
         xp = namespace(T)
         root, weight = xp.ones(T.shape[0], dtype=xp.float64, device=T.device), float(T.shape[0])
@@ -87,19 +116,23 @@ class Block:
         inverse = 1.0 / max(weight, float(np.finfo(np.float64).tiny))
         t_mean = inverse * ((root * root) @ T)
         T = T - t_mean
-        shift, near = glance(X)
-        about_zero = thin and near
+        about_zero = thin and seen.near and not single
+        shift = seen.mean
         if about_zero:
             # Only one side of a product has to be about its mean, and a cast is a faster copy.
             shift = xp.zeros_like(shift)
             A = cast(X, np.float64)
+        elif single:
+            taken = cast(shift, np.float32)
+            A, shift = X - taken, cast(taken, np.float64)
         else:
             A = less(X, shift)
         if weights is not None:
             T *= root[:, None]
-            A = A * root[:, None]
+            A = A * cast(root[:, None], np.float32 if single else np.float64)
         # One product for both: the mean comes with a column for it.
-        sums = xp.concat([T, root[:, None]], axis=1).T @ A
+        factor = xp.concat([T, root[:, None]], axis=1)
+        sums = cast(xp.astype(factor, A.dtype, copy=False).T @ A, np.float64)
         offset = inverse * sums[-1, :]
         weighted = weights is not None
         xt = sums[:-1, :].T
@@ -108,25 +141,48 @@ class Block:
     def centred(self) -> Any:
         """diag(root) Xc, in the memory of A."""
         A = self.A
-        if self.weighted:
-            A -= self.root[:, None] * self.offset
-        else:
-            A -= self.offset
+        xp = namespace(A)
+        A -= xp.astype(
+            self.root[:, None] * self.offset if self.weighted else self.offset, A.dtype, copy=False
+        )
         return A
 
 
-def glance(X: Any) -> tuple[Any, bool]:
-    """Mean (D,) of some rows, in float64, and whether it is within the reach of their spread.
+@dataclass(frozen=True)
+class Glance:
+    """What some rows say of all.
 
-    It is the first row and the mean difference of the others to it: of a constant column, its
-    value exactly. NEAR times the spread costs log2(NEAR) of the 53 bits of a product, and twice as
-    many of the 24 of a sum of squares, which spreads beyond WITHIN would leave altogether.
+    Attributes
+    ----------
+    mean : device array of shape (D,)
+        The first row and the mean difference of the others to it: of a constant column, its
+        value exactly.
+    variance : device array of shape (D,)
+        Mean squares about it.
+    near : bool
+        Whether the mean is within the reach of the spread. NEAR times the spread costs log2(NEAR)
+        of the 53 bits of a product, and twice as many of the 24 of a sum of squares, which
+        spreads beyond WITHIN would leave altogether.
+    varies : bool
+        Whether every column does.
     """
-    xp = namespace(X)
-    first = xp.astype(X[0, :], xp.float64)
-    some = less(X[:: max(X.shape[0] // GLANCE, 1), :], first)
-    offset = xp.mean(some, axis=0)
-    spread = xp.max(xp.abs(some - offset), axis=0)
-    shift = first + offset
-    within = (spread == 0) | ((spread > 1 / WITHIN) & (spread < WITHIN))
-    return shift, bool(xp.all((xp.abs(shift) <= NEAR * spread) & within))
+
+    mean: Any
+    variance: Any
+    near: bool
+    varies: bool
+
+    @classmethod
+    def at(cls, X: Any) -> Glance:
+        """Look at some GLANCE rows; the device is asked once."""
+        xp = namespace(X)
+        first = xp.astype(X[0, :], xp.float64)
+        some = less(X[:: max(X.shape[0] // GLANCE, 1), :], first)
+        offset = xp.mean(some, axis=0)
+        some -= offset
+        spread = xp.max(xp.abs(some), axis=0)
+        mean, variance = first + offset, sums_of_squares(some) / some.shape[0]
+        within = (spread == 0) | ((spread > 1 / WITHIN) & (spread < WITHIN))
+        near = within & (xp.abs(mean) <= NEAR * spread)
+        flags = to_host(xp.stack([xp.all(near), xp.all(variance > 0)]))
+        return cls(mean, variance, bool(flags[0]), bool(flags[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from labelspan.moments._moments import anchored
 # Adding up statistics costs a walk over them, so as many bytes of rows are held first, within:
 FEWEST_BYTES = 2**22
 MOST_BYTES = 2**28
-# Small pieces are stacked when they are so many: a chunk may be one row.
+# Small pieces are stacked from this number on: a chunk may be one row.
 MOST_PIECES = 1024
 
 Summarise = Callable[[Sample], Any]
@@ -82,7 +82,8 @@ class Pool:
         if is_dask_array(sample.X):
             self._state = self._plus(total, (sample,), summarise), held, size
             return
-        for piece in self._pieces(sample):
+        for part in parts_of(sample):
+            piece = self._copy(part)
             if held and isinstance(held[0].X, tuple) != isinstance(piece.X, tuple):
                 total, held, size = self._plus(total, held, summarise), (), 0
             held, size = (*held, piece), size + n_bytes(piece)
@@ -108,21 +109,18 @@ class Pool:
         # Where the mean is far above the spread, the difference is exact.
         return moved, (origin - moved.x_mean) + total.x_mean
 
-    def _pieces(self, sample: Sample) -> Iterator[Sample]:
-        """Copies of rows to hold: the caller may put the next chunk into the same array.
+    def _copy(self, sample: Sample) -> Sample:
+        """Rows to hold, about the first one: the caller may put the next chunk into the same array.
 
         Of sparse rows the arrays are held: to make a matrix of each piece takes ten times as long.
         """
         X, origin = sample.X, self._origin
         if sparse.issparse(X):
-            arrays = X.data[: X.nnz].copy(), X.indices[: X.nnz].copy(), X.indptr.copy()
-            yield replace(sample, X=arrays)
-            return
-        small = X.nbytes <= BLOCK_BYTES
-        for rows in (slice(None),) if small else row_blocks(X):
-            moved = X[rows].copy() if origin is None else X[rows] - origin
-            _, Y, *weights = (X, sample.Y, sample.weights) if small else sample.at(rows)
-            yield replace(sample, X=moved, Y=Y, weights=weights[0] if weights else None)
+            rows = X.data[: X.nnz].copy(), X.indices[: X.nnz].copy(), X.indptr.copy()
+        else:
+            rows = X.copy() if origin is None else X - origin
+        # Not by dataclasses.replace, which takes as long as the subtraction.
+        return Sample(rows, sample.Y, sample.solver, sample.weights, sample.part)
 
     def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
         sample, origin = stacked(held), self._origin
@@ -139,6 +137,14 @@ class Pool:
             # In the arrays of the block, which nobody else has.
             block += total
         return block
+
+
+def parts_of(sample: Sample) -> Iterable[Sample]:
+    """Blocks of rows that fit into the cache; of sparse rows all."""
+    if sparse.issparse(sample.X) or sample.X.nbytes <= BLOCK_BYTES:
+        return (sample,)
+    arrays = ((*sample.at(rows), None)[:3] for rows in row_blocks(sample.X))
+    return (replace(sample, X=X, Y=Y, weights=weights) for X, Y, weights in arrays)
 
 
 def stacked(samples: tuple[Sample, ...]) -> Sample:

@@ -1,4 +1,4 @@
-"""Ranking support vector machines: the labels of an instance are to outrank the others."""
+"""Ranking SVMs: the labels of a row should score higher than the others."""
 
 from labelspan.ranking._base import COMMON, RankingClassifier
 from labelspan.ranking._bounds import Covariance, best_weights, top_mask
@@ -17,6 +17,7 @@ from labelspan.ranking._larank import LaRankSVM
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._path import RankingPath, ranking_path
 from labelspan.ranking._rows import as_rows
+from labelspan.ranking._set_size import Threshold
 
 __all__ = [
     "CLaRankSVM",

@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from labelspan._about_mean import longest_row, score_at, scores_about
+from labelspan._blocks import with_complement
 from labelspan._classifier import LinearClassifier, decide
 from labelspan._compat import Interval
-from labelspan._labels import Labels, with_complement
+from labelspan._labels import Labels
 from labelspan._soft import MaskedFit
 from labelspan._tags import IN_MEMORY
 from labelspan._validation import in_dtype

@@ -1,4 +1,4 @@
-"""Label-ranking support vector machine."""
+"""Label-ranking SVM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LaRankSVM(RankingClassifier):
         \sum_{k \in y_i} \sum_{l \notin y_i} (1 - (w_k - w_l)'x_i)_+
 
     Eq. (1) of [1]_, solved in the dual (their Eq. 19 with R = I) by Algorithm 1. Sweeps of it
-    crawl when C is large; then proximal steps of the dual go on, each by semi-smooth Newton
+    are slow when C is large; then proximal steps of the dual take over, each by semi-smooth Newton
     steps, whose number hardly depends on C.
 
     Parameters
@@ -31,7 +31,7 @@ class LaRankSVM(RankingClassifier):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data and, where these crawl (large C), Newton steps.
+        Most sweeps over the data and, where these are slow (large C), Newton steps.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.
@@ -70,10 +70,10 @@ class LaRankSVM(RankingClassifier):
 
     Notes
     -----
-    Time O(nnz(X) q + pairs) a sweep, and up to 500 times that a Newton step. Memory beside X: at
-    most 12 bytes a pair, 16 (D + 1) q bytes for W and its dual twin, and 60 bytes a row (with
-    Newton steps three times as much); pairs = ``sum_i |y_i| (q - |y_i|)``. Rows with no label or
-    with all labels form no pairs and do not count. Where labels are not observed, y_i and its
+    Time O(nnz(X) q + pairs) per sweep, and up to 500 times that per Newton step. Memory beside X:
+    at most 12 bytes per pair, 16 (D + 1) q bytes for W and its dual twin, and 60 bytes per row
+    (with Newton steps three times as much); pairs = ``sum_i |y_i| (q - |y_i|)``. Rows with no label
+    or with all labels form no pairs and do not count. Where labels are not observed, y_i and its
     complement hold the observed labels of the row alone. The rows must fit into memory, in
     float64; a memory map is copied there. For more of them fit a sample; `max_pairs` bounds what
     pairs take.

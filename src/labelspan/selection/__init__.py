@@ -1,5 +1,6 @@
 """Feature selection: which features rank the labels, alone or with the label correlation."""
 
+from labelspan.selection._base import BlockSelector
 from labelspan.selection._cmlfs import CMLFS
 from labelspan.selection._labelwise import LabelwiseSVM
 from labelspan.selection._mlfs import MLFS

@@ -25,7 +25,7 @@ class CMLFS(RankingSelector):
     n_features : int, default=10
         Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
         least number of features selected; the support is usually larger, and
-        ``n_features_selected_`` and the repr of a fitted selector tell by how much. More than
+        ``n_features_selected_`` and the repr of a fitted selector show by how much. More than
         there are features: all, with a warning.
     C : float, default=1.0
         Weight of the loss.
@@ -35,8 +35,8 @@ class CMLFS(RankingSelector):
         Relative duality gap to reach at the final feature weights, and relative first-order gain
         (``stationarity_``) at which the search for them stops.
     max_iter : int, default=5000
-        Most sweeps over the data and, where these crawl (large C), Newton steps; in the search and
-        again at the final feature weights.
+        Most sweeps over the data and, where these are slow (large C), Newton steps; in the search
+        and again at the final feature weights.
     max_planes : int, default=50
         Most masks (cutting planes).
     max_features : int or None, default=None
@@ -101,8 +101,8 @@ class CMLFS(RankingSelector):
     Given D or omega the problem is convex in the others, but not in both: minimum and maximum in
     Eq. (18) may not be exchanged, there is a true gap. So the gap reported is that of the convex
     problem at the final omega, with ``stationarity_`` for omega itself; the result is a
-    stationary point, approached from D = I / q. Cost as :class:`MLFS`, plus O(n q^2) a sweep and
-    O(D q^2 + q^3) an outer iteration. Labels that are not observed are in no pair.
+    stationary point, approached from D = I / q. Cost as :class:`MLFS`, plus O(n q^2) per sweep and
+    O(D q^2 + q^3) per outer iteration. Labels that are not observed are in no pair.
 
     References
     ----------

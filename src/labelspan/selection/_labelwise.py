@@ -1,4 +1,4 @@
-"""One linear machine a label, on features chosen for it: the baseline of the CMLFS paper."""
+"""One linear SVM per label, on features chosen for it: the baseline of the CMLFS paper."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelspan.selection._scores import MultilabelFisherScore
 
 
 class LabelwiseSVM(ClassifierMixin, BaseEstimator):
-    """One linear support vector machine a label, on the features of its highest Fisher scores.
+    """One linear SVM per label, on the features of its highest Fisher scores.
 
     Parameters
     ----------

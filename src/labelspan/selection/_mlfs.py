@@ -22,14 +22,14 @@ class MLFS(RankingSelector):
     n_features : int, default=10
         Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
         least number of features selected; the support is usually larger, and
-        ``n_features_selected_`` and the repr of a fitted selector tell by how much. More than
+        ``n_features_selected_`` and the repr of a fitted selector show by how much. More than
         there are features: all, with a warning.
     C : float, default=1.0
         Weight of the loss.
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=5000
-        Most sweeps over the data and, where these crawl (large C), Newton steps.
+        Most sweeps over the data and, where these are slow (large C), Newton steps.
     max_planes : int, default=50
         Most masks (cutting planes).
     max_features : int or None, default=None
@@ -94,8 +94,8 @@ class MLFS(RankingSelector):
     -----
     Cutting planes on features: each outer iteration adds the mask of the m largest scores
     ``s_j = |a_j|^2``, A = X'beta, and optimises omega over all masks within the union. At fixed W
-    omega_j = min(1, omega_j sqrt(s_j) / nu). Time O(nnz(X) q) an outer iteration, and
-    O(nnz q + pairs) a sweep with the columns of the union alone. Memory as
+    omega_j = min(1, omega_j sqrt(s_j) / nu). Time O(nnz(X) q) per outer iteration, and
+    O(nnz q + pairs) per sweep with the columns of the union alone. Memory as
     :class:`labelspan.ranking.LaRankSVM` plus a copy of these columns. Labels that are not observed
     are in no pair, as there.
 

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from labelspan._blocks import with_complement
 from labelspan._chunks import Chunked
 from labelspan._compat import Interval, fit_context
-from labelspan._labels import remember_names, with_complement
+from labelspan._labels import remember_names
 from labelspan._soft import AvailableCases
 from labelspan._tags import with_label_tags
 from labelspan._validation import check_fit, check_size, unchanged_if_refused
@@ -77,6 +78,14 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         )
         return "thin"
 
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        """The route, for the cost model."""
+        return self._chunk_solver(D, q)
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """Operations after the sums: a few for each feature and label."""
+        return 8.0 * side * n_labels, 0.0
+
     def _summarise(self, sample: Sample) -> Sums:
         return collect(sample, self._sums, tall=False)
 
@@ -89,7 +98,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
-                "No feature tells the labels apart: every feature is constant, or all labels are "
+                "No feature separates the labels: every feature is constant, or all labels are "
                 "the same. The first k features are kept.",
                 UserWarning,
                 stacklevel=3,
@@ -150,7 +159,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
 
     Notes
     -----
-    One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels a row,
+    One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels per row,
     memory O(D q). Where labels are not observed, the score of a label is that of the rows where it
     is; two products X'M and (X * X)'M with the observed entries M are added.
 

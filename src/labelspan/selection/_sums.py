@@ -53,7 +53,7 @@ class Sums:
     x : ndarray of shape (n_features,)
         Sums of the features.
     squares, label_squares : ndarray of shape (n_features,)
-        Sums of squares; the same with each row counted once a label it has.
+        Sums of squares; the same with each row counted once per label it has.
     xt : ndarray of shape (n_features, n_labels)
         Sums of the features over the rows with each label.
     counts : ndarray of shape (n_labels,)

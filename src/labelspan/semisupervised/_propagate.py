@@ -84,7 +84,7 @@ def propagate(
     residual = float((errors / np.where(sizes > 0, sizes, 1.0)).max(initial=0.0))
     if residual > 10 * tol:
         warnings.warn(
-            f"The labels are not settled after {n_steps} steps: the relative residual is "
+            f"The labels have not converged after {n_steps} steps: the relative residual is "
             f"{residual:.1e}, tol is {tol:.1e}. Raise max_iter={max_iter} or lower alpha={alpha}.",
             ConvergenceWarning,
             stacklevel=2,

@@ -1,6 +1,7 @@
 """The shared subspace: multi-label classifiers whose labels share a low-dimensional projection."""
 
 from labelspan.subspace._aso import ASOClassifier
+from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._baselines import cca_ridge, cca_svm, one_vs_rest_svm
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._hinge import HingeProblem

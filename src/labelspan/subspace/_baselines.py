@@ -40,7 +40,7 @@ def cca_ridge(cca: float = 0.1, ridge: float = 0.01) -> ThresholdTuner:
 
 
 def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
-    """CCA+SVM: canonical directions, one linear machine a label, thresholds on F1.
+    """CCA+SVM: canonical directions, one linear SVM per label, thresholds on F1.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
 
 
 def one_vs_rest_svm(C: float = 1.0) -> ThresholdTuner:
-    """SVM: one linear machine a label on all features, thresholds on F1.
+    """SVM: one linear SVM per label on all features, thresholds on F1.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def one_vs_rest_svm(C: float = 1.0) -> ThresholdTuner:
 
 
 def machines(C: float) -> Any:
-    """One linear support vector machine a label, in a fixed order of coordinates."""
+    """One linear SVM per label, in a fixed order of coordinates."""
     return OneVsRestClassifier(LinearSVC(C=C, loss="hinge", random_state=0, max_iter=20000))
 
 

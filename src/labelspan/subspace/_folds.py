@@ -30,6 +30,8 @@ from labelspan.moments import Moments, Sample, centred, collect, dense, scaled, 
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
+# Features per row from which the coordinates of all rows pay for themselves.
+MANY_FEATURES = 2
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class FoldForm:
     ) -> Iterator[tuple[tuple[int, int, int], np.ndarray]]:
         """Scores at every point of the grid, with its indices into the three sequences.
 
-        O(n_scored t q) a pair of alpha and beta; one score matrix is alive at a time.
+        O(n_scored t q) per pair of alpha and beta; one score matrix is alive at a time.
         """
         for j, beta in enumerate(betas):
             loose = self.ridge_scores(beta)
@@ -121,15 +123,17 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
         Rows to train on and rows to score.
     plan : FoldPlan
         How to decompose.
-    shared : Moments, ndarray of shape (n, n) or None
-        Moments of the training rows, or the Gram matrix of all rows, if they are known; None
-        takes the training rows themselves.
+    shared : Moments, ndarray of shape (n, n), Sample or None
+        Moments of the training rows, the Gram matrix of all rows, or all rows in fewer
+        coordinates, if they are known; None takes the training rows themselves.
 
     Returns
     -------
     FoldForm
         O(n t^2) with t = min(n, D) from the rows, O(t^3) from shared statistics.
     """
+    if isinstance(shared, Sample):
+        sample, shared = shared, None
     (train, test), X, Y = fold, sample.X, sample.Y
     weights = None if sample.weights is None else rows_at(sample.weights, train)
     if isinstance(shared, np.ndarray):
@@ -254,6 +258,24 @@ def shared_statistics(sample: Sample, folds: Sequence[Fold], centre: bool) -> li
         total = collect(sample, of_block)
     rest = [(total - part).signed() for part in held_out]
     return rest if centre else [moments.about_zero() for moments in rest]
+
+
+def in_row_space(sample: Sample, plan: FoldPlan) -> Sample | None:
+    """All rows in orthonormal coordinates of the space they span, where that saves folds work.
+
+    A fold without ridge factorises D x n by QR steps. Of many more features than rows this is
+    done once, O(D n^2), and every fold goes on with n coordinates, in which it is the same
+    problem. None where there is nothing to save.
+    """
+    X = sample.X
+    many = X.shape[1] > MANY_FEATURES * X.shape[0]
+    if not (plan.ridge_free and many) or is_device(X):
+        return None
+    rows = X.astype(np.float64)
+    if has_graded_columns(rows):
+        return None
+    Z = narrow(rows, ridge_free=True, centre=plan.centre).Z
+    return Sample(Z, sample.Y, weights=sample.weights)
 
 
 def part_of(sample: Sample, rows: np.ndarray) -> Sample:

@@ -1,4 +1,4 @@
-"""Support vector machines whose scores start from given ones: the inner problem of ASO."""
+"""SVMs whose scores start from given ones: the inner problem of ASO."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from labelspan.subspace._coordinates import LARGEST_GRAM
 # Violation of the optimality conditions, as a share of the largest score that weights can give.
 TOLERANCE = 1e-3
 MAX_STEPS = 200
-# Row by row the intercept is found by proximal steps; each is so many sweeps at the most.
+# Row by row the intercept is found by proximal steps; each takes at most this number of sweeps.
 MAX_RENEWALS = 50
 MAX_SWEEPS = 200
 
 
 class HingeProblem:
-    r"""One machine a label: min over w, b of a sum of C_i times hinge losses + ||w||^2 / 2.
+    r"""One SVM per label: min over w, b of a sum of C_i times hinge losses + ||w||^2 / 2.
 
     Scores are w'x + b + offset. Eq. (28) for fixed Theta and V, divided by 2 alpha, is of this
     form: C_i is 1 / (2 n alpha), or C times the weight of the row, the offsets are (Theta'v)'x.

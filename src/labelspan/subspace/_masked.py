@@ -15,7 +15,7 @@ from labelspan.linalg import EPS, Route, spectral
 from labelspan.moments import Rows, anchored
 
 # Gradient at which the descent ends, relative to that at U = 0 and in the norm of the
-# preconditioner; and the most turns.
+# preconditioner; and the most iterations.
 TOLERANCE, MAX_TURNS = 1e-10, 1000
 # The slope at which a search along a line ends, relative to the first one; and the most trials.
 SLOPE, TRIALS = 0.1, 6
@@ -125,7 +125,7 @@ class MaskedShared:
             point = self.at(point.U + length * step)
         if size > TOLERANCE**2 * scale:
             warnings.warn(
-                f"{turn} turns left a gradient of {np.sqrt(size / scale):.1e} of that of zero "
+                f"{turn} iterations left a gradient of {np.sqrt(size / scale):.1e} of that of zero "
                 f"weights (tolerance {TOLERANCE:.0e}). Lower alpha, or raise beta.",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -55,7 +55,7 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
     n_components_ : int
         Number of directions found.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`; "krylov" for all sparse
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`; "krylov" for all sparse
         X in memory.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
@@ -68,9 +68,9 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
 
     Notes
     -----
-    Time O(n D^2 + k D (D + q)) and memory O(D^2 + D q) for k directions; n for D if n < D. Of a
-    sparse X in memory ``xx`` is never formed: O(k (nnz(X) + D q)) and O(D q). Each direction also
-    takes the leading eigenvector of a matrix of min(D, q) rows.
+    Time O(n D^2 + k D (D + q)) and memory O(D^2 + D q) for k directions; if n < D, replace D by n.
+    Of a sparse X in memory ``xx`` is never formed: O(k (nnz(X) + D q)) and O(D q). Each direction
+    also takes the leading eigenvector of a matrix of min(D, q) rows.
 
     References
     ----------
@@ -118,11 +118,11 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
         if not isinstance(n_components, Integral) or not 1 <= n_components <= self.n_components_:
             raise ValueError(
                 f"n_components={n_components!r}; expected an integer from 1 to "
-                f"n_components_={self.n_components_}. Fit with more for more."
+                f"n_components_={self.n_components_}. Fit with more components."
             )
         shorter = clone(self).set_params(n_components=int(n_components))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # What the chunks led to, but not the chunks, which go on with this one.
+        # The solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         vars(shorter).update(kept)
         R = self.components_[:n_components].T.astype(np.float64)

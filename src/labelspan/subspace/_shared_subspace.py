@@ -18,7 +18,7 @@ from labelspan._compat import Interval, is_dask_array
 from labelspan._device import cast, copied, is_device, namespace, precision_of, sums
 from labelspan._labels import Labels
 from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import OWN_ROWS, follow_device
+from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -44,8 +44,8 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
               + \alpha \|U - \Theta' V\|_F^2 + \beta \|U\|_F^2
               \quad \text{subject to} \quad \Theta \Theta' = I
 
-    with :math:`S = 2Y - 1` (Eq. 5 of [1]_): alpha charges what a label has outside the shared
-    subspace, beta charges everything. Solved in closed form, see Notes.
+    with :math:`S = 2Y - 1` (Eq. 5 of [1]_): alpha penalises what a label has outside the shared
+    subspace, beta penalises everything. Solved in closed form, see Notes.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         Dimension r of the shared subspace; None is the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
     alpha : float, default=0.1
-        Price of the part of the weights outside the subspace. 0 is ridge regression.
+        Penalty on the part of the weights outside the subspace. 0 is ridge regression.
     beta : float, default=0.01
-        Price of the weights. 0 is alternating structure optimisation with squared loss; the
+        Penalty on all weights. 0 is alternating structure optimisation with squared loss; the
         solution then comes from QR factors, on the row space of X.
     fit_intercept : bool, default=True
         Centre X and the labels. The paper's formulas have no intercept, its figures are only
@@ -80,12 +80,12 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     solver_ : str
-        Route to the solution, see :func:`labelspan.linalg.choose_solver`.
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
         If `y` has holes, the norm of the gradient of the objective over the weights, relative to
         that of zero weights; None if it has none, as the closed form is exact.
     n_iter_ : int
-        If `y` has holes, the number of turns; 0 if it has none.
+        If `y` has holes, the number of iterations; 0 if it has none.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -93,7 +93,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
 
     Notes
     -----
-    Let :math:`R_\rho = (X'X + n \rho I)^{-1} X'S` be the ridge regression with price rho. In the
+    Let :math:`R_\rho = (X'X + n \rho I)^{-1} X'S` be the ridge regression with penalty rho. In the
     singular vectors of X, Eqs. (20)-(27) become diagonal, and Eq. (17) with them: with P (q, r)
     the leading eigenvectors of the q x q matrix :math:`R_\beta' R_{\alpha+\beta}` (that is
     C C' of Eq. 26 up to scale),
@@ -102,18 +102,18 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
               U = R_{\alpha+\beta} (I - P P') + R_\beta P P'.
 
     So a fit is two ridge regressions on the same statistics, mixed in the space of the labels:
-    time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); n for D if n < D; conjugate gradients for
-    sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
+    time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
+    for sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
     ridge n * beta, a large beta that of :class:`MDDM`.
 
     Holes in `y`: the loss of a label is its mean over the rows where it is observed. Each label
     then has a scatter of its own, and there is no closed form: the problem is not convex. The
     closed form of available cases is the start of a descent in U, conjugate gradients with Theta
     at its best for every U, the leading left singular vectors: O(nnz(X) q + n q + D^2 q + q^3)
-    per turn. The objective never rises. ``residual_`` certifies a stationary point: U is the best
-    for Theta, which is a ridge regression of each label, and Theta the best for U; that no other
-    subspace is better, nothing certifies. The larger alpha is against the variances of X, the
-    more turns it takes. ``partial_fit`` and Dask arrays take no holes.
+    per iteration. The objective never rises. ``residual_`` certifies a stationary point: U is the
+    best for Theta, which is a ridge regression of each label, and Theta the best for U; that no
+    other subspace is better, nothing certifies. The larger alpha is against the variances of X, the
+    more iterations it takes. ``partial_fit`` and Dask arrays take no holes.
 
     References
     ----------
@@ -219,7 +219,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
         return tags
 
     def _prices(self) -> tuple[float, ...]:

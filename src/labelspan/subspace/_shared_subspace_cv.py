@@ -24,7 +24,7 @@ from labelspan.classifiers import tuned_thresholds
 from labelspan.model_selection import results_table
 from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier
-from labelspan.subspace._folds import FoldPlan, shared_statistics
+from labelspan.subspace._folds import FoldPlan, in_row_space, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, score_fold
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
 
@@ -68,7 +68,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         A rank does not survive a subtraction, so alpha = beta = 0 gets the score NaN then, with
         a warning; all other points agree with "own".
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
     progress : bool, default=False
         Show a bar over the folds (needs rich).
 
@@ -211,9 +211,10 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         folds = check_splits(self.cv, X, target, labels.kept, complements=repair)
         plan = FoldPlan(centre, min(grid["beta"]) == 0, self.threshold is not None, not pooled)
         sample = Sample(X, labels.Y, weights=labels.weights)
-        shared: list[Any] = [None] * len(folds)
         if pooled:
             shared = shared_statistics(sample, folds, centre)
+        else:
+            shared = [in_row_space(sample, plan)] * len(folds)
         scorer = check_scoring(Scored(self, np.empty(0)), scoring=self.scoring)
         judge = Judge(self, scorer, self.threshold, dense(target))
         jobs = (

@@ -19,7 +19,7 @@ class DatasetInfo:
     n_samples, n_features, n_labels : int
         Size of the whole set.
     cardinality : float
-        Mean number of labels a sample.
+        Mean number of labels per sample.
     n_train : int or None
         Rows of the standard training part, where there is one.
     where : str

@@ -34,7 +34,7 @@ class Description:
     n_samples, n_features, n_labels : int
         Sizes.
     cardinality : float
-        Mean number of labels a row.
+        Mean number of labels per row.
     density : float
         Cardinality divided by the number of labels.
     n_labelsets : int
@@ -140,7 +140,7 @@ class Description:
     def __repr__(self) -> str:
         lines = [
             f"{self.n_samples} samples, {self.n_features} features, {self.n_labels} labels",
-            f"labels a row      {self.cardinality:.3f} (density {self.density:.4f})",
+            f"labels per row    {self.cardinality:.3f} (density {self.density:.4f})",
             f"label sets        {self.n_labelsets} distinct",
             f"imbalance         mean {self.mean_imbalance:.3f}, largest {self.max_imbalance:.1f}, "
             f"SCUMBLE {self.scumble:.3f}",
@@ -186,7 +186,7 @@ def describe(
     -----
     Imbalance ratios and SCUMBLE are those of Charte, Rivera, del Jesus and Herrera
     (Neurocomputing 2015; HAIS 2014). Sparse input is never made dense; time is linear in the
-    stored values times the mean number of labels a row.
+    stored values times the mean number of labels per row.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def describe(
     >>> yeast = load_yeast()
     >>> describe(yeast.X, yeast.Y, train=yeast.train, test=yeast.test)
     2417 samples, 103 features, 14 labels
-    labels a row      4.237 (density 0.3026)
+    labels per row    4.237 (density 0.3026)
     label sets        198 distinct
     imbalance         mean 7.197, largest 53.4, SCUMBLE 0.104
     no problems found

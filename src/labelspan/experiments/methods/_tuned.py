@@ -15,7 +15,7 @@ def tuned_ridge(ridge: float = 0.01, min_labels: int = 0) -> ThresholdTuner:
 
 
 def tuned_svm(C: float = 1.0, min_labels: int = 0) -> ThresholdTuner:
-    """One linear support vector machine a label, with tuned thresholds."""
+    """One linear SVM per label, with tuned thresholds."""
     machines = OneVsRestClassifier(LinearSVC(C=C, loss="hinge", max_iter=20000))
     return ThresholdTuner(machines, min_labels=min_labels)
 

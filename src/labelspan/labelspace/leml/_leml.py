@@ -51,12 +51,12 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     ridge : float, default=1.0
         Penalty :math:`\rho` on both factors, positive; it shrinks the singular values of B.
     tol : float, default=1e-4
-        The turns end when the duality gap is below `tol` of the objective; or when a turn
+        The iterations stop when the duality gap is below `tol` of the objective; or when a turn
         lowers the objective by less than a hundredth of `tol`, since with few components the gap
         does not vanish.
     max_iter : int, default=100
-        Largest number of turns; a ConvergenceWarning tells when they did not suffice, or when
-        the gap of the convex problem stays open because turns gain nothing more.
+        Largest number of iterations; a ConvergenceWarning says when they did not suffice, or when
+        the gap of the convex problem stays open because more of them gain nothing.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     dual_objective_ : float
         A lower bound on the objective for any number of components.
     n_iter_ : int
-        Number of turns.
+        Number of iterations.
     label_mean_ : ndarray of shape (n_labels,)
         Scores at the mean of X: the mean of the training labels if all are observed.
     regressor_ : object
@@ -222,7 +222,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         """The turns, with a warning that the gap is not closed."""
         gap = (primal - found.dual) / primal
         warnings.warn(
-            f"{found.n_iter} turns left a duality gap of {gap:.1e} of the objective "
+            f"{found.n_iter} iterations left a duality gap of {gap:.1e} of the objective "
             f"(tol {self.tol:g}). {reason}",
             ConvergenceWarning,
             stacklevel=2,

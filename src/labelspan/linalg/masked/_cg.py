@@ -48,7 +48,7 @@ def conjugate_gradients(
         Error of a column, estimated from what the last steps gained, in the norm of A_k and
         relative to the solution in this norm. It does not see the units of the coordinates.
     max_steps : int
-        Most steps; a ConvergenceWarning tells the error if they did not suffice.
+        Most steps; a ConvergenceWarning states the error if they did not suffice.
 
     Returns
     -------

@@ -3,5 +3,6 @@
 from labelspan.datasets.io.frames._csv import read_csv
 from labelspan.datasets.io.frames._frame import from_frame
 from labelspan.datasets.io.frames._openml import from_openml
+from labelspan.datasets.io.frames._write_csv import write_csv
 
-__all__ = ["from_frame", "from_openml", "read_csv"]
+__all__ = ["from_frame", "from_openml", "read_csv", "write_csv"]

@@ -1,4 +1,4 @@
-"""The baselines of the CMLFS paper: one linear machine a label, on features chosen for it."""
+"""The baselines of the CMLFS paper: one linear SVM per label, on features chosen for it."""
 
 from __future__ import annotations
 

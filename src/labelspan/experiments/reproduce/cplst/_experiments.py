@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,48 +14,15 @@ from labelspan.experiments.reproduce._experiment import (
     judge_statement,
     judge_value,
 )
+from labelspan.experiments.reproduce.cplst._regressors import FRACTIONS, N_LABELS, label, plan
 
-N_LABELS = {
-    "yeast": 14,
-    "scene": 6,
-    "emotions": 6,
-    "enron": 53,
-    "genbase": 27,
-    "medical": 45,
-    "corel5k": 374,
-    "bibtex": 159,
-}
-FRACTIONS = (0.2, 0.4, 0.6, 0.8, 1.0)
 METHODS = (("plst", "PLST"), ("cplst", "CPLST"))
 
 
 def table3(quick: bool) -> tuple[Plan, ...]:
-    """A plan a set: PLST and CPLST with a fifth to all of the labels."""
+    """A plan per set: PLST and CPLST with a fifth to all of the labels."""
     sets = ("yeast", "scene", "emotions") if quick else tuple(N_LABELS)
-    splits = Splits("plain", n_repeats=5 if quick else 100, train=0.8)
-    return tuple(
-        Plan(
-            f"cplst: table 3, {name}",
-            sources=(Source(name),),
-            models=tuple(steps(N_LABELS[name])),
-            splits=splits,
-            measures=("hamming_loss",),
-        )
-        for name in sets
-    )
-
-
-def steps(n_labels: int) -> Iterator[Step]:
-    """Both methods with every share of the labels, rounded down as the tables do."""
-    for method, title in METHODS:
-        for fraction in FRACTIONS:
-            size = int(fraction * n_labels)
-            yield Step(method, (("n_components", size),), label(title, fraction))
-
-
-def label(title: str, fraction: float) -> str:
-    """Name of a method with a share of the labels."""
-    return f"{title} {fraction:.0%}"
+    return tuple(plan(name, "table 3", "linear", 5 if quick else 100, 0.8) for name in sets)
 
 
 def judge_table3(values: Values, printed: dict[str, Any]) -> list[Judged]:
@@ -205,7 +171,7 @@ EXPERIMENTS = (
         "cplst/table3",
         "Hamming loss of PLST and CPLST with linear regression",
         tuple(N_LABELS),
-        120,
+        4,
         1,
         table3,
         judge_table3,

@@ -99,10 +99,22 @@ def all_scores(fitted: Fitted, sample: Sample) -> np.ndarray:
     return fitted.scores(sample.X)
 
 
-@lru_cache(maxsize=2)
 def linear(sample: Sample, codes: str) -> Fitted:
     """Least squares, without a ridge."""
-    return _fitted(LINEAR[codes](), sample)
+    return least_squares(sample)[codes]
+
+
+@lru_cache(maxsize=1)
+def least_squares(sample: Sample) -> dict[str, Fitted]:
+    """Both codes by one regression: the scores with all codes are those of the labels.
+
+    The codes are the columns of Z V' for an orthogonal V, and least squares is linear in what
+    it learns, so that all codes decoded are the regression of Z, whatever V is.
+    """
+    model = CPLST().fit(sample.X, sample.Y)
+    Y = np.asarray(sample.Y, dtype=np.float64)
+    directions = {"plst": leading_codes(Y), "cplst": model.components_}
+    return {name: Fitted(V, model.label_mean_, scores_of(model)) for name, V in directions.items()}
 
 
 @lru_cache(maxsize=2)
@@ -140,7 +152,7 @@ def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     """Width and ridge of PLST and of kernel-CPLST by the sum of the losses of all M (Sec. 4.3).
 
     The features are taken as they are: the paper speaks of no scaling. The two share the
-    decompositions of the search: one a width. Returns, by whose width and ridge they are, both
+    decompositions of the search: one per width. Returns, by whose width and ridge they are, both
     codes with this regression.
     """
     X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)

@@ -22,7 +22,7 @@ N_FOLDS = 5
 
 
 class ChosenSVM(ClassifierMixin, BaseEstimator):
-    """One linear support vector machine a label, each with its C by cross-validation.
+    """One linear SVM per label, each with its C by cross-validation.
 
     The paper does not say by what; here it is the accuracy of the label, and the smallest C
     of those that are as good. A label without both classes is scored -1 or +1 throughout.

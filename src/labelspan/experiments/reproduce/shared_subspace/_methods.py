@@ -133,7 +133,7 @@ def candidates(
 
 
 def machines(X: Any, Y: np.ndarray, costs: tuple[float, ...]) -> Iterator[tuple[float, Linear]]:
-    """One machine a label with a free intercept, as LIBSVM's; C rises, the dual goes on."""
+    """One SVM per label with a free intercept, as LIBSVM's; C rises, the dual goes on."""
     problem = HingeProblem(X, 2.0 * Y - 1.0, costs[0])
     for C in costs:
         problem.raise_price(C)

@@ -7,7 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from operator import length_hint
+from operator import length_hint, methodcaller
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,11 +15,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._classifier import remember
-from labelspan._labels import Labels, refuse_other_names, remember_names
+from labelspan._labels import Labels, plain_indicators, refuse_other_names, remember_names
 from labelspan._progress import watched
-from labelspan._validation import NoDirectionError, check_fit, check_square, unchanged_if_refused
-from labelspan.linalg import choose_solver, chunk_statistics, route_of
+from labelspan._validation import NoDirectionError, check_fit, passes, unchanged_if_refused
 from labelspan.moments import (
     Pool,
     Sample,
@@ -43,13 +41,6 @@ class NotYetError(NoDirectionError, NotFittedError):
 
     def __init__(self, reason: object) -> None:
         Exception.__init__(self, reason)
-
-
-def _has_partial_fit(estimator: Chunked) -> bool:
-    reason = estimator._needs_rows()
-    if reason:
-        raise AttributeError(f"{type(estimator).__name__} cannot learn from chunks: {reason}")
-    return True
 
 
 @dataclass(frozen=True)
@@ -96,9 +87,16 @@ class Chunked:
         """Why chunks do not do, and what to do instead; empty if they do."""
         return ""
 
+    def _learns_from_chunks(self) -> bool:
+        """True, or an AttributeError with the reason; for scikit-learn's ``available_if``."""
+        reason = self._needs_rows()
+        if reason:
+            raise AttributeError(f"{type(self).__name__} cannot learn from chunks: {reason}")
+        return True
+
     @abstractmethod
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
-        """Route of rows that come in chunks, or the refusal of so many features."""
+        """Solver for rows that come in chunks; refuses too many features."""
 
     @abstractmethod
     def _summarise(self, sample: Sample) -> Any:
@@ -112,7 +110,7 @@ class Chunked:
         """Store what the labels of the first chunk were."""
         remember_names(self, labels)
 
-    @available_if(_has_partial_fit)
+    @available_if(methodcaller("_learns_from_chunks"))
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Any:
@@ -141,22 +139,44 @@ class Chunked:
         object
             The estimator itself.
         """
+        return self._add_chunk(X, y, classes, sample_weight)
+
+    def _add_chunk(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
         first = "_chunks" not in vars(self)
         if first:
             self._warn_after_fit()
+        elif sample_weight is None and not self._parameters_changed() and self._add_plain(X, y):
+            return self
         with unchanged_if_refused(self):
             X, labels = self._gate_chunk(X, y, sample_weight, classes, first)
             if first or self._parameters_changed():
                 self._plan((X.shape[1], labels.Y.shape[1]), first)
-            pool = self._chunks.pool
-            chunk = Sample(X, labels.Y, pool.solver, labels.weights, part=True)
-            pool = pool.plus(chunk, self._summarise)
-            if first or self._chunks.settled:
-                self._drop(*self._learnt)
-            self._chunks = replace(self._chunks, pool=pool, settled=False)
+            self._pool_rows(X, labels.Y, labels.weights)
         return self
 
-    @available_if(_has_partial_fit)
+    def _add_plain(self, X: Any, y: Any) -> bool:
+        """Add a later chunk if a look at its numbers is all that it needs; else change nothing."""
+        n_labels = self._chunks.pool.shape[1]
+        if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] != n_labels:
+            return False
+        if self._known_classes() is not None or not passes(self, X, False, 1):
+            return False
+        Y = plain_indicators(y) if len(y) == X.shape[0] else None
+        if Y is None:
+            return False
+        self._pool_rows(X, Y, None)
+        return True
+
+    def _pool_rows(self, X: Any, Y: Any, weights: np.ndarray | None) -> None:
+        """Add rows to the pool, and drop what was learnt without them."""
+        chunks = self._chunks
+        chunk = Sample(X, Y, chunks.pool.solver, weights, part=True)
+        pool = chunks.pool.plus(chunk, self._summarise)
+        if chunks.settled or self._learnt[0] in vars(self):
+            self._drop(*self._learnt)
+        self._chunks = Chunks(pool, chunks.kind, chunks.parameters)
+
+    @available_if(methodcaller("_learns_from_chunks"))
     def fit_blocks(
         self,
         blocks: Iterable[tuple[Any, ...]],
@@ -213,7 +233,7 @@ class Chunked:
             self._settle()
         return self
 
-    @available_if(_has_partial_fit)
+    @available_if(methodcaller("_learns_from_chunks"))
     def finalize(self) -> Any:
         """Find the solution and drop the statistics, which make copies and pickles large.
 
@@ -233,7 +253,7 @@ class Chunked:
         return self
 
     def _owner(self, classes: Any) -> dict[str, str]:
-        """Whose statistics they are, as far as a checkpoint can tell."""
+        """What identifies the statistics in a checkpoint."""
         parameters = {**self.get_params(deep=False), "classes": classes}
         values = {name: described(value) for name, value in parameters.items()}
         return {"the class": type(self).__name__, **values}
@@ -354,47 +374,5 @@ class Chunked:
                 "and finalize drops them: partial_fit starts anew, and the rows seen before no "
                 "longer count. Pass them to partial_fit as the first chunk.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-
-
-class ChunkedRegression(Chunked):
-    """Chunks for classifiers that learn from one regression of all labels on the features."""
-
-    # Whether what the labels share will be asked for, and whether the label scatter will.
-    _shared: ClassVar[bool] = False
-    _scatter: ClassVar[bool] = False
-    _one_dimensional: bool
-    classes_: np.ndarray
-
-    @abstractmethod
-    def _prices(self) -> tuple[float, ...]:
-        """The ridges, but for factors; if one is zero, QR factors are kept."""
-
-    def _chunk_solver(self, n_features: int, n_labels: int) -> str:
-        if self._scatter:
-            check_square(n_labels, "The label scatter matrix", "Fit X and y in memory instead.")
-        return route_of(
-            np.empty((0, n_features)),
-            np.empty((0, n_labels)),
-            advice="Fit X in memory (not in chunks), or select features first.",
-            streamed=True,
-            ridge_free=min(self._prices()) == 0,
-        ).solver
-
-    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        free = min(self._prices()) == 0
-        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, ridge_free=free)
-
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        """A factor, and a solution for each ridge; see :class:`labelspan.base.LinearReducer`."""
-        return len(self._prices()) * (side**3 / 3 + 2.0 * side**2 * n_labels), 0.0
-
-    def _summarise(self, sample: Sample) -> Any:
-        return chunk_statistics(sample, shared=self._shared, tt=self._scatter)
-
-    def _remember(self, labels: Labels) -> None:
-        remember(self, labels)
-
-    def _known_classes(self) -> np.ndarray | None:
-        return self.classes_ if self._one_dimensional else None

@@ -1,0 +1,57 @@
+"""Chunks for classifiers that learn from one regression."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelspan._chunks._chunked import Chunked
+from labelspan._classifier import remember
+from labelspan._labels import Labels
+from labelspan._validation import check_square
+from labelspan.linalg import choose_solver, chunk_statistics, route_of
+from labelspan.moments import Sample
+
+
+class ChunkedRegression(Chunked):
+    """Chunks for classifiers that learn from one regression of all labels on the features."""
+
+    # Whether what the labels share will be asked for, and whether the label scatter will.
+    _shared: ClassVar[bool] = False
+    _scatter: ClassVar[bool] = False
+    _one_dimensional: bool
+    classes_: np.ndarray
+
+    @abstractmethod
+    def _prices(self) -> tuple[float, ...]:
+        """The ridges, but for factors; if one is zero, QR factors are kept."""
+
+    def _chunk_solver(self, n_features: int, n_labels: int) -> str:
+        if self._scatter:
+            check_square(n_labels, "The label scatter matrix", "Fit X and y in memory instead.")
+        return route_of(
+            np.empty((0, n_features)),
+            np.empty((0, n_labels)),
+            advice="Fit X in memory (not in chunks), or select features first.",
+            streamed=True,
+            ridge_free=min(self._prices()) == 0,
+        ).solver
+
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        free = min(self._prices()) == 0
+        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, ridge_free=free)
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """A factor, and a solution for each ridge; see :class:`labelspan.base.LinearReducer`."""
+        return len(self._prices()) * (side**3 / 3 + 2.0 * side**2 * n_labels), 0.0
+
+    def _summarise(self, sample: Sample) -> Any:
+        return chunk_statistics(sample, shared=self._shared, tt=self._scatter)
+
+    def _remember(self, labels: Labels) -> None:
+        remember(self, labels)
+
+    def _known_classes(self) -> np.ndarray | None:
+        return self.classes_ if self._one_dimensional else None

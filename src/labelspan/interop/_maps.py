@@ -1,0 +1,179 @@
+"""Fitted models as chains of affine maps: what other programs can compute without labelspan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LinearRegression, Ridge
+
+from labelspan._classifier import LinearClassifier
+from labelspan.base import LinearReducer
+from labelspan.choice import ReducerCV
+from labelspan.classifiers import ThresholdTuner
+from labelspan.labelspace import (
+    CODE_THRESHOLD,
+    CompressedSensing,
+    LabelSpaceClassifier,
+    LabelSubset,
+    LinearCodes,
+)
+from labelspan.ranking import RankingClassifier
+from labelspan.selection import BlockSelector
+from labelspan.semisupervised import SemiSupervised
+from labelspan.subspace import SubspaceClassifier
+
+
+@dataclass(frozen=True)
+class Affine:
+    """x -> coef (x - mean) + level, with arrays (k, D), (D,) and (k,)."""
+
+    mean: np.ndarray
+    coef: np.ndarray
+    level: np.ndarray
+
+
+@dataclass(frozen=True)
+class Columns:
+    """x -> the features with these numbers."""
+
+    kept: np.ndarray
+
+
+Maps = tuple[Affine | Columns, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a label is predicted: its score exceeds 0, or the affine map `threshold` of x.
+
+    Rows with fewer than `min_labels` of them get their highest-scoring labels; those in the mask
+    `never` are not predicted.
+    """
+
+    threshold: Affine | None = None
+    min_labels: int = 0
+    never: np.ndarray | None = None
+
+
+@singledispatch
+def projection(model: BaseEstimator) -> Maps:
+    """Maps of ``transform``."""
+    raise refusal(model)
+
+
+@projection.register
+def _(model: LinearReducer) -> Maps:
+    return (centred(model.mean_, model.components_),)
+
+
+@projection.register
+def _(model: SubspaceClassifier) -> Maps:
+    return (centred(model.mean_, model._basis),)
+
+
+@projection.register
+def _(model: BlockSelector) -> Maps:
+    return (Columns(np.flatnonzero(model.get_support())),)
+
+
+@projection.register
+def _(model: SemiSupervised) -> Maps:
+    return projection(model.reducer_)
+
+
+@projection.register
+def _(model: ReducerCV) -> Maps:
+    return projection(model.best_estimator_)
+
+
+@singledispatch
+def scoring(model: BaseEstimator) -> Maps:
+    """Maps to the scores (n, q) that ``predict`` compares with a threshold."""
+    raise refusal(model)
+
+
+@scoring.register
+def _(model: LinearClassifier) -> Maps:
+    return (Affine(model._mean, model.coef_, model._level),)
+
+
+@scoring.register
+def _(model: LabelSpaceClassifier) -> Maps:
+    back = model.decoding_ if isinstance(model, LabelSubset) else model.components_
+    of_zero = model.decode(np.zeros((1, model.n_components_)))[0].astype(np.float64)
+    level = of_zero - CODE_THRESHOLD
+    if len(back) == 0:
+        # No code: ONNX knows no empty arrays.
+        D = model.n_features_in_
+        return (Affine(np.zeros(D), np.zeros((len(level), D)), level),)
+    return codes(model), Affine(np.zeros(len(back)), back.T, level)
+
+
+@scoring.register
+def _(model: CompressedSensing) -> Maps:
+    raise refusal(model, "it recovers the labels of every row by orthogonal matching pursuit")
+
+
+@scoring.register
+def _(model: ReducerCV) -> Maps:
+    return (*projection(model), *scoring(model.best_readout_))
+
+
+@scoring.register
+def _(model: ThresholdTuner) -> Maps:
+    *before, last = scoring(model.estimator_)
+    assert isinstance(last, Affine)
+    # Labels without rows have infinite thresholds; float32 must hold them too.
+    limit = np.finfo(np.float32).max / 2
+    return (*before, replace(last, level=last.level - np.clip(model.thresholds_, -limit, limit)))
+
+
+def codes(model: Any) -> Affine:
+    """Return the map from features to codes of labels."""
+    regressor = model.regressor_
+    if isinstance(regressor, LinearCodes):
+        return Affine(regressor.mean, regressor.coef, regressor.offset)
+    if isinstance(regressor, LinearRegression | Ridge):
+        coef = np.atleast_2d(regressor.coef_)
+        level = np.broadcast_to(regressor.intercept_, len(coef))
+        return Affine(np.zeros(coef.shape[1]), coef, level)
+    raise refusal(
+        model,
+        f"its regressor_, {type(regressor).__name__}, is not among those known to be linear: "
+        "least squares (None), LinearRegression and Ridge",
+    )
+
+
+def rule(model: Any) -> Rule:
+    """Return when the scores of :func:`scoring` predict a label."""
+    if isinstance(model, ReducerCV):
+        return rule(model.best_readout_)
+    if not isinstance(model, RankingClassifier):
+        return Rule(None, model.min_labels)
+    if model._one_dimensional or model._n_labels == 1:
+        return Rule(None, 0, model._never)
+    found, columns = model._threshold, model._columns()
+    mean, coef = found.mean, found.coef
+    if columns is not None:
+        mean, coef = np.zeros((2, model.n_features_in_))
+        mean[columns], coef[columns] = found.mean, found.coef
+    return Rule(Affine(mean, coef[None], found.level), model.min_labels, model._never)
+
+
+def centred(mean: np.ndarray, components: np.ndarray) -> Affine:
+    """Return the projection of centred rows."""
+    return Affine(mean, components, np.zeros(len(components)))
+
+
+def refusal(
+    model: Any, reason: str = "what it computes is not linear in the features"
+) -> TypeError:
+    """Return the error of a model that is no chain of affine maps."""
+    return TypeError(
+        f"{type(model).__name__} cannot be exported to ONNX: {reason}. Export a linear estimator, "
+        "such as MDDM, MultiOutputRidge or CPLST."
+    )

@@ -1,0 +1,96 @@
+"""Labels and scores on a device: they are compared and ranked there, sums and counts come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan._device import block_bytes, cast, finite, is_followed, like, namespace, to_host
+
+# Bytes that the ranks of a score take while they are found.
+RANK_BYTES = 80
+
+
+def side_by_side(Y_true: Any, output: Any, *, scores: bool = False) -> tuple[Any, Any] | None:
+    """Truth, as booleans, and labels or scores where `output` lives; None if they need a look.
+
+    Whoever gets None takes both to the host, where labels in other codings, labels that are not
+    observed and what is wrong are seen to.
+    """
+    plain = not sparse.issparse(Y_true) and getattr(Y_true, "ndim", 0) == 2
+    if not (is_followed(output) and plain and 0 not in Y_true.shape):
+        return None
+    if tuple(Y_true.shape) != tuple(output.shape):
+        return None
+    if isinstance(Y_true, np.ndarray) and Y_true.dtype.kind in "biuf":
+        Y_true = like(output, Y_true)
+    if type(Y_true) is not type(output) or Y_true.device != output.device:
+        return None
+    truth = indicators(Y_true)
+    if not scores:
+        output = indicators(output)
+    elif not namespace(output).isdtype(output.dtype, "real floating") or not finite(output):
+        return None
+    return None if truth is None or output is None else (truth, output)
+
+
+def indicators(Y: Any) -> Any:
+    """0/1 labels as booleans, or None if there are others."""
+    xp = namespace(Y)
+    if Y.dtype == xp.bool:
+        return Y
+    ones = Y == 1
+    return ones if bool(xp.all(ones | (Y == 0))) else None
+
+
+def counts(array: Any, axis: int | None = None) -> Any:
+    """How many are true, on the host."""
+    xp = namespace(array)
+    return to_host(xp.sum(cast(array, np.uint8), axis=axis, dtype=xp.int64))
+
+
+def ranks(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
+    """The fields of :class:`labelspan.metrics._rank_labels.LabelRanks`, on the host.
+
+    Each row is sorted; its tied scores are a run. Flat places of runs and sums of true labels up
+    to a place give all counts. Blocks of rows, as many as there is memory for.
+    """
+    n_rows, n_labels = S.shape
+    height = max(block_bytes(S) // (RANK_BYTES * n_labels), 1)
+    blocks = (slice(i, min(i + height, n_rows)) for i in range(0, n_rows, height))
+    parts = [ranks_of_block(Y[rows, :], S[rows, :]) for rows in blocks]
+    n_true, *fields = (np.concatenate(part) for part in zip(*parts, strict=True))
+    starts = np.concatenate([[0], np.cumsum(n_true)])
+    return np.full(n_rows, n_labels), starts, *fields
+
+
+def ranks_of_block(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
+    """True labels of each row; the label, and the six counts, of each of them."""
+    xp = namespace(S)
+    n_rows, n_labels = S.shape
+    order = xp.argsort(-S, axis=1, stable=True)
+    rows = n_labels * xp.arange(n_rows, dtype=order.dtype, device=S.device)
+    flat = xp.reshape(order + rows[:, None], (-1,))
+    true = xp.take(xp.reshape(Y, (-1,)), flat)
+    sorted_ = xp.reshape(xp.take(xp.reshape(S, (-1,)), flat), S.shape)
+    # A run starts at the first score of a row, and where a score differs from the one before it.
+    first = xp.ones((n_rows, 1), dtype=xp.bool, device=S.device)
+    starts_run = xp.reshape(xp.concat([first, sorted_[:, 1:] != sorted_[:, :-1]], axis=1), (-1,))
+    end = xp.asarray([n_rows * n_labels], dtype=xp.int64, device=S.device)
+    runs = xp.concat([cast(xp.nonzero(starts_run)[0], np.int64), end])
+    run = cast(xp.cumulative_sum(cast(starts_run, np.int64)), np.int64) - 1
+    before = xp.cumulative_sum(cast(true, np.int64), include_initial=True)
+    place = cast(xp.nonzero(true)[0], np.int64)
+    which = xp.take(run, place)
+    begins, ends = xp.take(runs, which), xp.take(runs, which + 1)
+    row = place - place % n_labels
+    known = xp.take(before, row)
+    found = (
+        xp.take(xp.reshape(order, (-1,)), place),
+        begins - row, ends - row, place - row,
+        xp.take(before, begins) - known, xp.take(before, ends) - known,
+        xp.take(before, place) - known,
+    )  # fmt: skip
+    return counts(Y, axis=1), *(to_host(array) for array in found)
