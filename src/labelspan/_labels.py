@@ -181,7 +181,7 @@ def plain_indicators(y: Any, few: int = 0) -> Any:
 def labels_with_holes(
     Y: np.ndarray, holes: np.ndarray, names: np.ndarray | None, *, soft: bool
 ) -> Labels:
-    """Labels of which some are not observed; the others are checked as ever."""
+    """Labels with missing entries; the others are checked as usual."""
     if Y.dtype.kind == "f" and (holes | (Y == 0) | (Y == 1)).all():
         # What the rest would find, at a tenth of its cost.
         return Labels(np.array(Y, dtype=np.float64), names, missing=True)

@@ -22,6 +22,7 @@ from labelspan._blocks import (
 from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._device import (
     cast,
+    detached,
     is_device,
     is_followed,
     is_streamed,
@@ -122,7 +123,7 @@ def check_fit(
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
     if is_followed(X):
-        refuse_device(estimator, X, tags.label_tags, chunk=chunk)
+        refuse_device(estimator, X, tags.label_tags)
         sample_weight = to_host(sample_weight)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
@@ -138,7 +139,7 @@ def check_fit(
             refuse_overflow(X, heaviest=float(weights.max()))
     if is_device(X):
         if labels.missing:
-            refuse_holes_on_device(estimator, tags.label_tags)
+            refuse_holes_on_device(estimator, tags.label_tags, chunk)
         labels = beside(X, labels)
     if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)
@@ -250,7 +251,12 @@ def check_features(
     xp = np
     if is_followed(X):
         refuse_device(estimator, X)
-        xp = namespace(X)
+        X, xp = detached(X), namespace(X)
+        if xp.isdtype(X.dtype, "complex floating"):
+            raise ValueError(
+                f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
+                "columns."
+            )
     # Rows whose sums a device takes are checked by these: a look at them is one more pass.
     single = is_device(X) and xp is not np and X.dtype == xp.float32
     later = by_sums and (single or is_streamed(X) or checked_by_sums(X))

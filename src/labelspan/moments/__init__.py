@@ -24,5 +24,6 @@ from labelspan.moments._summary import (
     available,
     checked,
     collect_moments,
+    root_of,
     summarise,
 )

@@ -36,7 +36,7 @@ Statistic = TypeVar("Statistic")
 BLOCK_BYTES = 2**25
 # A dense block that is not copied: sums over more rows would lose digits.
 WALKED_ENTRIES = 2**26
-# A sparse block of so many entries stays in the cache while it is transposed and multiplied.
+# A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20
 
 

@@ -149,9 +149,8 @@ def root_of(X: Any, T: Any, *weights: Any) -> Root:
     """QR factors of a block, which has no holes."""
     if has_holes(T):
         raise ValueError(
-            "y has labels that are not observed (NaN), and a problem without a ridge is solved by "
-            "factors of the rows, which need them all. Set a ridge above 0 (for MDDM, mu below 1), "
-            "or drop the rows that miss a label."
+            "y has labels that are not observed (NaN), but without a ridge the solver needs all of "
+            "them. Set a ridge above 0 (for MDDM, mu below 1), or drop the rows that miss a label."
         )
     return Root.of(X, T, *weights)
 

@@ -98,7 +98,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
-                "No feature tells the labels apart: every feature is constant, or all labels are "
+                "No feature separates the labels: every feature is constant, or all labels are "
                 "the same. The first k features are kept.",
                 UserWarning,
                 stacklevel=3,
