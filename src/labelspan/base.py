@@ -201,9 +201,12 @@ class LinearReducer(
         needs = self._needs(n, D, q)
         return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
 
-    def _step_side(self, n_features: int, n_labels: int) -> int:
-        """Length of the vectors that products with X and the labels iterate on."""
-        return n_labels
+    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
+        """Length of the vectors that an iteration finds, their number, and that of iterations.
+
+        A number of 0 vectors is a basis of blocks of them. For the cost model.
+        """
+        return q, q if solver == "krylov" else 0, 1
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         """Operations after the statistics: of products and factors, and of eigenproblems.

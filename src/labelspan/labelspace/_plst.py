@@ -131,6 +131,11 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         self.tol = tol
         self.random_state = random_state
 
+    def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
+        # Of very many labels only the codes are regressed.
+        given = isinstance(self.n_components, int | np.integer) and q > min(n, EXACT_SIDE)
+        return min(int(self.n_components), q) if given else q
+
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         return super()._solve_flops(side, n_labels, thin)[0], 9.0 * n_labels**3
 
