@@ -187,6 +187,11 @@ def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
     if sparse.issparse(X):
         rows = sparse.csr_matrix(X, dtype=np.float64)
         means, variances = mean_variance_axis(rows, axis=0, weights=weights)
+    elif is_device(X):
+        rows = cast(X, np.float64)
+        w = namespace(rows).ones_like(rows[:, 0]) if weights is None else weights
+        mean = (w @ rows) / sums(w)
+        means, variances = to_host(mean), to_host((w @ (rows - mean) ** 2) / sums(w))
     elif weights is None:
         means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
     else:

@@ -22,6 +22,7 @@ from labelspan._blocks import (
 from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._device import (
     cast,
+    detached,
     is_device,
     is_followed,
     is_streamed,
@@ -246,7 +247,12 @@ def check_features(
     xp = np
     if is_followed(X):
         refuse_device(estimator, X)
-        xp = namespace(X)
+        X, xp = detached(X), namespace(X)
+        if xp.isdtype(X.dtype, "complex floating"):
+            raise ValueError(
+                f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
+                "columns."
+            )
     # Rows whose sums a device takes are checked by these: a look at them is one more pass.
     single = is_device(X) and xp is not np and X.dtype == xp.float32
     later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
