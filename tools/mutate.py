@@ -25,6 +25,7 @@ SOURCE = ROOT / "src"
 TARGETS = ("linalg", "moments", "_labels.py")
 # Their own, and those of the methods that are little more than a call of them.
 TESTS = ("tests/linalg", "tests/moments", "tests/test_gate.py", "tests/test_soft_labels.py",
+         "tests/test_checkpoint.py", "tests/test_chunks.py",
          "tests/classifiers/test_ridge.py", "tests/extraction/test_transcriptions.py",
          "tests/labelspace/test_transcriptions.py", "tests/subspace/test_pls.py")  # fmt: skip
 QUIET = (
