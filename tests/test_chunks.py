@@ -283,7 +283,7 @@ def test_scores_of_a_single_label_and_of_one_row():
         assert_array_equal(model.transform(X), whole.transform(X))
         assert_array_equal(model.get_feature_names_out(), whole.get_feature_names_out())
     model = ls.DiscriminativeRatio(2).partial_fit(X[:1], Y[:1])
-    with pytest.warns(UserWarning, match="No feature tells the labels apart"):
+    with pytest.warns(UserWarning, match="No feature separates the labels"):
         assert model.ranking_.tolist() == [1, 2, 3, 4, 5]
 
 

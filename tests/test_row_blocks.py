@@ -53,7 +53,7 @@ def test_a_table_without_labels_gives_features_alone(tmp_path):
     model = ls.MVMD(2).fit(frame, Y)
     found = model.transform_blocks(blocks_of(frame, rows=30), tmp_path / "out.npy")
     np.testing.assert_allclose(found, model.transform(frame), rtol=1e-12)
-    with pytest.raises(ValueError, match="weights without labels weigh nothing"):
+    with pytest.raises(ValueError, match="weights are given without labels"):
         blocks_of(frame, weights="v")
 
 

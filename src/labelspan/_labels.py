@@ -167,6 +167,7 @@ def plain_indicators(y: Any) -> Any:
 
     The other checks would find nothing, and take longer than to learn from ten rows.
     """
+    y = np.asarray(y) if type(y) is np.memmap else y
     if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
         return None
     ones = y if y.dtype == bool else y == 1
@@ -177,7 +178,7 @@ def plain_indicators(y: Any) -> Any:
 def labels_with_holes(
     Y: np.ndarray, holes: np.ndarray, names: np.ndarray | None, *, soft: bool
 ) -> Labels:
-    """Labels of which some are not observed; the others are checked as ever."""
+    """Labels with missing entries; the others are checked as usual."""
     if Y.dtype.kind == "f" and (holes | (Y == 0) | (Y == 1)).all():
         # What the rest would find, at a tenth of its cost.
         return Labels(np.array(Y, dtype=np.float64), names, missing=True)
@@ -304,9 +305,10 @@ def cheaper(Y: np.ndarray, n_ones: int) -> Any:
     """Booleans, `n_ones` of them True, as 0 and 1 in a dense array or in CSR."""
     if n_ones >= SPARSE_LABEL_DENSITY * Y.size:
         return Y.astype(np.float64)
-    counts = np.count_nonzero(Y, axis=1)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    columns = np.flatnonzero(Y) - np.repeat(np.arange(len(Y)) * Y.shape[1], counts)
+    entries = np.flatnonzero(Y)
+    # Twice as fast as to count the entries of each row.
+    indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
+    columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
     return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
 
 

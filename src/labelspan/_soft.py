@@ -105,7 +105,7 @@ def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
 def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
     """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
     values = Y.ravel().tolist()
-    # The types tell most: entries are looked at one by one only where that is needed.
+    # Most is decided by the type; entries are checked one by one only where needed.
     kinds = set(map(type, values))
     missing = {kind for kind in kinds if kind.__name__ in MISSING}
     if missing or any(kind.__name__.startswith("float") for kind in kinds):
@@ -133,7 +133,7 @@ def hidden(y: Any, observed: Any) -> Any:
         return y
     if not sparse.issparse(y):
         raise TypeError(
-            f"observed goes with a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
+            f"observed is for a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
             "label is not observed: y = numpy.where(observed, y, numpy.nan)."
         )
     mask = dense(observed)

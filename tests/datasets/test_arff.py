@@ -371,7 +371,7 @@ def test_label_of_strings_or_dates_is_refused(declared, row, tmp_path):
 
 def test_unknown_label_in_the_xml(tmp_path):
     path = write(tmp_path, DENSE.replace("?", "0"), ["a", "zebra"])
-    with pytest.raises(DataFileError, match=r"toy\.xml: label 'zebra' is no attribute of toy"):
+    with pytest.raises(DataFileError, match=r"toy\.xml: label 'zebra' is not an attribute of toy"):
         read_arff(path)
 
 
@@ -389,7 +389,7 @@ def test_labels_need_not_be_neighbours(tmp_path):
     assert toy.label_names == ("adc", "a'c")
     np.testing.assert_array_equal(toy.Y.toarray(), [[1, 0], [0, 1]])
     assert toy.feature_names == ("abc", "x", "aec")
-    with pytest.raises(DataFileError, match="label 'afc' is no attribute"):
+    with pytest.raises(DataFileError, match="label 'afc' is not an attribute"):
         read_arff(path, label_names=["abc", "afc"])
 
 

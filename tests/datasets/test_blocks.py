@@ -179,7 +179,7 @@ def test_what_cannot_be_cut_is_refused(tmp_path, monkeypatch):
     for rows in (0, 2.5, "all"):
         with pytest.raises(ValueError, match=rf"rows={rows!r}; expected an integer of at least 1"):
             blocks_of(X, Y, rows=rows)
-    with pytest.raises(ValueError, match=r"as many rows; got \{'source': 100, 'labels': 99\}"):
+    with pytest.raises(ValueError, match=r"number of rows; got \{'source': 100, 'labels': 99\}"):
         blocks_of(X, Y[1:])
     with pytest.raises(TypeError, match=r"source is a generator; expected an array.*DataLoader"):
         blocks_of((row for row in X), Y)

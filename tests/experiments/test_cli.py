@@ -85,7 +85,7 @@ def test_interrupted_the_command_says_how_to_go_on(labelspan, tmp_path, monkeypa
     monkeypatch.setattr("labelspan.cli._compare.run", interrupt)
     code, out, err = compare(labelspan, tmp_path)
     assert (code, out) == (130, "")
-    assert err.startswith("labelspan: interrupted; what is finished is stored")
+    assert err.startswith("labelspan: interrupted; finished results are stored")
 
 
 def test_compare_reads_a_plan(labelspan, tmp_path):

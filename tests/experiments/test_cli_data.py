@@ -204,7 +204,7 @@ REFUSED = [
     (("describe", "yeast", "--first-label", "1"), "yeast takes no first_label, which is for files"),
     (("describe", "x.mat", "--variables", "X"), "variables of x is ['X']; give two names, those"),
     (("describe", "x.svm", "--n-labels", "-1"), "n_labels of x is -1; give a whole number of at l"),
-    (("compare", "yeast", "scene", "--ignore", "a"), "--ignore goes with one --data only"),
+    (("compare", "yeast", "scene", "--ignore", "a"), "--ignore needs exactly one --data"),
     (
         ("compare", "yeast", "--plan", "p.toml"),
         "yeast cannot be combined with --plan, which names its",

@@ -107,7 +107,7 @@ def test_parameters_are_tuned_on_the_labels_that_are_left():
 
 def test_a_method_that_takes_none_is_refused_before_the_first_cell(tmp_path):
     for name, reason in (
-        ("mlda", r"mlda takes no labels that are not observed: its statistics .* Give mlda\+zero"),
+        ("mlda", r"mlda does not accept missing labels: its statistics .* Give mlda\+zero"),
         (
             "sklearn.neighbors:NeighborhoodComponentsAnalysis",
             r"does not say that it does. Give sklearn.*zero",
@@ -149,7 +149,7 @@ def test_a_plan_says_it_in_its_tables(tmp_path):
         ({"missing": 1.0, "mechanism": "rows"}, "missing is 1.0; give shares from 0 to below 1"),
         ({"missing": "half", "mechanism": "rows"}, "missing is 'half'"),
         ({"missing": 0.5}, "mechanism is ''; give one of mcar, labels, rows"),
-        ({"mechanism": "rows"}, "mechanism of half goes with missing"),
+        ({"mechanism": "rows"}, "mechanism of half needs missing"),
     ):
         source = {"name": "half", "of": "yeast", **fields}
         with pytest.raises(ValueError, match=message):
@@ -216,9 +216,9 @@ def test_without_methods_those_that_take_holes_compete(labelspan, tmp_path):  # 
     ("arguments", "message"),
     [
         (("--missing", "0.5,1"), "missing is 1.0; give shares from 0 to below 1"),
-        (("--missing", "half"), "--missing holds 'half'; give shares with commas"),
+        (("--missing", "half"), "--missing holds 'half'; give shares separated by commas"),
         (("--missing", "0.5", "--mechanism", "mnar"), "mechanism is 'mnar'; give one of mcar"),
-        (("--mechanism", "rows"), "--mechanism goes with --missing only"),
+        (("--mechanism", "rows"), "--mechanism needs --missing"),
         (("--missing", "0.5", "--methods", "mlda"), "Give mlda+zero, which learns 0"),
         (("--missing", "0.5", "--methods", "mddm+zero"), "mddm"),
     ],

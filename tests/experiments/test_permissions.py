@@ -158,7 +158,7 @@ def test_results_in_a_log_without_its_index_are_not_passed_over(folder, logged, 
 def test_a_report_beside_a_store_that_may_only_be_read_says_what_to_do(locked, as_nobody):
     code, out, error = as_nobody("report", locked)
     assert (code, out) == (2, "")
-    assert "may not be written" in error
+    assert "is not writable" in error
     assert "--out" in error
 
 
@@ -166,7 +166,7 @@ def test_a_data_file_that_may_not_be_read_is_named(folder, locked, as_nobody):
     (folder / "toy.npz").chmod(0)
     code, _, error = as_nobody(*compare(folder, folder / "home"))
     assert code == 2
-    assert f"{folder / 'toy.npz'} may not be read" in error
+    assert f"{folder / 'toy.npz'} is not readable" in error
 
 
 def test_a_folder_that_may_not_be_searched_is_one_line(folder, as_nobody):
@@ -191,4 +191,4 @@ def test_a_folder_that_may_not_be_searched_is_one_line(folder, as_nobody):
         code, out, error = as_nobody(*arguments)
         assert (code, out) == (2, "")
         assert error.count("\n") == 1
-        assert f"the folder {closed} may not be searched" in error
+        assert f"the folder {closed} cannot be opened" in error

@@ -183,7 +183,7 @@ def test_a_path_is_what_the_list_it_stands_in_is_for(tmp_path):
         (Step(f"{FAULTY}CannotBeMade"), "CannotBeMade cannot be made: TypeError: not today"),
         (
             Step(f"{FAULTY}OnlyPredicts"),
-            f"has no transform, so it is no reducer; write model:{FAULTY}OnlyPredicts to compare",
+            f"has no transform, so it is not a reducer; write model:{FAULTY}OnlyPredicts to",
         ),
     ],
 )

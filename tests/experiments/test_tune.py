@@ -261,7 +261,7 @@ def test_the_command_tunes_and_lists_the_candidates(command, tmp_path):
     )
     code, out, _ = outcome
     assert code == 0
-    assert "nothing to search: PCA; chosen (in so many cells):" in out
+    assert "nothing to search: PCA; chosen (number of cells in brackets):" in out
     assert "  MVMD: beta " in out
     assert "  ML-kNN: n_neighbors " in out
     code, out, _ = command("methods")

@@ -107,7 +107,7 @@ def test_the_gap_ends_the_turns():
     model = LEML(ridge=2.0, tol=1e-3).fit(X, Y)
     gap = model.primal_objective_ - model.dual_objective_
     assert 0 <= gap <= 1e-3 * model.primal_objective_
-    with pytest.warns(ConvergenceWarning, match=r"2 turns left a duality gap of .* \(tol 1e-12\)"):
+    with pytest.warns(ConvergenceWarning, match=r"2 iterations left a .* \(tol 1e-12\)"):
         LEML(ridge=0.01, tol=1e-12, max_iter=2).fit(X, Y)
 
 

@@ -97,7 +97,7 @@ def test_the_gap_ends_the_turns_and_is_told():
     model = LEML(ridge=1.0).fit(X, Y)
     gap = model.primal_objective_ - model.dual_objective_
     assert 0 <= gap <= 1e-4 * model.primal_objective_
-    with pytest.warns(ConvergenceWarning, match=r"2 turns left a duality gap of .* \(tol 1e-12\)"):
+    with pytest.warns(ConvergenceWarning, match=r"2 iterations left a .* \(tol 1e-12\)"):
         LEML(ridge=0.1, tol=1e-12, max_iter=2).fit(X, Y)
     with pytest.raises(ValueError, match="in a chunk or in a Dask array; LEML keeps sums"):
         LEML().partial_fit(X, Y)

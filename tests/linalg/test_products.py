@@ -121,7 +121,7 @@ def test_labels_that_are_not_observed_are_refused(wide, by_products):
     X, Y = wide
     Y = Y.toarray()
     Y[0, 0] = np.nan
-    with pytest.raises(ValueError, match=r"not observed \(NaN\), and so many features"):
+    with pytest.raises(ValueError, match=r"not observed \(NaN\), but with this many features"):
         ls.MDDM(3).fit(X, Y)
 
 

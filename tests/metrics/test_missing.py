@@ -197,7 +197,7 @@ def test_wrong_uses_are_refused(measure):
     stored = sparse.csr_array(np.nan_to_num(Y))
     with pytest.raises(ValueError, match=r"expected booleans of shape \(40, 7\)"):
         measure(stored, output, seen[:, :3])
-    with pytest.raises(TypeError, match=r"observed goes with a sparse y.*numpy.where"):
+    with pytest.raises(TypeError, match=r"observed is for a sparse y.*numpy.where"):
         measure(Y, output, seen)
     with pytest.raises(ValueError, match=r"a sparse Y_true holds 0 and 1.*NaN in a dense array"):
         measure(sparse.csr_array(Y), output)

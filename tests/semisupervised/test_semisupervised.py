@@ -124,5 +124,5 @@ def test_wrong_uses_are_refused():
         SemiSupervised(MDDM(2)).fit(X, np.full(Y.shape, np.nan))
     with pytest.warns(UserWarning, match="n_neighbors=200 is more than the 89 other rows"):
         SemiSupervised(MDDM(2), n_neighbors=200).fit(X, Y)
-    with pytest.warns(ConvergenceWarning, match=r"not settled after 2 steps.*max_iter=2"):
+    with pytest.warns(ConvergenceWarning, match=r"not converged after 2 steps.*max_iter=2"):
         SemiSupervised(MDDM(2), max_iter=2).fit(X, Y)

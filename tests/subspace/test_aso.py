@@ -92,7 +92,7 @@ def test_constant_labels_are_left_to_their_intercepts():
 
 def test_warnings_tell_numbers():
     X, Y = problem(60, 10)
-    with pytest.warns(ConvergenceWarning, match=r"ASO stopped after 2 turns at a relative change"):
+    with pytest.warns(ConvergenceWarning, match=r"ASO stopped after 2 iterations at"):
         ASOClassifier(2, alpha=0.1, max_iter=2, tol=0.0, random_state=0).fit(X, Y)
     with pytest.warns(UserWarning, match="n_components=9 is more than the rank 6 of the weights"):
         ASOClassifier(9, alpha=1.0, random_state=0).fit(X, Y)

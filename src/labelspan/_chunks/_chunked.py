@@ -96,7 +96,7 @@ class Chunked:
 
     @abstractmethod
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
-        """Route of rows that come in chunks, or the refusal of so many features."""
+        """Solver for rows that come in chunks; refuses too many features."""
 
     @abstractmethod
     def _summarise(self, sample: Sample) -> Any:
@@ -253,7 +253,7 @@ class Chunked:
         return self
 
     def _owner(self, classes: Any) -> dict[str, str]:
-        """Whose statistics they are, as far as a checkpoint can tell."""
+        """What identifies the statistics in a checkpoint."""
         parameters = {**self.get_params(deep=False), "classes": classes}
         values = {name: described(value) for name, value in parameters.items()}
         return {"the class": type(self).__name__, **values}

@@ -22,7 +22,7 @@ def is_device(array: Any) -> bool:
 
 
 def is_followed(array: Any) -> bool:
-    """Whether what is learnt shall live where this array lives: what scikit-learn's option asks."""
+    """Whether the fitted arrays stay on the device of this array (scikit-learn's option)."""
     return is_device(array) and dispatches()
 
 
@@ -39,7 +39,12 @@ def namespace(array: Any) -> Any:
 
 def to_host(array: Any) -> Any:
     """A NumPy array; what lies on the host already is returned as it is."""
-    return move_to_host(array) if is_device(array) else array
+    return move_to_host(detached(array)) if is_device(array) else array
+
+
+def detached(array: Any) -> Any:
+    """The array without a record of its gradients, which torch keeps where it is asked to."""
+    return array.detach() if getattr(array, "requires_grad", False) else array
 
 
 def like(reference: Any, array: Any) -> Any:

@@ -19,7 +19,8 @@ from labelspan.extraction import MDDM, MLSI, MVMD, OPLS, LabelCCA
 RIDGES = (0.1, 10.0, 1000.0)
 READOUT_RIDGES = (0.01, 1.0, 100.0)
 SHARES = (0.1, 0.5, 0.9)
-# Dimensions tried: so many, equally spaced in their logarithms, up to this or the number of labels.
+# Number of dimensions tried, equally spaced in their logarithms, up to this or the number of
+# labels.
 N_DIMENSIONS = 10
 LARGEST_DIMENSION = 100
 

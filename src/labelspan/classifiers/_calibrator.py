@@ -29,7 +29,7 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
 
     with one pair (a, b) per label by Platt's method [1]_, or an increasing step function per
     label by isotonic regression [2]_. The scores f come from folds that did not train on the
-    row, so an estimator that memorises its training rows is not taken at its word.
+    row, so an estimator that memorises its training rows does not mislead it.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
         Folds of the held-out scores. An integer stratifies by all labels,
         see :class:`labelspan.model_selection.MultilabelStratifiedKFold`; None is 5.
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
 
     Attributes
     ----------
     estimator_ : estimator
-        The estimator, fitted on all rows. Its scores are what the links are applied to.
+        The estimator, fitted on all rows. The links are applied to its scores.
     slope_, intercept_ : ndarray of shape (n_labels,)
         The a and b of "sigmoid".
     knots_ : list of ndarray of shape (2, n_knots)
@@ -59,9 +59,9 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
-        Number of features seen in ``fit``, if the estimator tells it.
+        Number of features seen in ``fit``, if the estimator has it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if the estimator tells them.
+        Names of the features, if the estimator has them.
 
     Notes
     -----

@@ -36,12 +36,12 @@ def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
     (n, k), n_labels = neighbours.shape, Y.shape[1]
     table = np.zeros(n_labels * 2 * (k + 1), dtype=np.int64)
     for rows, counts in _neighbour_labels(neighbours, Y):
-        # A count is at most k, so that k + 1 more tells whether the row itself has the label.
+        # A count is at most k, so adding k + 1 marks rows that have the label themselves.
         both = counts + (k + 1) * _ones(Y[rows])
         places = both.indices * np.int64(2 * (k + 1)) + both.data
         table += np.bincount(places, minlength=len(table))
     table = table.reshape(n_labels, 2, k + 1).transpose(1, 0, 2).astype(np.float64)
-    # Rows that have not the label, nor a neighbour that has it, are the rest.
+    # The remaining rows have neither the label nor a neighbour with it.
     table[0, :, 0] = n - table.sum(axis=(0, 2))
     return table
 

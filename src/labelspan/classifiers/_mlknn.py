@@ -134,7 +134,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.label_tags.refuse(
             dask=IN_MEMORY,
-            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
             soft_labels="neighbours with a label are counted",
         )
         if self.metric == "euclidean" and self.algorithm in ("auto", "brute"):
@@ -237,7 +237,7 @@ def posterior(
     Returns
     -------
     ndarray of shape (n_labels, k + 1)
-        The prior where no training row tells anything (only without smoothing).
+        The prior where there is no training row to count (only without smoothing).
     """
     n_counts = histogram.shape[2] if n_counts is None else n_counts
     total = smoothing * n_counts + histogram.sum(axis=2, keepdims=True)

@@ -80,7 +80,7 @@ class Reference:
         return counts
 
     def _wide(self, search: Search, n_others: int, n_queries: int) -> Any:
-        """Neighbours of all rows, so many that most labels find theirs among them."""
+        """Neighbours of all rows, enough for most labels."""
         share = max(float(np.median(self.observed.mean(axis=0))), 1 / len(self.Y))
         width = int(WIDER * self.n_nearest.max() / share) + MORE
         width = min(width, n_others, MAX_CELLS // max(n_queries, 1))

@@ -120,7 +120,7 @@ def histogram(neighbours: Any, Y: Any) -> np.ndarray:
     xp = namespace(Y)
     n_labels, n_counts = Y.shape[1], neighbours.shape[1] + 1
     counts = device.sums_of_rows(Y, neighbours)
-    # A count is at most k, so that k + 1 more tells whether the row itself has the label.
+    # A count is at most k, so adding k + 1 marks rows that have the label themselves.
     counts += n_counts * xp.astype(Y, counts.dtype)
     table = device.tally(places_of(counts, 2 * n_counts), 2 * n_counts * n_labels)
     whole = to_host(table).reshape(n_labels, 2, n_counts).astype(np.float64)

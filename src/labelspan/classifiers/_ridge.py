@@ -66,8 +66,8 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     Holes in `y`: labels that miss the same rows are one regression over the others. With many
     patterns of holes, conjugate gradients solve the systems of all labels, preconditioned by the
     factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is never
-    predicted. ``partial_fit`` and Dask arrays take no holes: the sums of all rows do not tell
-    those of each label.
+    predicted. ``partial_fit`` and Dask arrays do not accept missing labels: the sums of all rows do
+    not contain those of each label.
 
     References
     ----------

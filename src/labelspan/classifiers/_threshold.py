@@ -21,7 +21,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     .. math:: t_k = \arg\max_t \; \frac{2 \, |\{i : f_k(x_i) > t, \; y_{ik} = 1\}|}
               {|\{i : f_k(x_i) > t\}| + |\{i : y_{ik} = 1\}|}
 
-    Tuning on the training scores is what the shared-subspace paper does [1]_, after Fan and
+    The shared-subspace paper tunes on the training scores [1]_, after Fan and
     Lin [2]_.
 
     Parameters
@@ -40,7 +40,7 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         Where the scores come from: None takes those of the training rows, anything else
         held-out scores, for which the estimator is fitted once more per fold.
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
 
     Attributes
     ----------
@@ -54,9 +54,9 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     n_features_in_ : int
-        Number of features seen in ``fit``, if the estimator tells it.
+        Number of features seen in ``fit``, if the estimator has it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if the estimator tells them.
+        Names of the features, if the estimator has them.
 
     Notes
     -----

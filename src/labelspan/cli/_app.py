@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,24 +15,31 @@ from labelspan import __version__
 from labelspan._system import closed_folder
 from labelspan.cli._output import say
 
-# What can go wrong through no fault of the program: a line, not a traceback.
+# Errors that a user can repair: one line, not a traceback.
 EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
 
-#: Exit codes: all well; some cells failed, or a defect was found; wrong use; interrupted.
+#: Exit codes: success; some cells failed, or a defect was found; wrong use; interrupted.
 OK, PARTLY, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 HELP = """Multi-label dimensionality reduction: compare, choose, reduce, describe, reproduce.
 
 Exit codes: 0 success; 1 some cells failed or problems were found; 2 wrong use or unusable
-files; 130 interrupted (the same command goes on where it stopped)."""
+files; 130 interrupted (run the same command again to resume)."""
 
 
-def build() -> Any:
-    """Make the application; needs typer."""
+COMMANDS = ("compare", "choose", "report", "reduce", "describe", "methods", "reproduce")
+
+
+def build(arguments: Sequence[str] = ()) -> Any:
+    """Make the application; needs typer.
+
+    Of a command that the arguments begin with, no other is imported: `describe` shall not wait for
+    what `compare` needs.
+    """
     import typer
 
     app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None)
-    for name in ("compare", "choose", "report", "reduce", "describe", "methods", "reproduce"):
+    for name in [n for n in COMMANDS if n in arguments[:1]] or COMMANDS:
         module = import_module(f"labelspan.cli._{name}")
         app.command(name)(_interruptible(module.command))
     app.callback()(_options())
@@ -40,7 +47,7 @@ def build() -> Any:
 
 
 def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
-    """End with a word and exit code 130 on Ctrl-C, whatever the version of typer does."""
+    """End with a message and exit code 130 on Ctrl-C, in every version of typer."""
 
     @functools.wraps(command)
     def wrapped(*arguments: Any, **options: Any) -> None:
@@ -53,7 +60,7 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _end_interrupted() -> NoReturn:
-    say("interrupted; what is finished is stored, and the same command goes on from there")
+    say("interrupted; finished results are stored, run the same command again to resume")
     sys.exit(INTERRUPTED)
 
 
@@ -79,7 +86,7 @@ def _options() -> Callable[..., None]:
 def main() -> None:
     """Run the command; errors that a user can repair are one line on the standard error."""
     try:
-        app = build()
+        app = build(sys.argv[1:])
     except ImportError as error:
         say(f"{error}; pip install 'labelspan[cli]'")
         sys.exit(USAGE)
@@ -115,10 +122,10 @@ def explained(error: Exception) -> str:
     if isinstance(error, PermissionError) and error.filename:
         path = Path(os.fsdecode(error.filename))
         if closed := closed_folder(path.absolute().parent):
-            return f"the folder {closed} may not be searched; change its permissions."
+            return f"the folder {closed} cannot be opened; change its permissions."
         if path.exists() and not os.access(path, os.R_OK):
-            return f"{path} may not be read; change its permissions."
-        return f"{path} may not be written; choose another place with --out."
+            return f"{path} is not readable; change its permissions."
+        return f"{path} is not writable; choose another place with --out."
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"there is no file {os.fsdecode(error.filename)}."
     return " ".join(str(error).split("\n"))

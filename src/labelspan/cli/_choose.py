@@ -21,22 +21,22 @@ def command(
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
     measure: Annotated[str, typer.Option(help="Measure to choose by.")] = "micro_f1",
     readout: Annotated[
-        str, typer.Option(help="What reads the projections: ridge, mlknn.")
+        str, typer.Option(help="Classifier behind the reducer: ridge, mlknn.")
     ] = "ridge",
     n_components: Annotated[
-        str, typer.Option(help="Dimensions to try, with commas: numbers, shares or none.")
+        str, typer.Option(help="Dimensions to try, separated by commas: numbers, shares or none.")
     ] = "",
     folds: Annotated[int, typer.Option(help="Number of stratified folds.")] = 5,
     rule: Annotated[
-        str, typer.Option(help="best, or one_standard_error for fewer directions.")
+        str, typer.Option(help="best, or one_standard_error (fewer directions).")
     ] = "best",
     scale: Annotated[str, typer.Option(help=options.SCALE_HELP)] = "none",
-    model: Annotated[Path | None, typer.Option(help="Where to save the chosen reducer.")] = None,
+    model: Annotated[Path | None, typer.Option(help="File to save the chosen reducer.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Where to draw scores against dimensions, as svg or png.")
+        Path | None, typer.Option(help="File for a plot of scores against dimensions, svg or png.")
     ] = None,
     rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
-    jobs: Annotated[int, typer.Option(help="Folds at a time.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of parallel folds.")] = 1,
     test: options.Test = "",
     xml: options.Xml = "",
     label_count: options.LabelCount = None,
@@ -84,7 +84,7 @@ def command(
 
 
 def show(search: ReducerCV, title: str) -> None:
-    """The best of each reducer as a table, and what to take."""
+    """Print the best of each reducer as a table, and the choice."""
     header = ["reducer", "directions", "score", "+-", "mean rank"]
     lines = [
         [

@@ -57,7 +57,7 @@ OF_THE_FIT = ("scale", "tune", "missing", "mechanism")
 def command(
     context: typer.Context,
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="DATA", help="Data sets, as --data.")
+        list[str] | None, typer.Argument(metavar="DATA", help="Data sets, the same as --data.")
     ] = None,
     data: Annotated[
         list[str] | None, typer.Option(help="Data set: a name or a file; may be repeated.")
@@ -76,9 +76,11 @@ def command(
     n_labels: options.NLabels = None,
     encoding: options.Encoding = "",
     methods: Annotated[
-        str, typer.Option(help="Reducers and models, with commas; `labelspan methods` lists them.")
+        str, typer.Option(help="Reducers and models, separated by commas; see `labelspan methods`.")
     ] = "",
-    classifiers: Annotated[str, typer.Option(help="Classifiers, with commas.")] = "mlknn,ridge",
+    classifiers: Annotated[
+        str, typer.Option(help="Classifiers, separated by commas.")
+    ] = "mlknn,ridge",
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
     tune: Annotated[
         bool,
@@ -91,14 +93,14 @@ def command(
     missing: Annotated[
         str,
         typer.Option(
-            help="Shares of the labels to remove from training parts, with commas, as 0,0.2,0.5; "
-            "NAME+zero among the methods learns 0 in their place."
+            help="Shares of labels to remove from the training parts, such as 0,0.2,0.5; "
+            "a method NAME+zero learns 0 in their place."
         ),
     ] = "",
     mechanism: Annotated[
         str,
         typer.Option(
-            help="Which labels go: mcar (at random), labels (at rates that differ by label), rows."
+            help="Which labels to remove: mcar (at random), labels (rates differ by label), rows."
         ),
     ] = "mcar",
     splits: Annotated[
@@ -109,31 +111,31 @@ def command(
         ),
     ] = "5x2",
     measures: Annotated[
-        str, typer.Option(help="Measures, with commas; verdicts speak of the first.")
+        str, typer.Option(help="Measures, separated by commas; the first one decides.")
     ] = ",".join(DEFAULT_MEASURES),
     convention: Annotated[
         str, typer.Option(help="Conventions of the measures: sklearn, mddm, mvmd.")
     ] = "sklearn",
     directions: Annotated[
-        str, typer.Option(help="Numbers of directions for the curves; '' for none.")
+        str, typer.Option(help="Numbers of directions of the curves; '' for none.")
     ] = CURVE,
     seed: Annotated[int, typer.Option(help="Seed of the splits and of random methods.")] = 0,
     plan: Annotated[
-        Path | None, typer.Option(help="TOML file of a plan, in place of the options above.")
+        Path | None, typer.Option(help="Plan file (TOML) instead of the options above.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the store and the report.")] = Path(
+    out: Annotated[Path, typer.Option(help="Output folder for results and report.")] = Path(
         "results"
     ),
-    jobs: Annotated[int, typer.Option(help="Cells at a time; -1 for one a processor.")] = -1,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which a cell is ended.")
-    ] = None,
+    jobs: Annotated[
+        int, typer.Option(help="Number of parallel cells; -1 for one per processor.")
+    ] = -1,
+    timeout: Annotated[float | None, typer.Option(help="Time limit per cell in seconds.")] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
     retry_failed: Annotated[
         bool,
         typer.Option(
             "--retry-failed",
-            help="Run every failed cell again, not only those that failed for want of data, "
+            help="Run all failed cells again, not only those that failed because of data, "
             "permission, memory or time.",
         ),
     ] = False,
@@ -142,7 +144,7 @@ def command(
     """Compare methods on data sets: means, ranks, tests, a recommendation and a report.
 
     Without options: all reducers with ML-kNN and ridge on yeast, in about a minute.
-    Interrupted, the same command goes on where it stopped.
+    After an interruption, run the same command again to resume.
     """
     data = [*(files or []), *(data or [])]
     if plan is not None:
@@ -194,7 +196,7 @@ def command(
 
 
 def _tell_of_failures(summary: RunSummary) -> None:
-    """Say which failures were or will be tried again: a stored one is not this run's news."""
+    """Report which failures were retried and which will be."""
     if summary.n_retried:
         output.say(f"{_cells(summary.n_retried)} failed earlier and were retried")
     if summary.n_not_retried:
@@ -221,15 +223,15 @@ def _numbers(text: str) -> tuple[int, ...]:
     wrong = [name for name in _names(text) if not name.isdecimal() or int(name) < 1]
     if wrong:
         raise ValueError(
-            f"--directions holds {wrong[0]!r}; give numbers of at least 1 with commas, or '' for "
-            "none."
+            f"--directions holds {wrong[0]!r}; give numbers of at least 1, separated by commas, "
+            "or '' for none."
         )
     return tuple(int(name) for name in _names(text))
 
 
 def _sources(data: list[str], given: dict[str, Any]) -> tuple[Source, ...]:
     if given and len(data) > 1:
-        raise ValueError(f"--{next(iter(given)).replace('_', '-')} goes with one --data only.")
+        raise ValueError(f"--{next(iter(given)).replace('_', '-')} needs exactly one --data.")
     if given:
         return (Source.from_any({**text_fields(data[0]), **given}),)
     return sources_of(data)
@@ -241,7 +243,7 @@ def _shares(text: str, mechanism: str) -> tuple[float, ...]:
         shares = sorted({float(name) for name in _names(text)})
     except ValueError:
         raise ValueError(
-            f"--missing holds {text!r}; give shares with commas, as 0,0.2,0.5."
+            f"--missing holds {text!r}; give shares separated by commas, such as 0,0.2,0.5."
         ) from None
     check_shares(shares, mechanism)
     return tuple(shares)
@@ -250,7 +252,7 @@ def _shares(text: str, mechanism: str) -> tuple[float, ...]:
 def _steps(
     methods: str, classifiers: str, *, only_holed: bool = False
 ) -> dict[str, tuple[Step, ...]]:
-    """Steps by kind; where none are named, all reducers, or those that take labels removed."""
+    """Steps by kind; by default all reducers, or those that accept missing labels."""
     names = _names(methods) or [
         method.name
         for method in METHODS
@@ -258,7 +260,7 @@ def _steps(
     ]
     steps = [step for name in names for step in steps_of(name)]
     kinds = {step: get_method(step.method).kind for step in steps}
-    # A list that a method is not for is the plan's to refuse; so is a classifier alone.
+    # The plan refuses a method in the wrong list, and a classifier alone.
     return {
         "reducers": tuple(step for step in steps if kinds[step] == "reducer"),
         "models": tuple(step for step in steps if kinds[step] != "reducer"),

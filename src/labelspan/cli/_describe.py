@@ -33,7 +33,7 @@ def command(
     encoding: options.Encoding = "",
     out: Annotated[
         Path | None,
-        typer.Option("--realign", help="Where to write the data with labels moved back, npz."),
+        typer.Option("--realign", help="File for the repaired data (labels moved back), npz."),
     ] = None,
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
@@ -68,5 +68,5 @@ def _realigned(dataset: MultilabelDataset, out: Path) -> MultilabelDataset:
 
 
 def read_source(data: str, context: typer.Context) -> Source:
-    """Build a source from an argument and its options; one that is not for the file is refused."""
+    """Build a source from an argument and its options; refuse options of other file types."""
     return Source.from_any({**text_fields(data), **options.reading_options(context)})

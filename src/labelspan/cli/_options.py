@@ -1,4 +1,4 @@
-"""Options that several commands share, that do not go together, that name no place to write."""
+"""Options shared by several commands, and checks of options and output paths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labelspan.experiments.plan import EMPTY, LIST_FIELDS, READING_FIELDS, SCALE
 
 SCALE_HELP = f"Scaling of the features, fitted on the training rows: {', '.join(SCALES)}."
 
-# What a reader can be told; the names of the parameters are the fields of a source.
+# Options of the readers; the names of the parameters are the fields of a source.
 Test = Annotated[str, typer.Option(help="File of the test part.")]
 Xml = Annotated[str, typer.Option(help="Mulan XML file of the labels.")]
 LabelCount = Annotated[
@@ -25,27 +25,31 @@ LabelCount = Annotated[
 Labels = Annotated[
     list[str] | None,
     typer.Option(
-        help="Label columns of a CSV or ARFF file, with commas; of a CSV file also one column "
+        help="Label columns of a CSV or ARFF file, separated by commas; for CSV also one column "
         "that lists the labels of each row."
     ),
 ]
 Ignore = Annotated[
-    list[str] | None, typer.Option(help="Columns to leave out, with commas, as an identifier.")
+    list[str] | None,
+    typer.Option(help="Columns to leave out, such as identifiers, separated by commas."),
 ]
-Separator = Annotated[str, typer.Option(help="What separates the labels of a row in a CSV file.")]
-Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
+Separator = Annotated[
+    str, typer.Option(help="Separator between the labels of a row in a CSV file.")
+]
+Delimiter = Annotated[str, typer.Option(help="Separator between the columns of a CSV file.")]
 Variables = Annotated[
-    list[str] | None, typer.Option(help="Features and labels of a MATLAB file, as X,Y.")
+    list[str] | None,
+    typer.Option(help="Variables of a MATLAB file that hold features and labels: X,Y."),
 ]
 FirstFeature = Annotated[int | None, typer.Option(help="Number of the first LibSVM feature.")]
 FirstLabel = Annotated[int | None, typer.Option(help="Number of the first LibSVM label.")]
 NFeatures = Annotated[int | None, typer.Option(help="Number of features of LibSVM text.")]
 NLabels = Annotated[int | None, typer.Option(help="Number of labels of LibSVM text.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of an ARFF or CSV file; utf-8 if not told.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of an ARFF or CSV file; utf-8 by default.")]
 
 
 def reading_options(context: typer.Context) -> dict[str, Any]:
-    """Give the fields of a source that the command line tells."""
+    """Return the fields of a source given on the command line."""
     given = {key: context.params[key] for key in READING_FIELDS}
     for key in LIST_FIELDS:
         parts = [part.strip() for text in given[key] or () for part in text.split(",")]
@@ -54,7 +58,7 @@ def reading_options(context: typer.Context) -> dict[str, Any]:
 
 
 def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why: str) -> None:
-    """Refuse options that another one makes useless: ignored, they would seem to count."""
+    """Refuse options that another option would silently override."""
     for name in names:
         if _is_given(context, name):
             raise ValueError(
@@ -64,14 +68,14 @@ def refuse_beside(context: typer.Context, option: str, names: Iterable[str], why
 
 
 def refuse_alone(context: typer.Context, option: str, partner: str) -> None:
-    """Refuse an option that counts only beside another one."""
+    """Refuse an option that works only together with another one."""
     if _is_given(context, option):
-        raise ValueError(f"--{option} goes with --{partner} only; give both, or leave it out.")
+        raise ValueError(f"--{option} needs --{partner}; give both, or leave it out.")
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
-    # By its name: the class is click's or typer's own, as the version of typer has it.
+    # By its name: the class is click's or typer's own, depending on the version.
     return source is not None and source.name == "COMMANDLINE"
 
 
@@ -86,11 +90,11 @@ def scale_steps(text: str) -> tuple[Step, ...]:
 
 
 def check_place(path: Path, option: str) -> None:
-    """Meet a folder that is missing or may not be written before the work, not after it."""
+    """Fail before the work if the output folder is missing or not writable."""
     folder = path.absolute().parent
     if closed := closed_folder(folder):
         raise ValueError(
-            f"--{option} is {str(path)!r}, but the folder {closed} may not be searched; change its "
+            f"--{option} is {str(path)!r}, but the folder {closed} cannot be opened; change its "
             "permissions, or choose another place."
         )
     if not folder.is_dir():
@@ -99,7 +103,7 @@ def check_place(path: Path, option: str) -> None:
             "choose another place."
         )
     if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
-        raise ValueError(f"--{option} is {str(path)!r}, which may not be written; choose another.")
+        raise ValueError(f"--{option} is {str(path)!r}, which is not writable; choose another.")
     if not path.exists():
         try:
             with tempfile.TemporaryFile(dir=folder):
@@ -113,7 +117,7 @@ def check_place(path: Path, option: str) -> None:
 
 
 def check_archive(path: Path, option: str, *others: str) -> None:
-    """Refuse a place for a data set that may not be written, or whose name is another format's."""
+    """Refuse an output file that is not writable or has the wrong suffix."""
     if path.suffix not in (".npz", *others):
         known = " or ".join((".npz", *others))
         raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with {known}.")

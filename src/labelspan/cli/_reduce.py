@@ -45,15 +45,15 @@ def command(
         str, typer.Option(help="Number of directions, share of the eigenvalue sum, or none.")
     ] = "",
     set: Annotated[
-        list[str] | None, typer.Option(help="Another parameter, as beta=0.9; may be repeated.")
+        list[str] | None, typer.Option(help="Another parameter, such as beta=0.9; may be repeated.")
     ] = None,
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
     out: Annotated[
-        Path, typer.Option(help="Reduced data set, npz or csv; of npy and Parquet, npy.")
+        Path, typer.Option(help="Reduced data set, npz or csv; npy for npy and Parquet.")
     ] = Path("reduced.npz"),
-    model: Annotated[Path | None, typer.Option(help="Where to save the fitted reducer.")] = None,
+    model: Annotated[Path | None, typer.Option(help="File to save the fitted reducer.")] = None,
     apply: Annotated[
-        Path | None, typer.Option(help="A saved reducer to apply, in place of fitting one.")
+        Path | None, typer.Option(help="A saved reducer to apply instead of fitting one.")
     ] = None,
     rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
     test: options.Test = "",
@@ -69,7 +69,7 @@ def command(
     n_features: options.NFeatures = None,
     n_labels: options.NLabels = None,
     encoding: options.Encoding = "",
-    json: Annotated[bool, typer.Option(help="Print what was done as JSON.")] = False,
+    json: Annotated[bool, typer.Option(help="Print a summary as JSON.")] = False,
 ) -> None:
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""
     if apply is not None:
@@ -160,7 +160,7 @@ def _text(estimator: Any) -> str:
 
 
 def _applied(estimator: Any, dataset: MultilabelDataset, path: Path) -> MultilabelDataset:
-    """Apply a saved reducer; its file may hold anything in place of the fitted arrays."""
+    """Apply a saved reducer; a damaged file raises an error with its name."""
     try:
         return _reduced(estimator, dataset)
     except Exception as error:

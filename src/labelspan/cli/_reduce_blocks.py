@@ -19,7 +19,7 @@ def is_blocks(data: str) -> bool:
 
 
 def check_out(out: Path) -> None:
-    """Refuse a place for the reduced rows that may not be written, or another format's name."""
+    """Refuse an output file that is not writable or has the wrong suffix."""
     if out.suffix != ".npy":
         raise ValueError(f"--out is {str(out)!r}; npy and Parquet files are reduced to .npy.")
     options.check_place(out, "out")

@@ -15,13 +15,13 @@ from labelspan.experiments.report import FORMATS, write_report
 def command(
     results: Annotated[Path, typer.Argument(help="Folder of the store.")] = Path("results"),
     format: Annotated[
-        str, typer.Option(help="html, md, csv, latex; several with commas.")
+        str, typer.Option(help="html, md, csv, latex; several separated by commas.")
     ] = "html",
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the report; by default that of the store.")
+        Path | None, typer.Option(help="Folder of the report; by default the folder of the store.")
     ] = None,
     plan: Annotated[
-        str | None, typer.Option(help="Hash of a plan; by default the one that was run last.")
+        str | None, typer.Option(help="Hash of a plan; by default the plan run last.")
     ] = None,
 ) -> None:
     """Make a report from the store of a comparison."""

@@ -38,16 +38,18 @@ def command(
     quick: Annotated[bool, typer.Option(help="Fewer splits.")] = False,
     out: Annotated[Path, typer.Option(help="Folder of the store.")] = Path("results/reproduce"),
     page: Annotated[Path | None, typer.Option("--document", help="Markdown page to write.")] = None,
-    jobs: Annotated[int, typer.Option(help="Cells at a time; -1 for one a processor.")] = -1,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which a cell is ended.")
-    ] = None,
+    jobs: Annotated[
+        int, typer.Option(help="Number of parallel cells; -1 for one per processor.")
+    ] = -1,
+    timeout: Annotated[float | None, typer.Option(help="Time limit per cell in seconds.")] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run every failed cell again.")
+        bool, typer.Option("--retry-failed", help="Run all failed cells again.")
     ] = False,
     budget: Annotated[
         float | None,
-        typer.Option(help="Hours; most printed values per minute first, the rest is put off."),
+        typer.Option(
+            help="Time budget in hours; experiments with most values per minute come first."
+        ),
     ] = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="Run nothing: judge what is stored, name the rest.")
@@ -96,7 +98,7 @@ def command(
 
 
 def _lacks(experiment: Experiment) -> str:
-    """What is not here and cannot be downloaded, or nothing."""
+    """Data and methods that are missing and cannot be downloaded."""
     known = {method.name for method in METHODS}
     missing = [f"the data set {name}" for name in _sets(experiment, "missing")]
     missing += [f"the method {name}" for name in experiment.methods if name not in known]
@@ -109,7 +111,7 @@ def _sets(experiment: Experiment, where: str) -> list[str]:
 
 
 def _needs(experiment: Experiment) -> str:
-    """What is not here: to be downloaded, or to be brought."""
+    """Data and methods that are missing, downloadable or not."""
     downloads = ", ".join(_sets(experiment, "download"))
     parts = [_lacks(experiment), f"download of {downloads}" if downloads else ""]
     return "; ".join(filter(None, parts)) or "nothing"

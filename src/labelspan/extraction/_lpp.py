@@ -102,7 +102,7 @@ class LPP(Unweighted, LinearReducer):
         tags.label_tags.refuse(
             dask=IN_MEMORY,
             device=ON_HOST,
-            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
         )
         tags.array_api_support = False
         return tags

@@ -165,7 +165,7 @@ def dependent(
     row_weights : ndarray of shape (n,) or None
         How many rows each stands for: Xc' diag(row_weights) W is then in the place of Xc'W.
     n_epochs : int or None
-        Stop after so many; None goes on until no row changes, which it does after finitely many.
+        Largest number of epochs; None continues until no row changes, which always happens.
 
     Returns
     -------

@@ -17,7 +17,7 @@ PARTS = (ClassifierCodes, FirstCodes, KernelCodes, KernelMap, LinearCodes, Thres
 def trusted_types() -> list[str]:
     """Return the types that a fitted estimator of labelspan may hold in a skops file.
 
-    skops reads no type that it was not told to trust, so that a file cannot run any code. These
+    skops loads only types that you trust, so a file cannot run any code. These
     are the estimators themselves and their parts. A model that still holds the statistics of
     chunks needs ``finalize()`` before it is saved.
 

@@ -38,8 +38,8 @@ class KernelSharedSubspaceClassifier(
               + \mathrm{tr}\left(A'((\alpha + \beta) Q - \alpha Q B B' Q) A\right)
               \quad \text{subject to} \quad B'QB = I
 
-    with the centred kernel matrix Q and :math:`S = 2Y - 1` (Eq. 38 of [1]_): alpha charges
-    what a label has outside the shared subspace, beta charges everything. A linear kernel
+    with the centred kernel matrix Q and :math:`S = 2Y - 1` (Eq. 38 of [1]_): alpha penalises
+    what a label has outside the shared subspace, beta penalises everything. A linear kernel
     gives :class:`labelspan.subspace.SharedSubspaceClassifier`.
 
     Parameters
@@ -48,9 +48,9 @@ class KernelSharedSubspaceClassifier(
         Dimension r of the shared subspace; None is the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
     alpha : float, default=0.1
-        Price of the part of the weights outside the subspace. 0 is kernel ridge regression.
+        Penalty on the part of the weights outside the subspace. 0 is kernel ridge regression.
     beta : float, default=0.01
-        Price of the weights. 0 takes the pseudo-inverse of Q; a kernel of full rank then fits any
+        Penalty on all weights. 0 takes the pseudo-inverse of Q; a kernel of full rank then fits any
         label, and a warning says so.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
@@ -102,7 +102,7 @@ class KernelSharedSubspaceClassifier(
 
     Notes
     -----
-    Let :math:`A_\rho = (Q + n \rho I)^{-1} S_c` be the kernel ridge regression with price rho.
+    Let :math:`A_\rho = (Q + n \rho I)^{-1} S_c` be the kernel ridge regression with penalty rho.
     In the eigenvectors of Q, Eqs. (32)-(41) become diagonal: with P (q, r) the leading
     eigenvectors of the q x q matrix :math:`A_\beta' Q A_{\alpha+\beta}`, B spans
     :math:`A_\beta P`, and :math:`A = A_{\alpha+\beta} (I - P P') + A_\beta P P'`.

@@ -13,7 +13,7 @@ from labelspan.kernels._gram import factor, restore, solve, too_small
 from labelspan.linalg import EPS
 
 Pair = tuple[np.ndarray, np.ndarray]
-# A step, with its orthogonalisation, takes so many times as long as its share of the operations
+# A step, with its orthogonalisation, takes this many times as long as its share of the operations
 # of a factorisation: few right sides leave it waiting for memory.
 NARROW = 2.5
 # Blocks of several right sides need fewer steps than the bound for one: half to three quarters.

@@ -255,7 +255,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             )
         shorter = clone(self).set_params(n_components=int(M))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # What the chunks led to, but not the chunks, which go on with this one.
+        # The solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         shorter.__dict__.update(kept)
         shorter.components_ = self.components_[:M].copy()

@@ -34,7 +34,7 @@ def error_curves(model: Any, X: Any, Y: Any, Ms: Iterable[int] | None = None) ->
     Parameters
     ----------
     model : label-space classifier
-        Fitted, with as many codes as the curve shall reach; it is truncated, not refitted.
+        Fitted, with as many codes as the curve needs; it is truncated, not refitted.
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
         Features of the rows to judge by.
     Y : array-like, sparse matrix or frame of shape (n_samples, n_labels)

@@ -70,7 +70,7 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
     -----
     The matrix is Z'Z less the one that :class:`CPLST` decomposes, (q, q). There is no rank cut:
     a direction in which the labels do not vary at all (a label that never occurs, the difference
-    of two equal labels) is predicted without error and comes first, as (4) has it. If the
+    of two equal labels) is predicted without error and comes first, as in (4). If the
     features can fit anything (rank n - 1, no ridge), every direction ties; a warning says so, from
     nine tenths of that rank on.
     Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
@@ -107,7 +107,7 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
 
     def _directions(self, problem: Problem) -> EigenPairs:
         M = at_most(self.n_components, problem.n_labels, "labels")
-        check_square(problem.n_labels, "The matrix of Eq. (4)", "Use PLST for so many labels.")
+        check_square(problem.n_labels, "The matrix of Eq. (4)", "Use PLST for this many labels.")
         solved = problem.least_squares
         problem.warn_if_any_label_fits()
         F = solved.hat_factor()

@@ -39,8 +39,8 @@ class Whole(NamedTuple):
     mean: np.ndarray
 
 
-# About so many features that their scatter matrix does not fit.
-ADVICE = "Pass a regressor that scales to so many features, or select features first."
+# Advice for too many features: their scatter matrix does not fit.
+ADVICE = "Pass a regressor that scales to this many features, or select features first."
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def block_cg(
     Returns
     -------
     ndarray of shape (p, k)
-        Solution; a ConvergenceWarning tells the residual if `tolerance` was not reached.
+        Solution; a ConvergenceWarning states the residual if `tolerance` was not reached.
 
     Notes
     -----

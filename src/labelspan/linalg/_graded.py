@@ -26,7 +26,7 @@ def column_scales(diagonal: np.ndarray) -> np.ndarray:
     """Powers of two near the square roots of a diagonal; the largest of them where it is zero.
 
     A division by a power of two is exact, so that scaling and undoing it changes no bit. A
-    column of zeros has no scale, so it gets one that tells no columns apart.
+    column of zeros has no scale, so it gets one that does not matter.
     """
     diagonal = to_host(diagonal)
     _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))

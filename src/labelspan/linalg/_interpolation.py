@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
-# Share of the n - 1 degrees of freedom from which on a fit without a ridge is told.
+# Share of the n - 1 degrees of freedom from which on a fit without a ridge warns.
 NEARLY_ALL = 0.9
 
 

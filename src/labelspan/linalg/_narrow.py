@@ -128,7 +128,8 @@ def narrow(
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:
     """The same where X lives: eigenvectors of the Gram matrix, or singular vectors of the rows.
 
-    Columns in units so far apart that their smaller directions drown are not told apart here.
+    Columns in units so far apart that their smaller directions are lost in rounding are not
+    separated here.
     """
     xp = namespace(X)
     block = Block.of(X, xp.empty((X.shape[0], 0), dtype=xp.float64, device=X.device), weights)

@@ -14,7 +14,7 @@ from labelspan.linalg._narrow import Narrow, narrow
 from labelspan.linalg._solver import choose_solver
 from labelspan.moments import Sample
 
-# About so many labels that their products with the features do not fit.
+# Advice for too many labels: their products with the features do not fit.
 FEWER = (
     "MDDM, MVMD and OPLS with a small integer n_components need no such array of sparse X or of a "
     "Dask array, and LabelCCA none up to 11,000 labels. Else drop rare labels or features first."

@@ -157,7 +157,8 @@ def warn_of_labels(never: np.ndarray) -> None:
     """Warn of labels that are observed in no row."""
     shown = ", ".join(map(str, never[:5])) + (", ..." if len(never) > 5 else "")
     warnings.warn(
-        f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and leave the mean.",
+        f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and are left out of "
+        "the mean.",
         UserWarning,
         stacklevel=2,
     )

@@ -55,7 +55,7 @@ def ranks(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
     """The fields of :class:`labelspan.metrics._rank_labels.LabelRanks`, on the host.
 
     Each row is sorted; its tied scores are a run. Flat places of runs and sums of true labels up
-    to a place tell all counts. Blocks of rows, as many as there is memory for.
+    to a place give all counts. Blocks of rows, as many as there is memory for.
     """
     n_rows, n_labels = S.shape
     height = max(block_bytes(S) // (RANK_BYTES * n_labels), 1)

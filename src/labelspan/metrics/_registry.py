@@ -193,7 +193,7 @@ def evaluate(
     Returns
     -------
     dict of str to float
-        By the names of the measures; one that is asked for with several parameters is told
+        By the names of the measures; one that is asked for with several parameters is named
         apart by them: ``"precision_at_k(k=1)"``.
 
     Examples

@@ -195,7 +195,7 @@ def propensities(
         if not n_seen.all():
             raise ValueError(
                 f"Label {int(np.argmin(n_seen))} of Y_train is observed in no row, so that nothing "
-                "tells its propensity. Drop this column."
+                "is known of its propensity. Drop this column."
             )
         scale = (np.log(n_seen) - 1) * (b + 1) ** a
     return 1 / (1 + scale * (n_label + b) ** -a)

@@ -203,5 +203,5 @@ def _statistic(module: str, name: str) -> Any:
     """A data class of this package; a file cannot name anything else."""
     found = getattr(import_module(module), name) if module.startswith("labelspan.") else None
     if not (isinstance(found, type) and is_dataclass(found)):
-        raise TypeError(f"{module}.{name} is no data class of labelspan")
+        raise TypeError(f"{module}.{name} is not a data class of labelspan")
     return found

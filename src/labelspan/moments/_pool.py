@@ -18,7 +18,7 @@ from labelspan.moments._moments import anchored
 # Adding up statistics costs a walk over them, so as many bytes of rows are held first, within:
 FEWEST_BYTES = 2**22
 MOST_BYTES = 2**28
-# Small pieces are stacked when they are so many: a chunk may be one row.
+# Small pieces are stacked from this number on: a chunk may be one row.
 MOST_PIECES = 1024
 
 Summarise = Callable[[Sample], Any]

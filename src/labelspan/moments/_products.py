@@ -23,7 +23,7 @@ HELD_ENTRIES = 2**24
 class Products:
     """Moments that are never formed: each product with them is one pass over the rows.
 
-    For X of so many columns, and T of so many labels, that neither xx (D, D) nor xt (D, q) fits.
+    For X and T with so many columns that neither xx (D, D) nor xt (D, q) fits.
     Of a Dask array a pass is one graph, and only (D, k) or (q, k) numbers leave the workers.
 
     Attributes
@@ -99,9 +99,9 @@ def margins(X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> M
     """Moments of a block without its products of X."""
     if has_holes(T):
         raise ValueError(
-            "y has labels that are not observed (NaN), and so many features and labels are only "
-            "multiplied, which needs them all. Drop the rows that miss a label, select features, "
-            "or set the missing labels to 0."
+            "y has labels that are not observed (NaN), but with this many features and labels the "
+            "solver needs all of them. Drop the rows that miss a label, select features, or set "
+            "the missing labels to 0."
         )
     return Moments.of(X, T, weights, xx=False, tt=tt, xt=False)
 

@@ -65,7 +65,7 @@ class ErrorCurvesDisplay(Display):
         Parameters
         ----------
         estimator : label-space classifier
-            Fitted, with as many codes as the curves shall reach.
+            Fitted, with as many codes as the curves need.
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Features of the rows to judge by.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels)

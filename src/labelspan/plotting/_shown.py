@@ -49,7 +49,9 @@ def shown_labels(
     else:
         places = [place_of(label, names) for label in chosen]
         if not places:
-            raise ValueError("labels is empty; give at least one label, or None for the frequent.")
+            raise ValueError(
+                "labels is empty; give at least one label, or None for the most frequent ones."
+            )
     part = Y[:, places]
     part = part.toarray() if sparse.issparse(part) else np.asarray(part)
     empty = np.asarray(Y.sum(axis=1)).ravel() == 0

@@ -1,4 +1,4 @@
-"""Ranking support vector machines: the labels of an instance are to outrank the others."""
+"""Ranking SVMs: the labels of a row should score higher than the others."""
 
 from labelspan.ranking._base import COMMON, RankingClassifier
 from labelspan.ranking._bounds import Covariance, best_weights, top_mask

@@ -36,7 +36,7 @@ class Covariance:
         """The D that maximises tr(D (D + mu I)^-1 G), for mu > 0 and G = A' diag(omega) A.
 
         In the eigenbasis of G: max sum g_k d_k / (d_k + mu) over the simplex, solved by
-        d_k = (sqrt(mu g_k / nu) - mu)_+ ; the sorted roots tell how many are positive.
+        d_k = (sqrt(mu g_k / nu) - mu)_+ ; the sorted roots determine how many are positive.
         """
         values, vectors = np.linalg.eigh(gram)
         roots = np.sqrt(np.maximum(values[::-1], 0.0))

@@ -1,4 +1,4 @@
-"""Correlated label-ranking support vector machine."""
+"""Correlated label-ranking SVM."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CLaRankSVM(RankingClassifier):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data and, where these crawl (large C), Newton steps.
+        Most sweeps over the data and, where these are slow (large C), Newton steps.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.

@@ -15,7 +15,7 @@ from labelspan.ranking._newton import newton
 # Sweeps before the first evaluation of the objectives, and their growth afterwards.
 FIRST_SWEEPS = 2
 GROWTH = 0.3
-# Newton steps take over when sweeps, after so many, would need more than this many others. Once
+# After the first number of sweeps, Newton steps take over if more than the second are needed. Once
 # they did, the same data under other weights are given fewer.
 WARM_UP = 200
 WARM_UP_AGAIN = 10
@@ -65,7 +65,7 @@ def warn_unconverged(gap: float, tol: float, n_sweeps: int, max_iter: int) -> No
         warnings.warn(
             f"Stopped after {n_sweeps} sweeps (max_iter={max_iter}) with a relative duality gap "
             f"of {gap:.2g}; tol is {tol:.2g}. Raise max_iter or tol, scale the features, "
-            "lower C, or come from smaller C with labelspan.ranking.ranking_path.",
+            "lower C, or start from a smaller C with labelspan.ranking.ranking_path.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -107,7 +107,8 @@ def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) 
     """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
 
     Gives up when the dual shows that `below` cannot be reached, or after `max_sweeps` in all. Where
-    the sweeps left, or more than `PATIENCE`, would not do at the rate seen, Newton steps go on.
+    the sweeps left, or more than `PATIENCE`, would not suffice at the rate seen, Newton steps take
+    over.
     """
     sweeps, seen = FIRST_SWEEPS, [(0, 1.0)]
     while True:

@@ -1,4 +1,4 @@
-"""Label-ranking support vector machine."""
+"""Label-ranking SVM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LaRankSVM(RankingClassifier):
         \sum_{k \in y_i} \sum_{l \notin y_i} (1 - (w_k - w_l)'x_i)_+
 
     Eq. (1) of [1]_, solved in the dual (their Eq. 19 with R = I) by Algorithm 1. Sweeps of it
-    crawl when C is large; then proximal steps of the dual go on, each by semi-smooth Newton
+    are slow when C is large; then proximal steps of the dual take over, each by semi-smooth Newton
     steps, whose number hardly depends on C.
 
     Parameters
@@ -31,7 +31,7 @@ class LaRankSVM(RankingClassifier):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data and, where these crawl (large C), Newton steps.
+        Most sweeps over the data and, where these are slow (large C), Newton steps.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.

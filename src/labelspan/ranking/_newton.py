@@ -1,4 +1,4 @@
-"""Newton steps on the dual, for the problems on which sweeps crawl.
+"""Newton steps on the dual, for problems on which sweeps are slow.
 
 A sweep moves a dual variable by about 1 / |x|^2, so a large C, towards which many of them must
 grow, costs sweeps in proportion. Here alpha moves by proximal steps
@@ -30,11 +30,11 @@ FIRST_SIGMA = 10.0
 GROWTH = 2.0
 EASY = 2
 # A proximal step is solved to this share of the gap that is left, its linear systems to this
-# relative residual or for so many products.
+# relative residual or for this number of products.
 SHARE = 0.1
 LINEAR_TOL = 0.05
 MAX_PRODUCTS = 500
-# Up to so many pairs inside the box the systems are solved directly.
+# Up to this number of pairs inside the box the systems are solved directly.
 MAX_DIRECT = 1500
 # Sufficient decrease, and the shortest step, of the line search.
 ARMIJO = 1e-4

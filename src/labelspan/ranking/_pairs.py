@@ -80,7 +80,7 @@ def pair_up(
         kept = fit_budget(relevant, irrelevant, max_pairs)
         warnings.warn(
             f"The labels form {total} pairs, max_pairs is {max_pairs}: irrelevant labels are "
-            f"sampled, {kept[usable].mean():.1f} of {irrelevant[usable].mean():.1f} a row, "
+            f"sampled, {kept[usable].mean():.1f} of {irrelevant[usable].mean():.1f} per row, "
             f"{int((relevant * kept).sum())} pairs in all. "
             "Raise max_pairs or set it to None to use them all (8 to 12 bytes per pair).",
             UserWarning,

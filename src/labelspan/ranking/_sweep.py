@@ -129,9 +129,9 @@ def sweep(
     """Visit the instances of `order` once, each with up to `passes` rounds over its pairs.
 
     Further rounds cost nothing beside the product with x_i that the first one needs. Returns
-    the largest projected gradient met; `alive` tells which instances may still move. `room`, here
-    and below, are three arrays of zeros, one value per label, of which the last is left as zeros:
-    numba compiles long to allocate them.
+    the largest projected gradient met; `alive` marks the instances that may still move. `room`,
+    here and below, are three arrays of zeros, one value per label, of which the last is left as
+    zeros: numba compiles long to allocate them.
     """
     v, z, step = room
     largest = 0.0

@@ -25,7 +25,7 @@ class CMLFS(RankingSelector):
     n_features : int, default=10
         Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
         least number of features selected; the support is usually larger, and
-        ``n_features_selected_`` and the repr of a fitted selector tell by how much. More than
+        ``n_features_selected_`` and the repr of a fitted selector show by how much. More than
         there are features: all, with a warning.
     C : float, default=1.0
         Weight of the loss.
@@ -35,8 +35,8 @@ class CMLFS(RankingSelector):
         Relative duality gap to reach at the final feature weights, and relative first-order gain
         (``stationarity_``) at which the search for them stops.
     max_iter : int, default=5000
-        Most sweeps over the data and, where these crawl (large C), Newton steps; in the search and
-        again at the final feature weights.
+        Most sweeps over the data and, where these are slow (large C), Newton steps; in the search
+        and again at the final feature weights.
     max_planes : int, default=50
         Most masks (cutting planes).
     max_features : int or None, default=None

@@ -22,14 +22,14 @@ class MLFS(RankingSelector):
     n_features : int, default=10
         Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
         least number of features selected; the support is usually larger, and
-        ``n_features_selected_`` and the repr of a fitted selector tell by how much. More than
+        ``n_features_selected_`` and the repr of a fitted selector show by how much. More than
         there are features: all, with a warning.
     C : float, default=1.0
         Weight of the loss.
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=5000
-        Most sweeps over the data and, where these crawl (large C), Newton steps.
+        Most sweeps over the data and, where these are slow (large C), Newton steps.
     max_planes : int, default=50
         Most masks (cutting planes).
     max_features : int or None, default=None

@@ -78,6 +78,14 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         )
         return "thin"
 
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        """The route, for the cost model."""
+        return self._chunk_solver(D, q)
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """Operations after the sums: a few for each feature and label."""
+        return 8.0 * side * n_labels, 0.0
+
     def _summarise(self, sample: Sample) -> Sums:
         return collect(sample, self._sums, tall=False)
 
@@ -90,7 +98,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
-                "No feature tells the labels apart: every feature is constant, or all labels are "
+                "No feature separates the labels: every feature is constant, or all labels are "
                 "the same. The first k features are kept.",
                 UserWarning,
                 stacklevel=3,

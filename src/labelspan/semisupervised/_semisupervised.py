@@ -202,7 +202,7 @@ class SemiSupervised(
         tags.target_tags.multi_output = True
         tags.label_tags.refuse(
             dask=IN_MEMORY,
-            sample_weight="neighbours are counted, and a row of weight 2 is no row with a twin",
+            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
         )
         # What a reducer of another library takes, it says itself.
         theirs = getattr(inner, "label_tags", None)

@@ -1,8 +1,8 @@
 """What counts as equal: scores, and differences of scores, up to the rounding of the scores.
 
 0.82 - 0.72 and 0.91 - 0.81 are both a tenth, yet differ by 1e-16 in floating point. A test that
-ranks them must see a tie, else the p-value hangs on the unit of the scores. No rule makes ties
-of numbers that a measure could tell apart: shares of a million samples differ by 1e-6.
+ranks them must see a tie, else the p-value depends on the unit of the scores. No rule makes ties
+of numbers that a measure could distinguish: shares of a million samples differ by 1e-6.
 """
 
 from __future__ import annotations

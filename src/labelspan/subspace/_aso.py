@@ -35,23 +35,23 @@ class ASOClassifier(SubspaceClassifier):
               \quad \text{subject to} \quad \Theta \Theta' = I
 
     with :math:`s = \pm 1` (Eq. 28 of [1]_, after [2]_): only the part of the weights outside the
-    shared subspace is charged. Not convex; solved by turns.
+    shared subspace is penalised. Not convex; solved by alternating steps.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Dimension r of the shared subspace; None is 5 * floor((q - 1) / 5), at least 1.
     alpha : float, default=0.01
-        Price of the weights outside the subspace, positive.
+        Penalty on the weights outside the subspace, positive.
     tol : float, default=1e-3
-        The turns end when the objective falls by no more than this share of its first value,
+        The iterations stop when the objective falls by no more than this share of its first value,
         that of plain SVMs; a share of itself would not do, since the
         objective falls to zero where the subspace can hold all weights.
     max_iter : int, default=100
-        Largest number of turns, at least 2, for the first has no subspace; a ConvergenceWarning
-        says when they did not suffice.
+        Largest number of iterations, at least 2, for the first has no subspace; a
+        ConvergenceWarning says when they did not suffice.
     random_state : int, RandomState instance or None, default=None
-        Order of the rows in coordinate descent. It moves the result within the tolerance only.
+        Order of the rows in coordinate descent. It changes the result within the tolerance only.
 
     Attributes
     ----------
@@ -60,13 +60,13 @@ class ASOClassifier(SubspaceClassifier):
     coef_ : ndarray of shape (n_labels, n_features)
         U' of Eq. (28).
     intercept_ : ndarray of shape (n_labels,)
-        Intercepts, which are not charged.
+        Intercepts, which are not penalised.
     objective_ : float
         Value of Eq. (28) at the solution.
     objectives_ : ndarray of shape (n_iter_,)
         Its value after each turn.
     n_iter_ : int
-        Number of turns.
+        Number of iterations.
     n_components_ : int
         Dimension of the subspace, at most the rank of the weights.
     mean_ : ndarray of shape (n_features,)
@@ -85,7 +85,7 @@ class ASOClassifier(SubspaceClassifier):
     A turn is that of [2]_: (1) for fixed Theta and V = Theta U one SVM per
     label, in w alone, whose scores start from those of Theta'v; (2) for fixed U = W + Theta'V the
     leading left singular vectors. Both lower the objective. The first turn has no subspace, so
-    it is plain one-against-rest SVM with C = 1 / (2 n alpha). The machines start from their last
+    it is plain one-against-rest SVM with C = 1 / (2 n alpha). The SVMs start from their last
     dual variables and end at a violation of 0.001 of the largest score they can give. Up to 4000
     rows work in the coordinates of the row space with the Gram matrix of the rows: memory
     O(n^2), O(n) per step, and no step depends on D. More rows are taken one by one, O(nnz(X)) a
@@ -135,7 +135,7 @@ class ASOClassifier(SubspaceClassifier):
         tags = super().__sklearn_tags__()
         tags.label_tags.refuse(
             dask=IN_MEMORY,
-            soft_labels="its inner machines separate rows with a label from rows without it",
+            soft_labels="its SVMs separate rows with a label from rows without it",
         )
         return tags
 
@@ -191,14 +191,15 @@ class ASOClassifier(SubspaceClassifier):
         if not self._settled(objectives):
             change = (objectives[-2] - objectives[-1]) / objectives[0]
             warnings.warn(
-                f"ASO stopped after {len(objectives)} turns at a relative change of {change:.1e} "
+                f"ASO stopped after {len(objectives)} iterations at a relative change of "
+                f"{change:.1e} "
                 f"(tol {self.tol:g}). Raise max_iter, tol or alpha.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
         if gap > FAR:
             warnings.warn(
-                f"A support vector machine of the last turn ended at a duality gap of {gap:.2f} of "
+                f"An SVM of the last iteration stopped at a duality gap of {gap:.2f} of "
                 "the loss of a constant score. Raise alpha or scale the features.",
                 ConvergenceWarning,
                 stacklevel=4,

@@ -16,7 +16,7 @@ LARGEST_GRAM = 4000
 def row_coordinates(X: Any) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
     """The rows in at most n coordinates, and what lifts weights (r, k) back to (D, k).
 
-    Weights that any of our machines learns are combinations of rows, and norms and products are
+    The weights that our SVMs learn are combinations of rows, and norms and products are
     the same in an orthonormal basis of the row space, so nothing is lost.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Support vector machines whose scores start from given ones: the inner problem of ASO."""
+"""SVMs whose scores start from given ones: the inner problem of ASO."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelspan.subspace._coordinates import LARGEST_GRAM
 # Violation of the optimality conditions, as a share of the largest score that weights can give.
 TOLERANCE = 1e-3
 MAX_STEPS = 200
-# Row by row the intercept is found by proximal steps; each is so many sweeps at the most.
+# Row by row the intercept is found by proximal steps; each takes at most this number of sweeps.
 MAX_RENEWALS = 50
 MAX_SWEEPS = 200
 

@@ -118,11 +118,11 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
         if not isinstance(n_components, Integral) or not 1 <= n_components <= self.n_components_:
             raise ValueError(
                 f"n_components={n_components!r}; expected an integer from 1 to "
-                f"n_components_={self.n_components_}. Fit with more for more."
+                f"n_components_={self.n_components_}. Fit with more components."
             )
         shorter = clone(self).set_params(n_components=int(n_components))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # What the chunks led to, but not the chunks, which go on with this one.
+        # The solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         vars(shorter).update(kept)
         R = self.components_[:n_components].T.astype(np.float64)

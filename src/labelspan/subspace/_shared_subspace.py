@@ -18,7 +18,7 @@ from labelspan._compat import Interval, is_dask_array
 from labelspan._device import cast, copied, is_device, namespace, precision_of, sums
 from labelspan._labels import Labels
 from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import OWN_ROWS, follow_device
+from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -44,8 +44,8 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
               + \alpha \|U - \Theta' V\|_F^2 + \beta \|U\|_F^2
               \quad \text{subject to} \quad \Theta \Theta' = I
 
-    with :math:`S = 2Y - 1` (Eq. 5 of [1]_): alpha charges what a label has outside the shared
-    subspace, beta charges everything. Solved in closed form, see Notes.
+    with :math:`S = 2Y - 1` (Eq. 5 of [1]_): alpha penalises what a label has outside the shared
+    subspace, beta penalises everything. Solved in closed form, see Notes.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         Dimension r of the shared subspace; None is the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
     alpha : float, default=0.1
-        Price of the part of the weights outside the subspace. 0 is ridge regression.
+        Penalty on the part of the weights outside the subspace. 0 is ridge regression.
     beta : float, default=0.01
-        Price of the weights. 0 is alternating structure optimisation with squared loss; the
+        Penalty on all weights. 0 is alternating structure optimisation with squared loss; the
         solution then comes from QR factors, on the row space of X.
     fit_intercept : bool, default=True
         Centre X and the labels. The paper's formulas have no intercept, its figures are only
@@ -93,7 +93,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
 
     Notes
     -----
-    Let :math:`R_\rho = (X'X + n \rho I)^{-1} X'S` be the ridge regression with price rho. In the
+    Let :math:`R_\rho = (X'X + n \rho I)^{-1} X'S` be the ridge regression with penalty rho. In the
     singular vectors of X, Eqs. (20)-(27) become diagonal, and Eq. (17) with them: with P (q, r)
     the leading eigenvectors of the q x q matrix :math:`R_\beta' R_{\alpha+\beta}` (that is
     C C' of Eq. 26 up to scale),
@@ -219,7 +219,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
         return tags
 
     def _prices(self) -> tuple[float, ...]:

@@ -68,7 +68,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         A rank does not survive a subtraction, so alpha = beta = 0 gets the score NaN then, with
         a warning; all other points agree with "own".
     n_jobs : int or None, default=None
-        Number of folds at a time.
+        Number of parallel folds.
     progress : bool, default=False
         Show a bar over the folds (needs rich).
 

@@ -1,4 +1,4 @@
-"""Support vector machines for the F1 measure, one label at a time (SVM^perf)."""
+"""SVMs for the F1 measure, one label at a time (SVM^perf)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from labelspan._labels import Labels
 from labelspan._tags import IN_MEMORY, Unweighted
 from labelspan.subspace._coordinates import row_coordinates
 
-# Planes that have not been active for so many rounds are forgotten.
+# Planes that have been inactive for this number of rounds are dropped.
 IDLE_ROUNDS = 50
 # Where the next plane is sought: so far from the best weights to the minimiser of all planes.
 INWARD = 0.2
@@ -40,7 +40,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     Parameters
     ----------
     C : float, default=5000.0
-        Price of the loss; the default is that of [2]_.
+        Weight of the loss; the default is that of [2]_.
     tol : float, default=1e-3
         Duality gap at which cutting planes stop, as a share of 100 C, the objective of zero
         weights at worst. The default is that of the program: 0.1 percent of loss.
@@ -52,7 +52,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     coef_ : ndarray of shape (n_labels, n_features)
         Weights.
     intercept_ : ndarray of shape (n_labels,)
-        Weights of a constant feature 1, charged like the others.
+        Weights of a constant feature 1, penalised like the others.
     primal_objective_ : ndarray of shape (n_labels,)
         The objective above at the solution.
     dual_objective_ : ndarray of shape (n_labels,)
@@ -152,7 +152,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
 
 
 def refuse_long_rows(X: Any, C: float) -> None:
-    """Raise where float64 cannot tell the planes apart, and no number of them would do."""
+    """Raise where float64 cannot distinguish the planes, however many there are."""
     longest = longest_row(X)
     if C * longest**2 > LARGEST_PRICE:
         raise ValueError(

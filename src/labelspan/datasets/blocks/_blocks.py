@@ -86,7 +86,7 @@ def blocks_of(
         raise ValueError(f"rows={rows!r}; expected an integer of at least 1, or None.")
     in_memory = all(getattr(A, "shape", None) is not None for A in (source, labels))
     if labels is None and weights is not None:
-        raise ValueError("weights without labels weigh nothing; pass labels, or leave both out.")
+        raise ValueError("weights are given without labels; pass labels, or leave both out.")
     table = None if in_memory else table_of(source)
     if table is not None:
         return _table_blocks(table, labels, weights, rows)
@@ -100,7 +100,9 @@ def blocks_of(
     arrays = {name: array_of(A, name) for name, A in given.items() if A is not None}
     heights = {name: A.shape[0] for name, A in arrays.items()}
     if len(set(heights.values())) > 1:
-        raise ValueError(f"source, labels and weights must have as many rows; got {heights}.")
+        raise ValueError(
+            f"source, labels and weights must have the same number of rows; got {heights}."
+        )
     edges = _cuts([heights["source"]], rows or default_height(arrays["source"]))
     return Blocks(lambda a, b: tuple(rows_of(A, a, b) for A in arrays.values()), edges)
 

@@ -90,7 +90,7 @@ class ProgressBar:
         self.stream = stream
 
     def show(self, done: int, total: int) -> None:
-        """Draw the share done, of a total that is zero where the server does not tell it."""
+        """Draw the share done, of a total that is zero if the server does not state it."""
         share = min(done / total, 1.0) if total else 0.0
         bar = "#" * round(share * BAR_WIDTH)
         self.stream.write(f"\r{self.label} [{bar:<{BAR_WIDTH}}] {done / 1e6:.1f} MB")

@@ -70,7 +70,7 @@ def _receive(requests: Any, url: str, send: Callable[[Any], bool]) -> None:
 
 
 def _sender(received: queue.Queue[Any], stopped: threading.Event) -> Callable[[Any], bool]:
-    """Make a function that hands an item over; it tells whether somebody still waits for more."""
+    """Make a function that hands an item over; it returns whether more are wanted."""
 
     def send(item: Any) -> bool:
         while not stopped.is_set():

@@ -50,7 +50,7 @@ class BlockShift:
         The same with the shift.
     overflow : {"features", "labels", "lost"}
         Where the labels stand that the shift moves out of `Y`: in `leaked_features`, at the
-        other end of `Y`, or nowhere that can be told.
+        other end of `Y`, or cannot be located.
     leaked_features : tuple of int
         Columns of `X` that hold labels in the misaligned rows.
     """

@@ -9,7 +9,7 @@ from scipy import special, stats
 
 # Chance of an alarm if holes are random: each of the three tests has a third of it.
 ALARM = 1e-3
-# Beyond so many standard deviations the exact test of a table is made.
+# Beyond this number of standard deviations the exact test is made.
 LOOK = 3.0
 # Squares of counts have a longer tail than the normal one: 2.9e-7 there is some 1e-4 here.
 ROWS_LIMIT = 5.0
@@ -120,7 +120,7 @@ def _drifts(holes: np.ndarray) -> tuple[int, ...]:
 
 
 def _depends(Y: np.ndarray, holes: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Pairs of a label with holes and another label that tells where they are."""
+    """Pairs of a label with holes and another label that predicts them."""
     H, L, seen = (A.astype(np.float64) for A in (holes, Y, ~holes))
     both, n_holes = H.T @ L, H.T @ seen
     n_rows, n_true = seen.sum(axis=0), L.sum(axis=0)

@@ -41,7 +41,7 @@ class CsrBuffer:
         self.n_rows = self.n_entries = 0
 
     def reserve(self, n_rows: int, n_entries: int) -> None:
-        """Make room for so many more rows and entries."""
+        """Make room for this many more rows and entries."""
         self.ends = grown(self.ends, self.n_rows + 1, n_rows)
         self.indices = grown(self.indices, self.n_entries, n_entries)
         self.data = grown(self.data, self.n_entries, n_entries)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 
-# A column with more different values than this, and than half of the rows, tells rows apart.
+# A column with more different values than this, and than half of the rows, is an identifier.
 FEW_VALUES = 20
 # What Limits.max_bytes allows in text, two bytes per value.
 VALUE_BYTES = 2

@@ -54,7 +54,7 @@ class RowLines:
 
 
 def _line_start(text: bytes, n_lines: int) -> int:
-    """Position behind so many lines; the end of a shorter text."""
+    """Position after this many lines; the end of a shorter text."""
     position = 0
     for _ in range(n_lines):
         position = text.find(b"\n", position) + 1

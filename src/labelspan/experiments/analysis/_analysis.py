@@ -100,7 +100,7 @@ class Ranking:
         return self.friedman is not None and self.friedman.p_value < ALPHA
 
     def separated(self, first: str, second: str) -> bool:
-        """Whether Nemenyi's test tells two methods apart, after Friedman's rejected; or Wilcoxon's.
+        """Whether Nemenyi's test separates two methods after Friedman's rejected, or Wilcoxon's.
 
         Parameters
         ----------

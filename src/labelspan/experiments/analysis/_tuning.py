@@ -22,7 +22,7 @@ def chosen_values(analysis: Analysis, keys: Sequence[str] = ("dataset", "method"
     analysis : Analysis
         Finished cells.
     keys : sequence of str
-        Columns of the cells that are told apart, before step and parameter.
+        Columns that distinguish the cells, before step and parameter.
 
     Returns
     -------
@@ -83,5 +83,5 @@ def tuning_lines(analysis: Analysis) -> list[str]:
         f"  {step}: {parameter} {values}"
         for (step, parameter), values in chosen_values(analysis, ())
     ]
-    head = f"{tuning_line(analysis.plan)}; chosen (in so many cells):"
+    head = f"{tuning_line(analysis.plan)}; chosen (number of cells in brackets):"
     return [head, *chosen, f"  ({LEGEND})"]

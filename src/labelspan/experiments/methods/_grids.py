@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from labelspan._about_mean import total_variance
 from labelspan.experiments.methods._methods import Method
-from labelspan.kernels import total_variance
 
 
 def mean_scatter(X: Any) -> float:
@@ -117,7 +117,8 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
         "KernelCPLST": {"gamma": _WIDTHS, "ridge": Candidates((1e-3, 1e-2, 0.1))},
         "KernelSharedSubspaceClassifier": {
             "gamma": _WIDTHS,
-            # With few labels the shared subspace is small, and alpha is what most is charged.
+            # With few labels the shared subspace is small, and most weights are penalised with
+            # alpha.
             "alpha": Candidates((1e-3,)),
             "beta": Candidates((1e-4, 1e-3)),
         },

@@ -29,7 +29,7 @@ def check_methods(plan: Plan, *, elsewhere: bool = False) -> None:
         if estimator is not None and not _has(estimator, "transform"):
             whole = f"; write model:{step.method} to compare it as a whole"
             hint = whole if _has(estimator, "predict") else "; leave it out"
-            raise ValueError(f"{step.method} has no transform, so it is no reducer{hint}.")
+            raise ValueError(f"{step.method} has no transform, so it is not a reducer{hint}.")
     for step in (*plan.classifiers, *plan.models):
         estimator = made(step, elsewhere)
         if estimator is not None and not _has(estimator, "predict"):

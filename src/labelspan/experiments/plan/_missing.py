@@ -100,7 +100,7 @@ def refuse_holes(step: Step, estimator: Any) -> None:
         return
     reason = "it does not say that it does" if known is None else known.refused["missing_labels"]
     raise ValueError(
-        f"{step.method} takes no labels that are not observed: {reason}. Give "
+        f"{step.method} does not accept missing labels: {reason}. Give "
         f"{step.method}+{ZERO}, which learns 0 in their place, or leave it out."
     )
 

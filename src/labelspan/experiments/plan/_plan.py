@@ -218,7 +218,7 @@ class Plan:
                     )
 
     def _check_names(self) -> None:
-        """Results are told apart by these names alone."""
+        """These names alone distinguish results."""
         lists = {kind: [step.title for step in steps] for kind, steps in self._steps().items()}
         for kind, titles in lists.items():
             if double := _double(titles):

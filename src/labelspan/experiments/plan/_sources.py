@@ -116,7 +116,7 @@ class Source:
         if self.missing is not None:
             check_shares((self.missing,), self.mechanism)
         elif self.mechanism:
-            raise ValueError(f"mechanism of {self.name} goes with missing; give both.")
+            raise ValueError(f"mechanism of {self.name} needs missing; give both.")
         if self.label_count is not None:
             check_whole(self.label_count, f"label_count of {self.name}")
         if self.prepare and self.prepare not in PREPARATIONS:
@@ -278,7 +278,7 @@ MECHANISMS = ("mcar", "labels", "rows")
 MISSING_FIELDS = ("missing", "mechanism", "of")
 #: Fields that came after results were stored: left at their defaults, they are not hashed.
 ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")
-#: What a reader can be told, and the command line with it.
+#: Options of the readers and of the command line.
 READING_FIELDS = ("test", "xml", "label_count", *ADDED_FIELDS)
 
 

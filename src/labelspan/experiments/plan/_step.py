@@ -37,7 +37,7 @@ class Step:
     label : str
         Name in tables; by default the title of the method and its parameters.
     missing : {"zero", ""}
-        Whether it learns 0 where a label is not observed; by default it is told.
+        "zero" learns 0 where a label is not observed; by default the method sees NaN.
 
     Examples
     --------

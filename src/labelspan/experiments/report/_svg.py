@@ -265,7 +265,7 @@ def _written(value: float) -> str:
 
 
 def _point(a: float, b: float, place: int, size: float = 3.6) -> Markup:
-    """A mark whose shape tells methods apart without colour."""
+    """A mark whose shape distinguishes methods without colour."""
     s = size
     shapes = (
         f"M{a - s:g} {b:g}a{s} {s} 0 1 0 {2 * s:g} 0a{s} {s} 0 1 0 -{2 * s:g} 0",

@@ -48,7 +48,7 @@ def code() -> str:
     """Short digest of the code that results depend on: a version stays while methods change.
 
     Comments, docstrings and packages that only show results do not count. Half a second, which
-    the processes that run cells are spared: they are told.
+    the processes that run cells receive it instead.
     """
     if CODE_VARIABLE in os.environ:
         return os.environ[CODE_VARIABLE]

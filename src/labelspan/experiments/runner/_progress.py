@@ -12,7 +12,7 @@ from labelspan.experiments.store import Result
 
 # Plain lines are for logs: one at a time, not one per cell.
 LINE_SECONDS = 10.0
-# The same error in every cell is one mistake: so many lines show it, the rest are counted.
+# The same error in every cell is one mistake: show this many lines, count the rest.
 SAME_ERRORS = 3
 
 
@@ -20,7 +20,7 @@ class Progress(Protocol):
     """A display of a run."""
 
     def start(self, total: int, done: int) -> None:
-        """Begin with so many cells, of which some are stored already."""
+        """Begin with this many cells, some of which are stored already."""
 
     def advance(self, cell: Cell, result: Result) -> None:
         """Show that a cell is finished."""

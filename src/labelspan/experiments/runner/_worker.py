@@ -34,7 +34,7 @@ class Worker:
     """A process that runs one cell at a time and can be killed when it takes too long."""
 
     def __init__(self, n_threads: int) -> None:
-        # What the user has set stays: on a busy machine threads that wait for each other crawl.
+        # Keep the user's setting: on a busy machine, threads that wait for each other are slow.
         variables = {name: os.environ.get(name, str(n_threads)) for name in THREAD_VARIABLES}
         # The child imports this module again before it gets the path of the run.
         path = os.pathsep.join(item for item in sys.path if item)

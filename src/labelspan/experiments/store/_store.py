@@ -69,7 +69,7 @@ class Store:
         self._busy_seconds = busy_seconds
         if closed := closed_folder(self.folder.absolute()):
             raise StoreError(
-                f"the folder {closed} may not be searched; change its permissions, or choose "
+                f"the folder {closed} cannot be opened; change its permissions, or choose "
                 "another folder."
             )
         if read_only and not self.path.is_file():

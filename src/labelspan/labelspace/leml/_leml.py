@@ -47,11 +47,11 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     ridge : float, default=1.0
         Penalty :math:`\rho` on both factors, positive; it shrinks the singular values of B.
     tol : float, default=1e-4
-        The turns end when the duality gap is below `tol` of the objective; or when a turn
+        The iterations stop when the duality gap is below `tol` of the objective; or when a turn
         lowers the objective by less than a hundredth of `tol`, since with few components the gap
         does not vanish.
     max_iter : int, default=100
-        Largest number of turns; a ConvergenceWarning says when they did not suffice.
+        Largest number of iterations; a ConvergenceWarning says when they did not suffice.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     dual_objective_ : float
         A lower bound on the objective for any number of components.
     n_iter_ : int
-        Number of turns.
+        Number of iterations.
     label_mean_ : ndarray of shape (n_labels,)
         Scores at the mean of X: the mean of the training labels if all are observed.
     regressor_ : object
@@ -205,7 +205,8 @@ class LEML(AvailableCases, LabelSpaceClassifier):
             last = primal
         if M > 0:
             warnings.warn(
-                f"{turn} turns left a duality gap of {(last - dual) / last:.1e} of the objective "
+                f"{turn} iterations left a duality gap of {(last - dual) / last:.1e} of the "
+                "objective "
                 f"(tol {self.tol:g}). Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -85,7 +85,7 @@ def find_data_line(text):  # type: ignore[no-untyped-def]
 def copy_name(text, pos, is_inside, names, size):  # type: ignore[no-untyped-def]
     """Copy a name, without its quotes; the position after it is 0 if it is not plain.
 
-    `is_inside` tells which bytes may be in a name, and in one between quotes.
+    `is_inside` marks the bytes allowed in a name, and in a quoted one.
     """
     quote = text[pos]
     if quote == 39 or quote == 34:
@@ -190,7 +190,7 @@ def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore
     """Copy names and keys of lines ``@attribute name type`` whose type was declared before.
 
     Any other line but blank ones and comments goes on a list: start, stop, line number, number
-    of names copied before. `declared` tells which line of that list declares the type. Returns
+    of names copied before. `declared` is the line of that list that declares the type. Returns
     the number of bytes and of names copied, the length of the list, and where the line after
     the ``@data`` line starts, or 0.
     """

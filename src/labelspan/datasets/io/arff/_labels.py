@@ -110,7 +110,7 @@ def _shown(statement: Statement, header: Header) -> str:
 
 
 def _unknown(relation: str, path: Path) -> DataFileError:
-    """Say why nothing tells the labels, and what would."""
+    """Say that no label columns were given, and how to give them."""
     reason = "No -C in the relation name"
     if counts := list(dict.fromkeys(WRITTEN_COUNT.findall(relation))):
         reason = f"-C {counts[0]} in the relation name is not used, because "
@@ -158,7 +158,8 @@ def _present(
     unknown = [name for name in unknown if columns[name] < 0]
     if unknown:
         raise DataFileError(
-            f"label {unknown[0]!r} is no attribute of {path.name} ({len(unknown)} unknown in all)",
+            f"label {unknown[0]!r} is not an attribute of {path.name} ({len(unknown)} unknown in "
+            "all)",
             file=xml or path,
         )
     return np.unique([columns[name] for name in names])

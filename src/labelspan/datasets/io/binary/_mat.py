@@ -147,7 +147,7 @@ def _matrices(
     is_by_label = Y.shape[1] == X.shape[0] and ("target" in target or Y.shape[0] != Y.shape[1])
     if is_by_label:
         Y = Y.T
-    # Places in the labels are told as those of Y, whichever way the file has them.
+    # Messages name places in Y, whichever way the file stores the labels.
     labels = f"{target} (samples by labels)"
     check_size(X.shape, data, limits, path)
     check_size(Y.shape, labels, limits, path)

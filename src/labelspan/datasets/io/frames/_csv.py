@@ -109,7 +109,7 @@ def _frame(
     encoding: str,
     limits: Limits,
 ) -> Any:
-    """Read one file; what pandas would guess is told or refused."""
+    """Read one file; nothing is left to pandas' guesses."""
     encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     try:
         with LineBlocks(path, limits) as source:

@@ -83,7 +83,7 @@ def _is_literal(cell: str) -> bool:
 
 
 def _literal(cell: str, row: int, column: str, file: str) -> list[str]:
-    """Read a list as Python and JSON write it, which is what a frame of lists is saved as."""
+    """Read a list in the notation of Python or JSON, as a saved frame of lists has it."""
     if cell in ("", EMPTY_SET):
         return []
     try:

@@ -75,7 +75,7 @@ def write_arff(
     ----------
     dataset : MultilabelDataset
         The data set; names must be distinct. An option ``-C`` in its own name is not written:
-        it would tell readers other labels than the XML file.
+        readers would take it for other labels than those of the XML file.
     path : str or path
         ARFF file to write; one that is there is replaced once both new files are whole.
     xml : str or path, optional
