@@ -446,6 +446,14 @@ ESTIMATORS = [
         | dict.fromkeys(
             ("units_of_the_features", "the_unit_of_the_weights"),
             "the ridges are inside the grid, where no law changes them",
+        )
+        | dict.fromkeys(
+            (
+                "the_order_of_rows_and_labels_with_holes",
+                "a_weight_is_a_number_of_copies_with_holes",
+                "a_label_that_is_constant_where_it_is_observed_is_absent",
+            ),
+            "the folds are stratified: order, copies and more labels change them",
         ),
     ),
     Entry(

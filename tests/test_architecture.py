@@ -11,7 +11,7 @@ FILES = sorted((SOURCE / "labelspan").rglob("*.py"))
 # A layer may import those before it in this list, never those after. Packages that are not in it
 # are ends: the test of cycles covers them.
 LAYERS = [
-    "_system", "_progress", "_compat", "_tags", "_device", "_blocks", "_misread", "_soft",
+    "_system", "_jit", "_progress", "_compat", "_tags", "_device", "_blocks", "_misread", "_soft",
     "_labels", "_weights", "_validation", "moments", "_about_mean", "linalg", "_classifier",
     "_chunks", "base", "extraction",
 ]  # fmt: skip

@@ -8,13 +8,13 @@ from sklearn.base import clone
 import labelspan as ls
 from labelspan._cost import Cost, _cost
 from labelspan._cost._rates import Rates
-from tests.registry import METHODS, name
+from tests.registry import ONE_PASS, name
 
 EVEN = Rates(1e10, 1e9, 1e9, 1e8, 1e7, 1e10)
 
 
 @pytest.mark.parametrize("shape", [(60, 9), (12, 30)], ids=["tall", "wide"])
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@pytest.mark.parametrize("method", ONE_PASS, ids=name)
 def test_the_route_is_that_of_the_fit(method, shape, rng):
     X = rng.standard_normal(shape)
     Y = (X[:, :4] + rng.standard_normal((shape[0], 4)) > 0).astype(int)
@@ -56,8 +56,38 @@ def test_it_is_said_in_a_line():
 def test_refusals():
     with pytest.raises(ValueError, match=r"D=0; expected an integer of at least 1"):
         ls.cost(ls.MVMD(), 10, 0, 3)
-    with pytest.raises(TypeError, match="no cost model for MLkNN; expected an estimator"):
-        ls.cost(ls.MLkNN(), 10, 3, 3)
+    for nnz in (31, -1, 2.5):
+        with pytest.raises(ValueError, match=rf"nnz={nnz}; expected .* from 0 to n \* D = 30"):
+            ls.cost(ls.MVMD(), 10, 3, 3, nnz)
+    with pytest.raises(ValueError, match="n_components"):
+        ls.cost(ls.MVMD(0), 10, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "named"),
+    [
+        (ls.MLkNN(), "MLkNN"),
+        (ls.MVMD, "the class MVMD"),
+        # They read X more than once, compare all rows, or leave it to another estimator.
+        (ls.MLDA(2), "MLDA"),
+        (ls.LPP(2), "LPP"),
+        (ls.KernelCPLST(2), "KernelCPLST"),
+        (ls.CPLST(2, regressor=ls.MultiOutputRidge()), "CPLST"),
+    ],
+    ids=str,
+)
+def test_only_those_that_learn_from_sums_have_a_model(estimator, named):
+    with pytest.raises(TypeError, match=f"no cost model for {named}; expected an estimator"):
+        ls.cost(estimator, 10, 3, 3)
+
+
+def test_large_arrays_are_read_in_the_cache(monkeypatch):
+    monkeypatch.setattr(_cost, "rates", lambda: EVEN)
+    below, above = (ls.cost(ls.MDDM(5), n, 2**10, 100).seconds for n in (2**16 - 1, 2**16))
+    assert above < below / 2
+    scored = ls.cost(ls.MultilabelFisherScore(5), 2**16, 2**10, 100)
+    assert scored.solver == "thin"
+    assert above < scored.seconds < 2 * below
 
 
 def test_the_rates_of_this_machine_are_numbers_that_can_be():

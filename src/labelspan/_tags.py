@@ -22,7 +22,7 @@ ON_HOST = "works on the host"
 TAKERS = (
     "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
     "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
-    "ProbabilityCalibrator, SemiSupervised, SharedSubspaceClassifier or ThresholdTuner"
+    "ProbabilityCalibrator, ReducerCV, SemiSupervised, SharedSubspaceClassifier or ThresholdTuner"
 )
 #: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"

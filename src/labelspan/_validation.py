@@ -22,6 +22,7 @@ from labelspan._blocks import (
 from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._device import (
     cast,
+    detached,
     is_device,
     is_followed,
     is_streamed,
@@ -49,6 +50,9 @@ MAX_SQUARE_BYTES = 8 * 2**30
 LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
 # Weights of rows that this room does not hold.
 HEAVY = 1e6
+
+# Dense numbers from which on a look at all of them is spared, and compiled loops are worth loading.
+LARGE = 2**26
 
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
 
@@ -240,16 +244,22 @@ def check_features(
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
     if not reset:
         refuse_elsewhere(estimator, X)
-    if passes(estimator, X, reset, ensure_min_samples):
+    by_sums = reset and not chunk and learns_from_sums(estimator)
+    if not (by_sums and checked_by_sums(X)) and passes(estimator, X, reset, ensure_min_samples):
         return X
     refuse_dask(estimator, IN_MEMORY, X=X)
     xp = np
     if is_followed(X):
         refuse_device(estimator, X)
-        xp = namespace(X)
+        X, xp = detached(X), namespace(X)
+        if xp.isdtype(X.dtype, "complex floating"):
+            raise ValueError(
+                f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
+                "columns."
+            )
     # Rows whose sums a device takes are checked by these: a look at them is one more pass.
     single = is_device(X) and xp is not np and X.dtype == xp.float32
-    later = reset and not chunk and (single or is_streamed(X)) and learns_from_sums(estimator)
+    later = by_sums and (single or is_streamed(X) or checked_by_sums(X))
     X = validate_data(
         estimator,
         X,
@@ -268,6 +278,15 @@ def check_features(
 def learns_from_sums(estimator: Any) -> bool:
     """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
+
+
+def checked_by_sums(X: Any) -> bool:
+    """Whether X is so large that it is read once: what adds up its blocks finds NaN and infinity.
+
+    Squares of float64 may overflow where their sums do not, so only float32 is read once.
+    """
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float32
+    return plain and X.shape[0] >= X.shape[1] and X.size >= LARGE
 
 
 def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 
 from labelspan._blocks import dense
 from labelspan._compat import is_dask_array, n_rows_of
-from labelspan._device import cast, is_device, like, namespace, to_host
+from labelspan._device import cast, detached, is_device, like, namespace, to_host
 from labelspan._labels import Labels
 from labelspan._tags import LabelTags, label_tags
 
@@ -66,6 +66,7 @@ def labels_on_device(X: Any, y: Any) -> Labels | None:
     """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
     if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
         return None
+    y = detached(y)
     if type(y) is not type(X) or y.device != X.device:
         y = like(X, to_host(y))
     xp = namespace(y)

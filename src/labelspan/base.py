@@ -64,6 +64,8 @@ class LinearReducer(
     )  # fmt: skip
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
+    # Whether that is with the scatter of the labels, which with holes changes the other sums, too.
+    _label_scatter: ClassVar[bool] = False
 
     n_components: Any
 

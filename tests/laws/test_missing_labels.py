@@ -215,5 +215,5 @@ def test_a_label_that_is_constant_where_it_is_observed_is_absent(entry):
 def test_rows_without_labels_count_for_the_features(entry):
     X, Y, _ = holed_sample()
     model = fit(entry, X, Y)
-    model = getattr(model, "reducer_", model)
+    model = getattr(model, "reducer_", getattr(model, "best_estimator_", model))
     np.testing.assert_allclose(model.mean_, X.mean(axis=0), rtol=1e-12)

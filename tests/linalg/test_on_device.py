@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+import sklearn
+from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import labelspan as ls
 from labelspan import _device as device
 from labelspan._device import to_host
+from labelspan.kernels import KernelCPLSTCV, kernel_path
+from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
-from labelspan.kernels import kernel_path
+from labelspan.moments._on_device import Block
 
 
 def problem(n=200, D=8, q=3, seed=0):
@@ -207,6 +211,61 @@ def test_measures_take_scores_from_a_device(place):
         assert call(place.put(Y), found) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("model", SOLVED, ids=lambda model: type(model).__name__)
+def test_sums_in_single_precision_where_they_are_asked_for(place, model, monkeypatch):
+    X, Y = problem()
+    X = (X + 3).astype(np.float32)
+    types = []
+    plain = Block.of.__func__
+
+    def block(*given, **named):
+        made = plain(Block, *given, **named)
+        types.append(made.A.dtype)
+        return made
+
+    monkeypatch.setattr(Block, "of", block)
+    found, expected = both(place, model, X, Y)
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+    assert all("float64" in str(dtype) for dtype in types)
+    types.clear()
+    with ls.config_context(sums="float32"):
+        found, _ = both(place, model, X, Y)
+        assert all("float32" in str(dtype) for dtype in types)
+        assert types
+        types.clear()
+        # Rows of double precision are summed up in it.
+        both(place, model, X.astype(np.float64), Y)
+    np.testing.assert_allclose(found, expected, atol=2e-4 * np.abs(expected).max())
+    assert all("float64" in str(dtype) for dtype in types)
+
+
+def test_sums_in_another_precision_are_refused():
+    with (
+        pytest.raises(ValueError, match="sums='half' is not known; use 'float64' or 'float32'"),
+        ls.config_context(sums="half"),
+    ):
+        pass
+
+
+def test_complex_numbers_are_refused(place):
+    X, Y = problem(60)
+    with pytest.raises(ValueError, match=r"Complex data not supported: X is .*complex128"):
+        ls.MVMD(2).fit(place.put(X + 1j), Y)
+
+
+@pytest.mark.parametrize("model", [ls.LabelCCA(2), ls.CPLST(2), ls.KernelMDDM(2), ls.MLkNN(3)])
+def test_gradients_are_not_recorded(model):
+    torch = pytest.importorskip("torch")
+    X, Y = problem(60)
+    rows, labels = (torch.asarray(A, dtype=torch.float64).requires_grad_() for A in (X, Y))
+    with sklearn.config_context(array_api_dispatch=True):
+        method = "transform" if hasattr(model, "transform") else "predict"
+        found = getattr(model.fit(rows, labels), method)(rows)
+        expected = getattr(model.fit(X, Y), method)(X)
+    assert not found.requires_grad
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("unit", [1e-25, 1e-12, 1e12, 1e25])
 def test_single_precision_in_any_unit(place, unit):
     X, Y = problem()
@@ -226,7 +285,52 @@ def test_what_is_no_number_is_refused(place, model, wrong, dtype):
         model.fit(place.put(X), Y)
 
 
-def test_a_path_of_kernel_models_stays_on_the_host(place):
+@pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
+def test_widths_and_ridges_have_the_losses_of_the_host(place, weighted):
     X, Y = problem(60)
-    with pytest.raises(TypeError, match="X lives on a device; kernel_path works on the host"):
-        kernel_path(ls.KernelLabelCCA(2), place.put(X), Y, {"ridge": [0.1, 1.0]})
+    weights = np.arange(60) % 3.0 if weighted else None
+    search = KernelCPLSTCV(ridges=[0.01, 1.0], cv=3)
+    expected = clone(search).fit(X, Y, sample_weight=weights)
+    found = clone(search).fit(place.put(X), Y, sample_weight=weights)
+    assert found.best_params_ == pytest.approx(expected.best_params_)
+    losses = found.cv_results_["mean_hamming_loss"]
+    np.testing.assert_allclose(losses, expected.cv_results_["mean_hamming_loss"], atol=1e-12)
+
+
+def test_landmarks_of_a_search_stay_on_the_host(place):
+    X, Y = problem(60)
+    with pytest.raises(TypeError, match="KernelCPLSTCV works on the host"):
+        KernelCPLSTCV(n_landmarks=9).fit(place.put(X), Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (ls.KernelLabelCCA(2), "ridge"),
+        (ls.KernelMDDM(2, constraint="feature"), "mu"),
+        (ls.KernelMDDM(2), "n_components"),
+        (ls.KernelCPLST(2), "ridge"),
+        (ls.KernelCPLST(2, n_landmarks=20, random_state=0), "ridge"),
+        (ls.KernelSharedSubspaceClassifier(2), "alpha"),
+    ],
+)
+def test_a_path_of_kernel_models_shares_its_kernel(place, model, name, monkeypatch):
+    X, Y = problem(60)
+    values = [1, 2] if name == "n_components" else [0.1, 0.5, 0.9]
+    made = []
+    plain = kernel_maps.kernel_values
+    monkeypatch.setattr(
+        kernel_maps, "kernel_values", lambda *given: made.append(given) or plain(*given)
+    )
+    path = kernel_path(model, place.put(X), Y, {name: values})
+    n_made = len(made)
+    for found, value in zip(path.estimators, values, strict=True):
+        alone = clone(model).set_params(**{name: value})
+        call = "transform" if hasattr(model, "transform") else "decision_function"
+        expected = getattr(alone.fit(X, Y), call)(X[:20])
+        shown = getattr(found, call)(place.put(X[:20]))
+        assert place.holds(shown)
+        np.testing.assert_allclose(to_host(shown), expected, atol=1e-8 * np.abs(expected).max())
+    made.clear()
+    clone(model).fit(place.put(X), Y)
+    assert n_made == len(made)

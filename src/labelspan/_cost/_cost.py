@@ -7,12 +7,18 @@ from numbers import Integral
 from typing import Any
 
 from labelspan._cost._rates import rates
+from labelspan._validation import LARGE
 from labelspan.moments import BLOCK_BYTES
 
 #: Labels of a row, which decide what X'Y costs; data sets have 1 to 20.
 LABELS_PER_ROW = 5
 #: Applications of an operator to a block of BLOCK vectors until a few eigenpairs converge.
 N_STEPS, BLOCK, BASIS = 30, 32, 7
+
+#: Rows of a large array are added to their labels so many times faster than SciPy multiplies.
+IN_CACHE = 4
+#: Seconds of a fit of a handful of rows.
+LEAST = 1e-3
 
 #: Of a block of vectors that stays in the cache.
 CACHE_BYTES = 2**25
@@ -71,7 +77,7 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
     q : int
         Number of labels.
     nnz : int or None, default=None
-        Entries of a sparse X; None for a dense one.
+        Entries of a sparse X, at most n D; None for a dense one.
 
     Returns
     -------
@@ -90,11 +96,19 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
     for name, value in (("n", n), ("D", D), ("q", q)):
         if not isinstance(value, Integral) or value < 1:
             raise ValueError(f"{name}={value!r}; expected an integer of at least 1.")
-    if not hasattr(estimator, "_solver_for"):
-        raise TypeError(
-            f"there is no cost model for {type(estimator).__name__}; expected an estimator of "
-            "labelspan that has partial_fit, such as MVMD or CPLST."
+    if nnz is not None and not (isinstance(nnz, Integral) and 0 <= nnz <= n * D):
+        raise ValueError(
+            f"nnz={nnz!r}; expected the number of entries of a sparse X, an integer from 0 to "
+            f"n * D = {n * D}, or None for a dense X."
         )
+    is_class = isinstance(estimator, type)
+    if is_class or not hasattr(estimator, "_solver_for") or estimator._needs_rows():
+        name = f"the class {estimator.__name__}" if is_class else type(estimator).__name__
+        raise TypeError(
+            f"there is no cost model for {name}; expected an estimator (not its class) of "
+            "labelspan that has partial_fit, such as MVMD(50) or CPLST(100)."
+        )
+    estimator._validate_params()
     solver = estimator._solver_for(n, D, q, nnz is not None)
     entries = n * D if nnz is None else nnz
     if solver in ("products", "krylov"):
@@ -110,11 +124,13 @@ def by_statistics(
     n, D, q = shape
     side = min(n, D) if solver == "rows" else D
     speed, few = rates(), min(LABELS_PER_ROW, q)
-    # Labels of low density are multiplied entry by entry.
+    # Labels of low density are multiplied entry by entry; so are most of a large array.
     crossed, loose, pairs = 0.0, 0.0, 0.0
+    # Scores of features have sums of their own, without a mean.
+    large = not sparse and entries >= LARGE and solver != "rows" and estimator._about_first
     if sparse:
         pairs = entries * few + (0.0 if solver == "thin" else entries**2 / n)
-    elif 10 * few > q:
+    elif (2 if large else 10) * few > q:
         crossed = 2.0 * n * D * q
     else:
         loose = float(entries * few)
@@ -123,12 +139,13 @@ def by_statistics(
         # The factor of the Gram matrix, and the statistics of n coordinates.
         squares += n**3 / 3 + n**3
     products, eigen = estimator._solve_flops(side, q, solver == "thin")
-    # A block is checked, centred into a copy by two subtractions, and squared.
-    moved = (24.0 if sparse else 48.0) * entries
+    # A block is checked, centred into a copy by two subtractions, and squared, or in the cache.
+    moved = (24.0 if sparse else 16.0 if large else 48.0) * entries
     seconds = (
-        (crossed + squares + products) / speed.products
+        LEAST
+        + (crossed + squares + products) / speed.products
         + eigen / speed.eigen
-        + loose / speed.sparse
+        + loose / (speed.sparse * (IN_CACHE if large else 1))
         + pairs / speed.pairs
         + moved / speed.memory
     )
@@ -154,7 +171,7 @@ def by_steps(solver: str, shape: tuple[int, int, int], entries: int, side: int) 
     dense = 8.0 * N_STEPS * width**2 * side * basis
     in_cache = 8 * width * max(n, D) < CACHE_BYTES
     rate = speed.sparse if in_cache else speed.gathered
-    seconds = multiplied / rate + dense / speed.products
+    seconds = LEAST + multiplied / rate + dense / speed.products
     held = 8.0 * width * (1.5 * basis * side + 3 * D + 2 * n)
     passes = 2 * N_STEPS
     sent = 8.0 * width * max(D, q) * passes

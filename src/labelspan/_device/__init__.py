@@ -3,6 +3,7 @@
 from labelspan._device._arrays import (
     cast,
     copied,
+    detached,
     diagonal,
     empty,
     finite,
@@ -43,6 +44,7 @@ from labelspan._device._operations import (
 from labelspan._device._stream import (
     STREAM_BYTES,
     config_context,
+    in_single,
     is_streamed,
     stream,
     sums_of,

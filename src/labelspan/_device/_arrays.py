@@ -39,7 +39,12 @@ def namespace(array: Any) -> Any:
 
 def to_host(array: Any) -> Any:
     """A NumPy array; what lies on the host already is returned as it is."""
-    return move_to_host(array) if is_device(array) else array
+    return move_to_host(detached(array)) if is_device(array) else array
+
+
+def detached(array: Any) -> Any:
+    """The array without a record of its gradients, which torch keeps where it is asked to."""
+    return array.detach() if getattr(array, "requires_grad", False) else array
 
 
 def like(reference: Any, array: Any) -> Any:

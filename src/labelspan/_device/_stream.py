@@ -10,21 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._device._arrays import is_device, like, namespace, sums
+from labelspan._device._arrays import is_device, like, namespace, precision_of
+from labelspan._device._arrays import sums as sums_over
 from labelspan._device._operations import library_of
 from labelspan._tags import label_tags
 
 # An array without numbers on the device that sums are taken on; None for the host.
 TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)
-# The same, while an estimator learns that takes sums from there.
+# Precision of the products that are summed on a device.
+SUMS: ContextVar[str] = ContextVar("SUMS", default="float64")
+# The same as TARGET, while an estimator learns that takes sums from there.
 ACTIVE: ContextVar[Any] = ContextVar("ACTIVE", default=None)
 # Bytes of a block of rows: two of them are held in memory that the device can read.
 STREAM_BYTES = 2**27
 
 
 @contextmanager
-def config_context(*, device: Any = None) -> Iterator[None]:
-    """Take the sums of dense rows of the host on a device while the context lasts.
+def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[None]:
+    """Take the sums of dense rows of the host on a device, or faster sums, while it lasts.
 
     Methods that learn from sums (those that have ``partial_fit``, and HSL and MLDA) send blocks of
     a NumPy array or a memory map with at least as many rows as columns to the device, add up
@@ -37,6 +40,12 @@ def config_context(*, device: Any = None) -> Iterator[None]:
     device : str, array or None, default=None
         A device of torch, such as "cuda" or "cuda:1"; or any array on a device, of CuPy for
         example; None is the host.
+    sums : {"float64", "float32"}, default="float64"
+        Precision of products of float32 rows on a device, theirs or those that are sent there.
+        "float32" leaves some six digits of a block of rows, less where columns nearly depend on
+        each other; torch multiplies in TF32, with three, only where
+        ``torch.set_float32_matmul_precision`` asks for that. Blocks are added up in float64.
+        Sums on the host are always in float64.
 
     Yields
     ------
@@ -50,11 +59,19 @@ def config_context(*, device: Any = None) -> Iterator[None]:
     >>> with ls.config_context(device=None):
     ...     components = ls.MVMD(2).fit(yeast.X, yeast.Y).components_
     """
-    token = TARGET.set(reference_on(device))
+    if sums not in ("float64", "float32"):
+        raise ValueError(f"sums={sums!r} is not known; use 'float64' or 'float32'.")
+    token, precision = TARGET.set(reference_on(device)), SUMS.set(sums)
     try:
         yield
     finally:
         TARGET.reset(token)
+        SUMS.reset(precision)
+
+
+def in_single(X: Any) -> bool:
+    """Whether products of rows on a device are taken in float32: theirs, where that is asked."""
+    return SUMS.get() == "float32" and precision_of(X) == np.float32
 
 
 def reference_on(device: Any) -> Any:
@@ -141,7 +158,7 @@ def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[A
 def refuse_not_finite(block: Any, rows: slice) -> None:
     """Raise if a number of the block is none."""
     xp = namespace(block)
-    if bool(xp.isfinite(sums(block))) or bool(xp.all(xp.isfinite(block))):
+    if bool(xp.isfinite(sums_over(block))) or bool(xp.all(xp.isfinite(block))):
         return
     raise ValueError(
         f"Input X contains NaN or infinity, in rows {rows.start} to {rows.stop - 1}. Fill it in "

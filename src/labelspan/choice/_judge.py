@@ -13,6 +13,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from labelspan._blocks import dense
 from labelspan._classifier import decide, remember
 from labelspan._labels import Labels
+from labelspan._soft import has_holes
 from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
@@ -73,11 +74,16 @@ class Judge:
 
     @classmethod
     def of(cls, scoring: Any, readouts: list[Any], labels: Labels) -> Judge:
-        """Judge for labels that are known."""
+        """Judge for labels of which some may be NaN; measures skip these."""
         known = [known_of(readout, labels) for readout in readouts]
         chosen = scoring_of(scoring, several_labels=labels.classes is None)
         each = chosen if isinstance(chosen, dict) else {"score": chosen}
-        if labels.classes is None and all(isinstance(one, MeasureScorer) for one in each.values()):
+        holes = has_holes(labels.Y)
+        if (
+            labels.classes is None
+            and not holes
+            and all(isinstance(one, MeasureScorer) for one in each.values())
+        ):
             measures = {name: one.measure for name, one in each.items()}
             return cls(measures, known, labels.Y > 0, reads_rows=False)
         reads_rows = any(

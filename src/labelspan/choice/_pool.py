@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates
 from labelspan.classifiers import MLkNN
 from labelspan.linalg import EigenPairs
-from labelspan.moments import Moments, Root, Sample
+from labelspan.moments import Available, Moments, Root, Sample, root_of
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Shared:
     ) -> Shared:
         """Statistics of one block of rows."""
         return cls(
-            Moments.of(X, Y, weights),
-            Root.of(X, Y, weights) if root else None,
+            Available.of(X, Y, weights),
+            root_of(X, Y, weights) if root else None,
             {
                 i: reducer._summarise(Sample(X, Y, solver, weights, part=True))
                 for i, (reducer, solver) in own.items()
@@ -57,17 +57,25 @@ class Shared:
             {i: statistics + other.own[i] for i, statistics in self.own.items()},
         )
 
-    def statistics(self, i: int, ridge_free: bool) -> Any:
+    def statistics(self, i: int, reducer: LinearReducer, ridge_free: bool) -> Any:
         """What setting i is solved from."""
-        return self.own.get(i, self.root if ridge_free else self.moments)
+        found = self.own.get(i, self.root if ridge_free else self.moments)
+        if not isinstance(found, Available):
+            return found
+        return (found if reducer._label_scatter else replace(found, tt=None)).complete()
 
     def directions(self, i: int, reducer: LinearReducer, ridge_free: bool) -> EigenPairs:
         """Eigenpairs of setting i."""
-        return reducer._directions(self.statistics(i, ridge_free))
+        return reducer._directions(self.statistics(i, reducer, ridge_free))
 
-    def projected(self, P: np.ndarray, ridge_free: bool) -> Moments:
-        """Moments of the projections (X - mean) P and of labels in {-1, +1}."""
+    def projected(self, P: np.ndarray, ridge_free: bool) -> Moments | None:
+        """Moments of the projections (X - mean) P and of labels in {-1, +1}.
+
+        None with holes: each label then has the moments of its own rows.
+        """
         m, zero = self.moments, np.zeros(P.shape[1])
+        if isinstance(m, Available):
+            return None
         if ridge_free and self.root is not None:
             half = self.root.Rx @ P
             zt, zz = half.T @ self.root.Rt, half.T @ half
@@ -90,17 +98,20 @@ class Recipe:
         Settings whose statistics cannot be pooled: they are fitted to the rows of each fold.
     keeps_rows : bool
         Whether the readout keeps the training rows.
+    holes : bool
+        Whether labels are not always observed, so that each is read out from its own rows.
     """
 
     ridge_free: list[bool]
     own: dict[int, tuple[LinearReducer, str]]
     refitted: list[int]
     keeps_rows: bool
+    holes: bool
 
     @property
     def projects_training(self) -> bool:
         """Whether the projections of the training rows are needed."""
-        return self.keeps_rows or bool(self.refitted)
+        return self.keeps_rows or self.holes or bool(self.refitted)
 
     @property
     def statistic(self) -> Any:
@@ -108,10 +119,12 @@ class Recipe:
         return partial(Shared.of, root=any(self.ridge_free), own=self.own)
 
 
-def recipe_of(candidates: Candidates, shape: tuple[int, int, int], *, pools: bool) -> Recipe:
+def recipe_of(
+    candidates: Candidates, shape: tuple[int, int, int], *, pools: bool, holes: bool
+) -> Recipe:
     """Ask every setting what it needs; one that does not fit the shape is refused by this.
 
-    `pools` says whether statistics of such rows can be pooled.
+    `pools` says whether statistics of such rows can be pooled, `holes` whether labels have any.
     """
     settings = candidates.settings
     needs = [setting.reducer._needs(*shape) for setting in settings]
@@ -122,7 +135,7 @@ def recipe_of(candidates: Candidates, shape: tuple[int, int, int], *, pools: boo
         for i, s in enumerate(settings)
         if i not in refitted and not s.reducer._shares_moments
     }
-    return Recipe(free, own, refitted, isinstance(candidates.readouts[0], MLkNN))
+    return Recipe(free, own, refitted, isinstance(candidates.readouts[0], MLkNN), holes)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from labelspan._soft import has_holes
 from labelspan.choice._neighbours import neighbour_scores
 from labelspan.classifiers import MLkNN
 from labelspan.linalg import regular_factor, solve_ridges
@@ -79,6 +80,9 @@ def readout_scores(
         assert training.rows is not None
         yield from neighbour_scores(readouts, training.rows.X, training.rows.Y, Z, counts)
         return
+    if training.pooled is None and training.rows is not None and has_holes(training.rows.Y):
+        yield from observed_scores(readouts, training.rows, Z, counts)
+        return
     moments = training.moments
     for r, readout in enumerate(readouts):
         for some, scores in ridge_scores(readout.ridge, moments, Z, counts, buffer):
@@ -124,6 +128,32 @@ def ridge_scores(
             if adds:
                 last, start = place.copy(), k + 1
         yield some, scores[: len(some)]
+
+
+def observed_scores(
+    readouts: Sequence[Any], rows: Sample, Z: np.ndarray, counts: Sequence[int]
+) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
+    """The same where each label is learnt from the rows in which it is observed.
+
+    A label has a scatter of its own, K x K, and a system for each k: O(n K^2 + K^3) per label.
+    """
+    n_labels, shape = rows.Y.shape[1], (len(readouts), len(counts))
+    W = np.zeros((*shape, counts[-1], n_labels))
+    means, levels = np.zeros((counts[-1], n_labels)), np.full(n_labels, -1.0)
+    for label, y in enumerate(rows.Y.T):
+        seen = ~np.isnan(y)
+        if not seen.any():
+            # Never predicted.
+            continue
+        weights = None if rows.weights is None else rows.weights[seen]
+        own = Moments.of(rows.X[seen, : counts[-1]], y[seen, None], weights, tt=False).signed()
+        means[:, label], levels[label] = own.x_mean, own.t_mean[0]
+        for (r, i), k in zip(np.ndindex(shape), [*counts] * len(readouts), strict=True):
+            W[r, i, :k, label] = coefficients(readouts[r].ridge, own, k)[:, 0]
+    Z = Z[:, : counts[-1]]
+    for r, i in np.ndindex(shape):
+        level = levels - np.einsum("ij,ij->j", means, W[r, i])
+        yield r, [counts[i]], (Z @ W[r, i] + level)[None]
 
 
 def buffer_for(n_rows: int, n_labels: int) -> np.ndarray:

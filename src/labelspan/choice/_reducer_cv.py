@@ -16,8 +16,9 @@ from labelspan._blocks import lazily
 from labelspan._classifier import LabelClassifier
 from labelspan._compat import HasMethods, StrOptions, is_dask_array
 from labelspan._labels import Labels, check_label_block
+from labelspan._soft import MaskedFit, has_holes, refuse_holes
 from labelspan._splits import check_splits
-from labelspan._tags import SCORED
+from labelspan._tags import OWN_ROWS, SCORED, label_tags
 from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import FoldScores
@@ -43,7 +44,7 @@ def reads_scores(search: ReducerCV) -> bool:
     return not reads_neighbours(search)
 
 
-class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
+class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
     r"""Reducer, parameters and dimension that maximise a cross-validated score, in two passes.
 
     .. math:: \max_{c} \; \frac{1}{K} \sum_{k=1}^{K}
@@ -133,6 +134,12 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
     coordinates of its rows once; sparse X beyond 3000 on both sides is fitted for each fold and
     setting, not for each candidate. A Dask array is read by blocks, twice.
 
+    Holes in `y`: reducers learn from available cases, whose sums are pooled likewise; the ridge
+    readout of a label is solved from the projections of the training rows in which it is observed,
+    with a scatter of its own, O(n K^2) per label for K directions; scores skip what is not
+    observed. Rows in memory, reducers that take holes, and a ridge readout only. To refit the
+    readout, the rows are read once more.
+
     Examples
     --------
     >>> from labelspan import OPLS, ReducerCV
@@ -189,7 +196,13 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
         folds = self._folds(X, labels)
         shape = min(len(train) for train, _ in folds), X.shape[1], labels.Y.shape[1]
         candidates = candidates_of(self.reducers, self.n_components, self.readout, shape)
-        recipe = recipe_of(candidates, shape, pools=not is_large_sparse(X))
+        holes = has_holes(labels.Y)
+        recipe = recipe_of(candidates, shape, pools=not is_large_sparse(X), holes=holes)
+        for setting in candidates.settings if holes else ():
+            refused = label_tags(setting.reducer).refused
+            if "missing_labels" in refused:
+                name = type(setting.reducer).__name__
+                refuse_holes(labels.Y, name, refused["missing_labels"])
         if is_dask_array(X):
             refuse_rows(recipe, candidates)
         judge = Judge.of(self.scoring, candidates.readouts, labels)
@@ -360,7 +373,12 @@ class ReducerCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifi
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.label_tags.refuse(soft_labels=SCORED)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
         if reads_neighbours(self):
+            tags.label_tags.refuse(
+                missing_labels="distances of nested dimensions find neighbours among all rows, and "
+                "MLkNN those of each label; readout='ridge' does"
+            )
             tags.label_tags.refuse(sample_weight="counts neighbours, which weigh alike, by MLkNN")
         return tags
 

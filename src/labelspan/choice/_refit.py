@@ -54,15 +54,20 @@ class Refit:
 
     def pooled_reducer(
         self, reducer: LinearReducer, i: int, pool: Shared, ridge_free: bool
-    ) -> tuple[LinearReducer, Moments]:
-        """What ``fit`` to all rows gives, from their statistics; and moments of the projections."""
+    ) -> tuple[LinearReducer, Moments | None]:
+        """What ``fit`` to all rows gives, from their statistics; and moments of the projections.
+
+        None for these if the labels have holes.
+        """
         best = clone(reducer)
         remember_features(best, self.source)
         best._remember(self.labels)
-        best._learn(pool.statistics(i, ridge_free), self.route, self.dtype)
+        best._learn(pool.statistics(i, best, ridge_free), self.route, self.dtype)
         with quiet():
             vectors = pool.directions(i, best, ridge_free).vectors
         moments = pool.projected(vectors, ridge_free)
+        if moments is None:
+            return best, None
         components = best.components_.astype(np.float64)
         # Stored directions have their signs fixed, and their mean may be rounded to float32.
         signs = np.sign(np.einsum("kd,dk->k", components, self.route.lift(vectors)))

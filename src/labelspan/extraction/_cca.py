@@ -90,6 +90,7 @@ class LabelCCA(AvailableCases, LinearReducer):
         "label_ridge": [Interval(Real, 0, None, closed="left")],
     }
     _shares_moments = True
+    _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
     def __init__(

@@ -138,7 +138,7 @@ class MDDM(AvailableCases, LinearReducer):
         return {"scatter": metric["a"] > 0, "ridge_free": metric["b"] == 0, "few": few}
 
     def _summarise(self, sample: Sample) -> Statistics:
-        return summarise(sample, tt=self._rbf())
+        return summarise(sample, tt=self._label_scatter)
 
     def _directions(self, statistics: Any) -> EigenPairs:
         K: np.ndarray | None
@@ -148,6 +148,10 @@ class MDDM(AvailableCases, LinearReducer):
         else:
             K = self._label_factor(statistics.t_mean.shape[0])
         return leading(statistics, K, self.n_components, **self._metric())
+
+    @property
+    def _label_scatter(self) -> bool:  # type: ignore[override]
+        return self._rbf()
 
     def _rbf(self) -> bool:
         return isinstance(self.label_correlation, str)

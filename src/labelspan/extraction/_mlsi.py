@@ -113,6 +113,7 @@ class MLSI(AvailableCases, LinearReducer):
         "joint_ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _shares_moments = True
+    _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
     def __init__(

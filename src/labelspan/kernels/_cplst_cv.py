@@ -13,9 +13,11 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from labelspan import _device as device
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
+from labelspan._device import cast, is_device, namespace, rows_at, sums, to_host
 from labelspan._labels import Labels
 from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, SCORED
@@ -26,6 +28,7 @@ from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
 from labelspan.kernels._held_out_features import FeaturesHeldOut, held_out_features
 from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
+from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import check_kernel_matrix
 from labelspan.linalg import EPS
 from labelspan.moments import Moments
@@ -213,13 +216,18 @@ class KernelCPLSTCV(ScoringClassifier):
         self, estimator: KernelCPLST, ridges: list[float], X: Any, labels: Labels, splits: Any
     ) -> np.ndarray:
         """Hamming losses (n_ridges, n_folds, q) of one width, from one decomposition."""
-        T, w = dense(labels.Y), labels.weights
+        T, w = labels.Y if is_device(labels.Y) else dense(labels.Y), labels.weights
         folds = [test for _, test in splits]
         fits = fits_without_folds(estimator, ridges, X, T, folds, w)
         return np.array(
             [
                 [
-                    hamming_losses(held, held.label_matrix(), T[S], None if w is None else w[S])
+                    hamming_losses(
+                        held,
+                        held.label_matrix(),
+                        rows_at(T, S),
+                        None if w is None else rows_at(w, S),
+                    )
                     for S, held in zip(folds, helds, strict=True)
                 ]
                 for helds in fits
@@ -230,6 +238,8 @@ class KernelCPLSTCV(ScoringClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.label_tags.refuse(dask=IN_MEMORY, soft_labels=SCORED)
+        if self.n_landmarks is None:
+            follow_kernel(tags, self)
         return tags
 
 
@@ -241,6 +251,11 @@ def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
     if sparse.issparse(X):
         rows = sparse.csr_matrix(X, dtype=np.float64)
         means, variances = mean_variance_axis(rows, axis=0, weights=weights)
+    elif is_device(X):
+        rows = cast(X, np.float64)
+        w = namespace(rows).ones_like(rows[:, 0]) if weights is None else weights
+        mean = (w @ rows) / sums(w)
+        means, variances = to_host(mean), to_host((w @ (rows - mean) ** 2) / sums(w))
     elif weights is None:
         means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
     else:
@@ -280,6 +295,8 @@ def hamming_losses(
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
     """Hamming loss of the held-out rows for the first 1, ..., q eigenvectors of M as codes."""
+    if is_device(M):
+        return hamming_losses_on_device(held, M, T, weights)
     V = linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
     codes = (held.predicted - held.mean) @ V
     scores = np.tile(held.mean, (len(T), 1))
@@ -290,6 +307,21 @@ def hamming_losses(
         wrong = (scores > 0.5) != (T > 0.5)
         losses[k] = wrong.mean() if shares is None else shares @ wrong.mean(axis=1)
     return losses
+
+
+def hamming_losses_on_device(held: Any, M: Any, T: Any, weights: Any) -> np.ndarray:
+    """The same where the predictions live; the losses (q,) come back."""
+    xp = namespace(T)
+    _, V = device.eigh((M + M.T) / 2)
+    codes = (held.predicted - held.mean) @ V
+    scores = xp.zeros_like(T) + held.mean
+    weights = xp.ones_like(T[:, 0]) if weights is None else weights
+    losses = []
+    for k in range(V.shape[1]):
+        scores += codes[:, k][:, None] * V[:, k]
+        wrong = cast((scores > 0.5) != (T > 0.5), np.float64)
+        losses.append(weights @ xp.mean(wrong, axis=1))
+    return to_host(xp.stack(losses) / sums(weights))
 
 
 def results_table(

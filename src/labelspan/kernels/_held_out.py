@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from labelspan import _device as device
+from labelspan._device import is_device, like, namespace, rows_at, sums
 from labelspan.kernels._gram import Gram
 from labelspan.moments import scaled
 
@@ -35,6 +37,11 @@ def kernel_spectrum(
     of_rows: Gram, T: np.ndarray, weights: np.ndarray | None = None
 ) -> KernelSpectrum:
     """Decompose the centred kernel, O(n^3), once for every ridge and fold."""
+    if is_device(of_rows.K):
+        values, U = device.eigh(of_rows.K)
+        w = namespace(T).ones_like(T[:, 0]) if weights is None else weights
+        Tc = namespace(T).sqrt(w)[:, None] * (T - (w @ T) / sums(w))
+        return KernelSpectrum(like(U, np.maximum(values, 0.0)), U, U.T @ Tc)
     s, U = linalg.eigh(of_rows.K, driver="evd", check_finite=False)
     # Folds are rows of U.
     U = np.ascontiguousarray(U)
@@ -110,6 +117,8 @@ def held_out(
     e = G_SS^-1 A_S on S and the coefficients A - G_:S e on the others. With weights this is so of
     rows times r, the roots of their weights, and H = I - r r' / r'r.
     """
+    if is_device(form.U):
+        return held_out_on_device(form, T, ridge, folds, weights)
     inverse = 1.0 / (form.s + ridge)
     r = np.ones(len(T)) if weights is None else np.sqrt(weights)
     # The vector r is an eigenvector of the ridged kernel, and H takes it out.
@@ -134,6 +143,32 @@ def held_out(
         # Rows without weight have no residual, and their predictions count for nothing.
         residual = np.divide(e, r[fold, None], out=np.zeros_like(e), where=r[fold, None] > 0)
         results.append(HeldOut(T[fold] - residual, coefficients, mean, Z, ridge))
+    return results
+
+
+def held_out_on_device(
+    form: KernelSpectrum, T: Any, ridge: float, folds: list[Any], weights: Any
+) -> list[HeldOut]:
+    """The same where the rows live; U is read once per fold."""
+    xp, n_rows = namespace(T), T.shape[0]
+    inverse = 1.0 / (form.s + ridge)
+    r = xp.ones_like(T[:, 0]) if weights is None else xp.sqrt(weights)
+    constant = 1.0 / (float(r @ r) * ridge)
+    A = form.U @ (inverse[:, None] * form.UT)
+    results = []
+    for fold in folds:
+        U_S, r_S = rows_at(form.U, fold), rows_at(r, fold)
+        G_SS = (U_S * inverse) @ U_S.T - constant * (r_S[:, None] * r_S)
+        e = xp.linalg.solve(G_SS, rows_at(A, fold))
+        G_e = form.U @ (inverse[:, None] * (U_S.T @ e))
+        others = np.setdiff1d(np.arange(n_rows), fold)
+        T_o, r_o = rows_at(T, others), rows_at(r, others)
+        mean = (r_o**2 @ T_o) / (r_o @ r_o)
+        coefficients = rows_at(A - G_e, others) + constant * (r_o[:, None] * (r_S @ e))
+        share = xp.where(r_S > 0, 1.0 / xp.where(r_S > 0, r_S, xp.ones_like(r_S)), 0.0 * r_S)
+        predicted = rows_at(T, fold) - share[:, None] * e
+        Z = r_o[:, None] * (T_o - mean)
+        results.append(HeldOut(predicted, coefficients, mean, Z, ridge))
     return results
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from labelspan._compat import n_rows_of
-from labelspan._device import is_followed
+from labelspan._device import is_device
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
 from labelspan.kernels._statistics import SHARED, Dual, Induced, evaluate
@@ -87,7 +87,8 @@ def kernel_path(
     every ridge is cheaper (q above n / 80 for these five), each has its own, once, and the kernel
     is what they share. Memory: the (n, n) kernel, two (n, R q) arrays for the solutions of R
     ridges, and (n, k q) for the basis of k steps; R q is at most n, and k q a quarter of it.
-    With landmarks, the passes over the rows are shared.
+    With landmarks, the passes over the rows are shared. Of rows on a device the kernel is shared,
+    and each ridge has its own factor.
 
     Examples
     --------
@@ -104,11 +105,6 @@ def kernel_path(
         raise TypeError(
             "kernel_path takes KernelMDDM, KernelLabelCCA, KernelCPLST and "
             f"KernelSharedSubspaceClassifier; got {type(estimator).__name__}."
-        )
-    if is_followed(X):
-        raise TypeError(
-            "X lives on a device; kernel_path works on the host. Fit the estimator at each point "
-            "of the grid, or move X first: X.cpu().numpy() for torch, X.get() for CuPy."
         )
     if not isinstance(grid, Mapping):
         raise TypeError(
@@ -180,7 +176,8 @@ class Common:
             least = None if product_only else 0.0
             made = evaluate(estimator, X, T, weights, ridge=least, tt=tt)
             statistics = made.statistics
-            if isinstance(statistics, Dual) and not product_only:
+            # A device factorises faster than it takes the steps of a Krylov space.
+            if isinstance(statistics, Dual) and not (product_only or is_device(statistics.K)):
                 self._solver = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)
                 made = replace(made, statistics=replace(statistics, solver=self._solver))
             self._made[product_only] = made

@@ -49,6 +49,7 @@ from labelspan.linalg._whiten import (
 from labelspan.linalg.masked import (
     MaskedRegression,
     MaskedSystem,
+    column_steps,
     conjugate_gradients,
     regress_masked,
 )

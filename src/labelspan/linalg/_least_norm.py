@@ -30,6 +30,7 @@ from labelspan.moments import (
     available,
     checked,
     collect,
+    collect_moments,
     completed,
     of_observed,
     row_blocks,
@@ -49,7 +50,7 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
         found = of_observed(found, labels)
         return (found.signed(), one._replace(W=2 * one.W)) if signed else (found, one)
     if not is_dask_array(sample.X):
-        statistics = available(collect(sample, partial(Available.of, tt=tt)))
+        statistics = available(collect_moments(sample, xx=True, tt=tt))
         statistics = statistics.signed() if signed else statistics
         elsewhere = is_device(statistics.xx)
         solved = by_safe_factor(statistics) if elsewhere else None

@@ -18,4 +18,12 @@ from labelspan.moments._pool import Pool
 from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense, triangle
 from labelspan.moments._rows import CentredRows, Rows, small_indices
-from labelspan.moments._summary import Poolable, Statistics, available, checked, summarise
+from labelspan.moments._summary import (
+    Poolable,
+    Statistics,
+    available,
+    checked,
+    collect_moments,
+    root_of,
+    summarise,
+)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from operator import iadd
 from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import assert_all_finite
 
 from labelspan._blocks import check_block
 from labelspan._compat import is_dask_array
@@ -26,12 +27,15 @@ from labelspan._device import (
 )
 from labelspan._labels import check_label_block
 from labelspan._soft import find_holes, has_holes, is_soft
-from labelspan._validation import refuse_overflow
+from labelspan._validation import checked_by_sums, refuse_overflow
+from labelspan.moments._large import labelled_rows
 
 Statistic = TypeVar("Statistic")
 
 # A dense block is copied when it is centred; this bounds the copy.
 BLOCK_BYTES = 2**25
+# A dense block that is not copied: sums over more rows would lose digits.
+WALKED_ENTRIES = 2**26
 # A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20
 
@@ -72,6 +76,7 @@ def collect(
     *,
     whole_sparse: bool = True,
     tall: bool = True,
+    walked: bool = False,
 ) -> Statistic:
     """Add up ``statistic(X_block, Y_block)``, or with ``weights_block``, over blocks of rows.
 
@@ -87,6 +92,9 @@ def collect(
     tall : bool, default=True
         Make blocks at least as tall as wide; False if `statistic` has no (D, D) array, so that
         adding two of them is cheap.
+    walked : bool, default=False
+        Whether `statistic` walks a dense block and CSR labels in parts that fit into the cache,
+        so that blocks may be large, and refuses NaN.
 
     Returns
     -------
@@ -103,13 +111,25 @@ def collect(
         n_features, n_labels = sample.X.shape[1], sample.Y.shape[1]
         worth = 4 * n_features * max(n_labels, n_features if tall else 1)
         blocks = equal_blocks(sample.X.shape[0], sample.X.nnz / max(BLOCK_ENTRIES, worth))
+    elif walked:
+        blocks = equal_blocks(len(sample.X), sample.X.size / WALKED_ENTRIES)
     else:
         blocks = row_blocks(sample.X, tall=tall)
+    at = partial(labelled_rows, sample.X, sample.Y) if walked else sample.at
+    given: Iterator[tuple[Any, ...]] = map(at, blocks)
+    if checked_by_sums(sample.X) and not (walked or sample.part):
+        given = map(finite_rows, given)
     # In the arrays of the first block: nobody else has them.
-    total = reduce(iadd, (statistic(*sample.at(rows)) for rows in blocks))
+    total = reduce(iadd, (statistic(*block) for block in given))
     if is_device(sample.X):
         refuse_lost_sums(sample.X, total)
     return total
+
+
+def finite_rows(block: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A block of a sample that the gate did not look at, or its refusal."""
+    assert_all_finite(block[0], input_name="X")
+    return block
 
 
 def refuse_lost_sums(X: Any, total: Any) -> None:

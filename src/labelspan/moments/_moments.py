@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import assert_all_finite
 
 from labelspan._device import copied, diagonal, is_device, namespace
 from labelspan.moments._digits import EPS
+from labelspan.moments._large import indicators, sums_of
 from labelspan.moments._on_device import Glance, block_sums
 
 # Numbers of an outer product that are held at a time; they stay in the cache.
@@ -64,6 +66,7 @@ class Moments:
         xx: bool = True,
         tt: bool = True,
         xt: bool = True,
+        large: bool = False,
         seen: Glance | None = None,
     ) -> Moments:
         """Moments of one block.
@@ -78,6 +81,8 @@ class Moments:
             Row weights, non-negative.
         xx, tt, xt : bool
             Which of the matrices to compute.
+        large : bool
+            Whether the block is one of a large array, so that compiled loops are worth loading.
         seen : Glance or None
             What some rows of all blocks say, if they live on a device.
 
@@ -90,6 +95,9 @@ class Moments:
         """
         if is_device(X) or is_device(T):
             return cls(*block_sums(X, T, weights, xx=xx, tt=tt, seen=seen))
+        ones = indicators(X, T, weights) if large else None
+        if ones is not None:
+            return cls.of_ones(X, ones, xx=xx, tt=tt)
         w = np.ones(X.shape[0]) if weights is None else weights
         weight = float(w.sum())
         X, shift = anchored(X)
@@ -107,6 +115,21 @@ class Moments:
         TT = scatter(Tw, weight, t_mean) if tt else None
         squares = None if xx else sums_of_squares(Xw, weight, x_mean)
         return cls(weight, shift + x_mean, t_mean, XT, XX, TT, squares)
+
+    @classmethod
+    def of_ones(cls, X: np.ndarray, T: sparse.csr_array, *, xx: bool, tt: bool) -> Moments:
+        """The same of a large block whose labels are 0 or 1, by sums over the rows of a label."""
+        weight, ones = float(len(X)), np.ones(len(X))
+        sums, t_mean = sums_of(X, T, xx=xx), (ones @ T) / weight
+        if not np.isfinite(sums.total).all():
+            assert_all_finite(X, input_name="X")
+        offset = sums.total / weight
+        # The products are about the origin, which is near the mean: few digits cancel.
+        XT = (sums.labelled - np.outer(t_mean, sums.total)).T
+        XX = None if sums.scatter is None else mirrored(sums.scatter, weight, offset)
+        squares = None if xx else np.maximum(sums.squares - weight * offset**2, 0.0)
+        TT = scatter(T.astype(np.float64, copy=False), weight, t_mean) if tt else None
+        return cls(weight, sums.origin + offset, t_mean, XT, XX, TT, squares)
 
     def __add__(self, other: Moments) -> Moments:
         xx = None if self.xx is None else copied(self.xx)
@@ -271,6 +294,15 @@ def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     # What is left of a constant column is the rounding of the subtraction.
     lost = np.diag(total) <= 64 * EPS * squares
     total[lost] = total[:, lost] = 0.0
+    return total
+
+
+def mirrored(upper: np.ndarray, weight: float, offset: np.ndarray) -> np.ndarray:
+    """Both triangles of the scatter about another row, of which one is given, about the mean."""
+    # The whole of both triangles, less the diagonal that both have.
+    total = upper + upper.T
+    np.fill_diagonal(total, np.diag(upper))
+    total -= weight * outer(offset, offset)
     return total
 
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._device import cast, less, like, namespace, scatter, sums_of_squares, to_host
+from labelspan._device import (
+    cast,
+    in_single,
+    less,
+    like,
+    namespace,
+    scatter,
+    sums_of_squares,
+    to_host,
+)
 
 # Rows whose mean a block is taken about before its own mean is known.
 GLANCE = 1024
@@ -27,12 +36,12 @@ def block_sums(
     rows of all blocks: one at each would make the device wait.
     """
     seen = Glance.at(like(T, X)) if seen is None else seen
-    block = Block.of(X, T, weights, seen, thin=not xx)
+    block = Block.of(X, T, weights, seen, thin=not xx, single=in_single(X))
     A, offset = block.A, block.offset
     TT = scatter(block.T) if tt else None
     squares = XX = None
     if xx:
-        XX = scatter(block.centred())
+        XX = cast(scatter(block.centred()), np.float64)
     elif seen.varies and weights is None:
         # They decide about scales and digits only: some rows suffice.
         squares = block.weight * seen.variance
@@ -83,9 +92,19 @@ class Block:
 
     @classmethod
     def of(
-        cls, X: Any, T: Any, weights: Any, seen: Glance | None = None, *, thin: bool = False
+        cls,
+        X: Any,
+        T: Any,
+        weights: Any,
+        seen: Glance | None = None,
+        *,
+        thin: bool = False,
+        single: bool = False,
     ) -> Block:
-        """Read the rows once; `thin` if no product of X with itself will be asked for."""
+        """Read the rows once; `thin` if no product of X with itself will be asked for.
+
+        With `single`, A and its products are float32.
+        """
         X = like(T, X)
         seen = Glance.at(X) if seen is None else seen
         T = cast(like(X, T), np.float64)
@@ -97,19 +116,23 @@ class Block:
         inverse = 1.0 / max(weight, float(np.finfo(np.float64).tiny))
         t_mean = inverse * ((root * root) @ T)
         T = T - t_mean
-        about_zero = thin and seen.near
+        about_zero = thin and seen.near and not single
         shift = seen.mean
         if about_zero:
             # Only one side of a product has to be about its mean, and a cast is a faster copy.
             shift = xp.zeros_like(shift)
             A = cast(X, np.float64)
+        elif single:
+            taken = cast(shift, np.float32)
+            A, shift = X - taken, cast(taken, np.float64)
         else:
             A = less(X, shift)
         if weights is not None:
             T *= root[:, None]
-            A = A * root[:, None]
+            A = A * cast(root[:, None], np.float32 if single else np.float64)
         # One product for both: the mean comes with a column for it.
-        sums = xp.concat([T, root[:, None]], axis=1).T @ A
+        factor = xp.concat([T, root[:, None]], axis=1)
+        sums = cast(xp.astype(factor, A.dtype, copy=False).T @ A, np.float64)
         offset = inverse * sums[-1, :]
         weighted = weights is not None
         xt = sums[:-1, :].T
@@ -118,10 +141,10 @@ class Block:
     def centred(self) -> Any:
         """diag(root) Xc, in the memory of A."""
         A = self.A
-        if self.weighted:
-            A -= self.root[:, None] * self.offset
-        else:
-            A -= self.offset
+        xp = namespace(A)
+        A -= xp.astype(
+            self.root[:, None] * self.offset if self.weighted else self.offset, A.dtype, copy=False
+        )
         return A
 
 

@@ -15,6 +15,7 @@ from labelspan._soft import has_holes
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
+from labelspan.moments._large import indicators, is_large
 from labelspan.moments._moments import Moments
 from labelspan.moments._on_device import Glance
 from labelspan.moments._products import Products
@@ -101,14 +102,27 @@ def summarise(
         if whole and not is_dask_array(sample.Y) and has_holes(sample.Y):
             statistics = of_available(sample, thin=thin, tt=tt)
         else:
-            seen = Glance.at(sample.X) if is_device(sample.X) else None
-            of_block: Any = partial(Available.of, xx=not thin, tt=tt, seen=seen)
-            statistics = collect(sample, encoded(of_block, encode), tall=not thin)
+            statistics = collect_moments(sample, encode, xx=not thin, tt=tt)
     if not sample.part:
         statistics = checked(statistics)
     # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
     statistics = statistics.signed() if signed else statistics
     return statistics if centre else statistics.about_zero()
+
+
+def collect_moments(
+    sample: Sample, encode: Encoder | None = None, *, xx: bool, tt: bool
+) -> Moments:
+    """Moments of all blocks, with the labels that they have; see :func:`available`."""
+    large, ones = is_large(sample.X), None
+    if large and encode is None and not is_dask_array(sample.X):
+        ones = indicators(sample.X, sample.Y, sample.weights)
+    seen = Glance.at(sample.X) if is_device(sample.X) else None
+    of_block: Any = partial(Available.of, xx=xx, tt=tt, seen=seen, large=large)
+    of_block = encoded(of_block, encode)
+    if ones is None:
+        return collect(sample, of_block, tall=xx)
+    return collect(replace(sample, Y=ones), of_block, tall=xx, walked=True)
 
 
 def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+
+from labelspan.linalg import column_steps
 
 
 @dataclass(frozen=True)
@@ -71,47 +72,22 @@ def propagate(
     known = np.where(holes, 0.0, T - means)
     degree = np.asarray(graph.sum(axis=1))[:, None]
 
-    def apply(F: np.ndarray) -> np.ndarray:
-        return np.where(holes, degree * F - alpha * (graph @ F), 0.0)
+    def apply(F: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        return np.where(holes[:, labels], degree * F - alpha * (graph @ F), 0.0)
 
-    B = np.where(holes, alpha * (graph @ known), 0.0)
-    F, n_iter = conjugate_gradients(apply, B, degree, tol, max_iter)
+    B, q = np.where(holes, alpha * (graph @ known), 0.0), T.shape[1]
+    F, n_steps, _ = column_steps(
+        apply, lambda R: R / degree, B, tol, max_iter, energy=np.zeros(q), by_residual=True
+    )
     sizes = np.linalg.norm(B, axis=0)
-    errors = np.linalg.norm(B - apply(F), axis=0)
+    errors = np.linalg.norm(B - apply(F, np.arange(q)), axis=0)
     residual = float((errors / np.where(sizes > 0, sizes, 1.0)).max(initial=0.0))
     if residual > 10 * tol:
         warnings.warn(
-            f"The labels have not converged after {n_iter - 1} steps: the relative residual is "
+            f"The labels have not converged after {n_steps} steps: the relative residual is "
             f"{residual:.1e}, tol is {tol:.1e}. Raise max_iter={max_iter} or lower alpha={alpha}.",
             ConvergenceWarning,
             stacklevel=2,
         )
     labels = np.where(holes, np.clip(means + F, 0.0, 1.0), T)
-    return Completion(labels, residual, n_iter)
-
-
-def conjugate_gradients(
-    apply: Callable[[np.ndarray], np.ndarray],
-    B: np.ndarray,
-    degree: np.ndarray,
-    tol: float,
-    max_iter: int,
-) -> tuple[np.ndarray, int]:
-    """Solve for every column of B by itself, preconditioned by the degrees."""
-    F = np.zeros_like(B)
-    R, Z = B.copy(), B / degree
-    P, rho = Z.copy(), np.vecdot(R.T, Z.T)
-    limit = (tol * np.linalg.norm(B, axis=0)) ** 2
-    for step in range(max_iter):
-        open_ = np.vecdot(R.T, R.T) > limit
-        if not open_.any():
-            return F, step + 1
-        Q = apply(P)
-        curvature = np.vecdot(P.T, Q.T)
-        length = np.divide(rho, curvature, out=np.zeros_like(rho), where=open_ & (curvature > 0))
-        F += length * P
-        R -= length * Q
-        Z = R / degree
-        before, rho = rho, np.vecdot(R.T, Z.T)
-        P = Z + np.divide(rho, before, out=np.zeros_like(rho), where=before > 0) * P
-    return F, max_iter + 1
+    return Completion(labels, residual, n_steps + 1)

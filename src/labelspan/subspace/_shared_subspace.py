@@ -18,7 +18,7 @@ from labelspan._compat import Interval, is_dask_array
 from labelspan._device import cast, copied, is_device, namespace, precision_of, sums
 from labelspan._labels import Labels
 from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import OWN_ROWS, follow_device
+from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -219,7 +219,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
+        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
         return tags
 
     def _prices(self) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -59,26 +60,44 @@ def conjugate_gradients(
     The columns have no Krylov space in common, because their matrices differ; what they share is
     the walk over the data, one per step. Columns that have converged drop out of it.
     """
-    energy = np.zeros(B.shape[1])
-    X = descend(apply, precondition, B, energy, rough, tolerance, max_steps)
+    energy, given = np.zeros(B.shape[1]), (tolerance, max_steps)
+    found = column_steps(apply, precondition, B, *given, energy=energy, rough=rough)
+    warn_of_error(found.left, *given)
     if rough is None:
-        return X
+        return found.X
     # Of what errors of the products may have left, most columns find nothing to take off.
-    R = B - apply(X, np.arange(B.shape[1]))
-    return X + descend(apply, precondition, R, energy, None, tolerance, max_steps)
+    R = B - apply(found.X, np.arange(B.shape[1]))
+    more = column_steps(apply, precondition, R, *given, energy=energy)
+    warn_of_error(more.left, *given)
+    return found.X + more.X
 
 
-def descend(
+class Steps(NamedTuple):
+    """Solutions X (p, q), the number of steps, and estimated errors of columns not yet done."""
+
+    X: np.ndarray
+    n_steps: int
+    left: np.ndarray
+
+
+def column_steps(
     apply: Operator,
     precondition: Callable[[np.ndarray], np.ndarray],
     B: np.ndarray,
-    energy: np.ndarray,
-    rough: Operator | None,
     tolerance: float,
     max_steps: int,
-) -> np.ndarray:
-    """The steps; `energy` (q,) is x'Ax of what was found before, and in the end of all."""
+    *,
+    energy: np.ndarray,
+    rough: Operator | None = None,
+    by_residual: bool = False,
+) -> Steps:
+    """The steps of :func:`conjugate_gradients`.
+
+    `energy` (q,) is x'Ax of what was found before, and in the end of all. `by_residual` ends a
+    column where the norm of its residual is below `tolerance` of its right-hand side.
+    """
     X, R, P = np.zeros_like(B), B.copy(), np.zeros_like(B)
+    limits = tolerance**2 * np.einsum("ij,ij->j", B, B)
     active, fit = np.arange(B.shape[1]), np.ones(B.shape[1])
     gains = np.zeros((LAST, B.shape[1]))
     for step in range(max_steps):
@@ -86,12 +105,15 @@ def descend(
         before, fit = fit, np.einsum("ij,ij->j", R, Z)
         if step == 0:
             gains[0] = fit
-        going = (gains.sum(axis=0) > tolerance**2 * energy[active]) & (fit > 0)
+        if by_residual:
+            going = np.einsum("ij,ij->j", R, R) > limits[active]
+        else:
+            going = (gains.sum(axis=0) > tolerance**2 * energy[active]) & (fit > 0)
         if not going.all():
             active, fit, before, gains = active[going], fit[going], before[going], gains[:, going]
             R, P, Z = R[:, going], P[:, going], Z[:, going]
         if len(active) == 0:
-            return X
+            return Steps(X, step, gains[0])
         if rough is not None and (gains.sum(axis=0) <= ROUGH**2 * energy[active]).all():
             apply = rough
         P *= fit / before
@@ -103,15 +125,19 @@ def descend(
         R -= AP
         gains[step % LAST] = length * fit
         energy[active] += length * fit
-    worst = float(np.sqrt((gains.sum(axis=0) / energy[active]).max()))
-    warnings.warn(
-        f"Conjugate gradients left {len(active)} label(s) with a relative error of up to "
-        f"{worst:.1e} after {max_steps} steps (tolerance {tolerance:.0e}). Raise the ridge or "
-        "scale the features.",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
-    return X
+    return Steps(X, max_steps, np.sqrt(gains.sum(axis=0) / energy[active]))
+
+
+def warn_of_error(left: np.ndarray, tolerance: float, max_steps: int) -> None:
+    """Tell what the steps did not reach."""
+    if len(left):
+        warnings.warn(
+            f"Conjugate gradients left {len(left)} label(s) with a relative error of up to "
+            f"{left.max():.1e} after {max_steps} steps (tolerance {tolerance:.0e}). Raise the "
+            "ridge or scale the features.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def rough_solve(L: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -1,0 +1,132 @@
+"""Sums of large dense arrays by compiled loops: the same numbers, and the same refusals."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import labelspan as ls
+from labelspan import _validation
+from labelspan.moments import Moments, _large
+from tests.comparison import sine
+from tests.registry import ESTIMATORS
+
+LEARN_FROM_CHUNKS = [
+    variant
+    for entry in ESTIMATORS
+    for variant in (entry.estimator, *entry.variants)
+    if hasattr(variant, "partial_fit")
+]
+
+
+def problem(rng, n_rows=700, n_features=30, mean=0.0, dtype=np.float32):
+    """Columns of unlike spread, one of them constant, and labels that some of them decide."""
+    X = rng.standard_normal((n_rows, n_features)) * 10 ** rng.uniform(-1, 1, n_features)
+    X = (X + mean).astype(dtype)
+    Y = (X[:, :6] - mean + rng.standard_normal((n_rows, 6)) > 1).astype(float)
+    X[:, 7] = mean + 0.1
+    return X, Y
+
+
+def direct(X, T):
+    """The definition, in extended precision; a constant column is exactly zero."""
+    A, B = (M.astype(np.longdouble) - M[0] for M in (X, T))
+    A, B = A - A.mean(axis=0), B - B.mean(axis=0)
+    return A.T @ B, A.T @ A, B.T @ B
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Every dense array counts as large; how often the loops ran."""
+    calls = []
+    plain = _large.sums_of
+    monkeypatch.setattr(_validation, "LARGE", 1)
+    monkeypatch.setattr(
+        "labelspan.moments._moments.sums_of",
+        lambda *args, **named: calls.append(args) or plain(*args, **named),
+    )
+    return calls
+
+
+# More columns than a part of a row; more rows than are walked at a time; fewer than four.
+@pytest.mark.parametrize("shape", [(150, 1100), (9000, 33), (3, 9)])
+@pytest.mark.parametrize(("dtype", "mean"), [("f4", 0), ("f4", 1e5), ("f8", 0), ("f8", 1e9)])
+@pytest.mark.parametrize("xx", [False, True])
+def test_sums_have_the_digits_of_the_spread(rng, shape, dtype, mean, xx):
+    X, T = problem(rng, *shape, mean, dtype)
+    found = Moments.of(X, sparse.csr_array(T), xx=xx, large=True)
+    xt, scatter, tt = direct(X, T)
+    scale = np.sqrt(np.diag(scatter).astype(float))
+    # A column that is constant, also by rounding to float32, is zero to the last bit.
+    assert not found.xt[scale == 0].any()
+    scale[scale == 0] = 1.0
+    labels = np.sqrt(np.diag(tt).astype(float)) + 1e-300
+    np.testing.assert_allclose((found.xt - xt) / scale[:, None] / labels, 0, atol=1e-12)
+    np.testing.assert_allclose(found.squares / scale**2, np.diag(scatter) / scale**2, atol=1e-12)
+    means = (X.astype(np.longdouble) - X[0]).mean(axis=0) + X[0]
+    np.testing.assert_allclose(found.x_mean, means, rtol=1e-14, atol=1e-14 * scale.max())
+    np.testing.assert_allclose(found.tt, tt, atol=1e-11 * len(X))
+    if xx:
+        np.testing.assert_array_equal(found.xx, found.xx.T)
+        np.testing.assert_allclose((found.xx - scatter) / scale / scale[:, None], 0, atol=1e-12)
+
+
+def test_first_rows_unlike_the_others_cost_few_digits(rng):
+    X, T = problem(rng, 5000, dtype="f8")
+    X[:70] += 1e6
+    found, (xt, scatter, _) = Moments.of(X, T, large=True), direct(X, T)
+    scale = np.sqrt(np.diag(scatter).astype(float)) + 1e-300
+    np.testing.assert_allclose((found.xx - scatter) / scale / scale[:, None], 0, atol=1e-12)
+    np.testing.assert_allclose((found.xt - xt) / scale[:, None], 0, atol=1e-10)
+
+
+@pytest.mark.parametrize("model", [ls.MDDM(3), ls.MVMD(3), ls.LabelCCA(3), ls.PLST(3)], ids=str)
+@pytest.mark.parametrize("form", ["array", "columns", "sparse labels", "mapped"])
+def test_fits_equal_those_of_small_arrays(rng, large, monkeypatch, tmp_path, model, form):
+    X, Y = problem(rng)
+    given = {"columns": np.asfortranarray(X), "sparse labels": X, "array": X}.get(form)
+    if form == "mapped":
+        np.save(tmp_path / "X.npy", X)
+        given = np.load(tmp_path / "X.npy", mmap_mode="r")
+    found = clone(model).fit(given, sparse.csr_array(Y) if form == "sparse labels" else Y)
+    # Columns that are one piece of memory are left to BLAS.
+    assert bool(large) == (form != "columns")
+    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    plain = clone(model).fit(X.astype(np.float64), Y)
+    if hasattr(plain, "components_"):
+        # The directions are stored in float32.
+        assert sine(found.components_.T, plain.components_.T) < 1e-5
+        np.testing.assert_allclose(found.eigenvalues_, plain.eigenvalues_, rtol=1e-10)
+    else:
+        np.testing.assert_allclose(found.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("case", ["weights", "soft", "holes", "many ones"])
+def test_other_labels_are_left_to_blas(rng, large, monkeypatch, case):
+    X, Y = problem(rng, dtype="f8")
+    weights = rng.random(len(X)) if case == "weights" else None
+    if case == "soft":
+        Y = Y * 0.7
+    if case == "holes":
+        Y[::5, 1] = np.nan
+    if case == "many ones":
+        Y = 1 - 0.5 * Y.round()
+        Y = (Y > 0.6).astype(float)
+    found = ls.MDDM(3).fit(X, Y, sample_weight=weights)
+    assert not large
+    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    plain = ls.MDDM(3).fit(X, Y, sample_weight=weights)
+    np.testing.assert_allclose(found.components_, plain.components_, atol=1e-10)
+
+
+@pytest.mark.parametrize("estimator", LEARN_FROM_CHUNKS, ids=str)
+def test_values_that_are_no_numbers_are_refused(rng, large, estimator):
+    """The gate does not look at large float32 arrays: what adds them up must."""
+    X, Y = problem(rng, n_rows=200)
+    model = clone(estimator).fit(X, Y)
+    before = dict(vars(model))
+    X[-1, 2] = np.inf if isinstance(model, ls.MVMD) else np.nan
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        model.fit(X, Y)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is kept for name, kept in before.items())
