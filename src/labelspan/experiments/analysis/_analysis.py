@@ -121,7 +121,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Everything that tables, verdicts and reports are made of.
+    """The data behind tables, verdicts and reports.
 
     Parameters
     ----------
