@@ -168,7 +168,8 @@ def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
     """A and T with A'A = xx and A'T = xt in coordinates of the row space; and the way back.
 
     The null space of Q is that of X, and the rank must come from X: where labels explain
-    features, Q is small but not zero. Long columns come first: no later one can drown them.
+    features, Q is small but not zero. Long columns come first: so later ones cannot hide them in
+    rounding.
     """
     xx, xt, V = row_space(moments)
     if V is not None:
