@@ -201,7 +201,7 @@ def _here(
             results.close()
 
 
-# One pool a Dask worker process, for all its threads.
+# One pool per Dask worker process, for all its threads.
 _REMOTE: list[WorkerPool] = []
 
 
