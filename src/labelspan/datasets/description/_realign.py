@@ -1,4 +1,4 @@
-"""The repair of a data set whose labels stand some columns off in a part of the rows."""
+"""The repair of a data set whose labels are shifted by some columns in a part of the rows."""
 
 from __future__ import annotations
 
