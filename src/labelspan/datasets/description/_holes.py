@@ -95,7 +95,7 @@ def label_holes(Y: np.ndarray, observed: np.ndarray) -> LabelHoles:
 
 
 def _by_rows(holes: np.ndarray) -> float:
-    """Overdispersion of the number of missing labels per row, with the fourth moment of its terms."""
+    """Overdispersion of the number of missing labels per row, with the fourth moment of terms."""
     spread = holes.mean(axis=0) * (1 - holes.mean(axis=0))
     variance = float(spread.sum())
     if variance == 0 or len(holes) < 2:
