@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
 
-.PHONY: demo test lint types unit test-lowest test-device bench reproduce fuzz docs clean
+.PHONY: demo test lint types unit test-lowest test-device bench reproduce fuzz docs coverage mutation release-check clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/labelspan compare --out results
@@ -43,12 +43,28 @@ fuzz: $(VENV)/fuzz.stamp
 	$(BIN)/python -m tests.fuzz.fuzz_hypothesis --seconds 300
 	$(BIN)/python -m tests.fuzz.fuzz_atheris .fuzz-corpus -max_total_time=300 -max_len=4096
 
+# Lines and branches of src that the suite runs; at least 95 %.
+coverage: $(VENV)/test.stamp
+	$(BIN)/coverage erase
+	$(TEST_ENV) $(BIN)/coverage run -m pytest -m "not reproduce" -n auto --dist loadfile
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --fail-under 95
+
+# A seeded sample of changed operators in linalg, moments and _labels that the tests must notice.
+mutation: $(VENV)/test.stamp
+	$(TEST_ENV) $(BIN)/python tools/mutate.py
+
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
 
+# Builds, installs in clean environments of every Python at hand, and tries the result.
+DIST := dist
+release-check: $(VENV)/release.stamp
+	$(BIN)/python tools/release_check.py --dist $(DIST)
+
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -67,6 +83,10 @@ $(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
 
 $(VENV)/fuzz.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fuzz]"
+	touch $@
+
+$(VENV)/release.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "build>=1.2" "twine>=6"
 	touch $@
 
 $(VENV)/docs.stamp: pyproject.toml | $(BIN)/python

@@ -47,6 +47,22 @@ def test_one_estimator_does_not_load_the_experiments():
     assert "labelspan.experiments" not in loaded
 
 
+def test_no_command_waits_for_what_another_needs(tmp_path):
+    """Packages that take long, and that neither families nor `describe` need."""
+    loaded = run(
+        "import sys, labelspan as ls; [getattr(ls, n) for n in ls.__all__]; print(*sys.modules)"
+    )
+    assert not {"sklearn.cluster", "numba", "matplotlib"} & set(loaded)
+    (tmp_path / "toy.csv").write_text("x,a,b\n1,0,1\n2,1,1\n3,1,0\n")
+    code = (
+        "import sys; from labelspan.cli import main\n"
+        f"sys.argv = ['labelspan', 'describe', {str(tmp_path / 'toy.csv')!r}, '--labels', 'a,b']\n"
+        "try: main()\nexcept SystemExit: pass\nprint(*sys.modules)"
+    )
+    heavy = {"labelspan.kernels", "labelspan.ranking", "labelspan.experiments.runner", "jinja2"}
+    assert not heavy & set(run(code))
+
+
 def test_every_public_name_is_there_and_listed():
     for name in ls.__all__:
         value = getattr(ls, name)

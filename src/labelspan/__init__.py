@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         StructuralF1SVM,
     )
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 #: Where each estimator lives: it is imported when it is first asked for (PEP 562).
 _ESTIMATORS = {

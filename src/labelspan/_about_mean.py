@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelspan._compat import is_dask_array
 from labelspan._device import (
@@ -176,3 +177,30 @@ def longest_row(X: Any) -> float:
     rows = X.astype(np.float64, copy=False)
     squares = rows.multiply(rows).sum(axis=1) if sparse.issparse(X) else (rows**2).sum(axis=1)
     return float(np.sqrt(np.asarray(squares).max()))
+
+
+def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
+    """Half the mean squared distance of two rows, which no shift of a feature changes.
+
+    1 for constant features, which leave no scale to speak of.
+    """
+    if sparse.issparse(X):
+        rows = sparse.csr_matrix(X, dtype=np.float64)
+        means, variances = mean_variance_axis(rows, axis=0, weights=weights)
+    elif is_device(X):
+        rows = cast(X, np.float64)
+        w = namespace(rows).ones_like(rows[:, 0]) if weights is None else weights
+        mean = (w @ rows) / sums(w)
+        means, variances = to_host(mean), to_host((w @ (rows - mean) ** 2) / sums(w))
+    elif weights is None:
+        means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    else:
+        moments = Moments.of(X, np.empty((len(X), 0)), weights, xx=False, tt=False)
+        means, variances = moments.x_mean, moments.squares / moments.weight
+    total = float(variances[variances > (X.shape[0] * EPS * means) ** 2].sum())
+    if not np.isfinite(total) or 0 < total < np.finfo(np.float64).tiny / EPS:
+        raise ValueError(
+            f"The features have a variance of {total:g}, from which no width of the kernel can be "
+            "taken. Scale them, e.g. with sklearn.preprocessing.StandardScaler, or pass gammas."
+        )
+    return total or 1.0

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelspan.experiments import Store
+from labelspan.experiments import Source, Store
+from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.reproduce import (
     EXPERIMENTS,
     Experiment,
@@ -45,7 +46,7 @@ def test_the_data_files_are_well_formed(paper):
     content = printed_values(paper)
     assert all(content["unavailable"].values())
     for measure in content.get("measures", ()):
-        assert measure in MEASURES
+        assert measure in ALL_MEASURES
 
 
 def test_every_row_of_the_typed_tables_has_a_deviation():
@@ -203,6 +204,54 @@ def test_a_budget_puts_off_what_would_not_fit_and_goes_on_from_the_store(tmp_pat
         (again,) = reproduce([experiment], store, n_jobs=0, budget=0.01)
     assert len(run.judged) == 3
     assert again.judged == run.judged
+
+
+def test_what_is_stored_is_judged_and_what_is_not_is_named(tmp_path):
+    """Two data sets of one plan, of which the store holds one and half of the other."""
+    experiment = toy_experiment(tmp_path)
+    (one,) = experiment.plans(False)
+    (source,) = one.sources
+    other = Source.from_any({"name": "other", "path": source.path})
+    both = replace(one, sources=(source, other))
+    wider = replace(experiment, plans=lambda quick: (both,))
+    half = replace(both, sources=(other,), reducers=both.reducers[:1])
+    with Store(tmp_path / "out") as store:
+        (nothing,) = reproduce([wider], store, n_jobs=0, stored=True)
+        assert nothing.not_run.startswith("`labelspan reproduce mvmd/toy` runs it, about 1 min")
+        assert store.n_cells == 0
+        (run,) = reproduce([experiment], store, n_jobs=0)
+        list(reproduce([replace(experiment, plans=lambda quick: (half,))], store, n_jobs=0))
+        n_cells = store.n_cells
+        (found,) = reproduce([wider], store, n_jobs=0, stored=True)
+        assert store.n_cells == n_cells
+    assert found.judged == run.judged
+    assert "Not run yet: other; `labelspan reproduce mvmd/toy` runs it" in found.setting
+    assert "other:" not in found.setting
+
+
+def test_the_page_says_first_what_came_out_by_paper(tmp_path):
+    with Store(tmp_path / "out") as store:
+        (outcome,) = reproduce([toy_experiment(tmp_path)], store, n_jobs=0)
+    text = document([outcome], "labelspan reproduce all")
+    row = "| Xu, Liu, Yin and Sun 2016 (MVMD) | 1 of 2 | 9 of 9 | - | 22 of 28 | 1 of 1 |"
+    assert row in text[: text.index("[mvmd/toy](#mvmdtoy)")]
+
+
+def test_tables_of_an_earlier_page_stand_in_for_what_was_not_run(tmp_path):
+    with Store(tmp_path / "out") as store:
+        (outcome,) = reproduce([toy_experiment(tmp_path)], store, n_jobs=0)
+    not_run = replace(outcome, judged=[], setting="", not_run="a command runs it")
+    first = document([outcome], "labelspan reproduce all")
+    second = document([not_run], "labelspan reproduce all", first)
+    assert "| [mvmd/toy](#mvmdtoy) | a toy | not run | not run | not run |" in second
+    assert "not run: a command runs it" in second
+    assert second.count("What follows is of an earlier run") == 1
+    assert "| good &lt;b&gt; |" in second
+    # Neither the third page nor the fourth adds to it; without tables there is nothing to show.
+    assert document([not_run], "labelspan reproduce all", second) == second
+    assert "earlier run" not in document([not_run], "labelspan reproduce all")
+    empty = document([not_run], "labelspan reproduce all")
+    assert document([not_run], "labelspan reproduce all", empty) == empty
 
 
 def test_a_budget_takes_the_most_printed_values_per_minute_first():

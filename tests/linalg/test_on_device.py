@@ -247,6 +247,34 @@ def test_sums_in_another_precision_are_refused():
         pass
 
 
+def test_blocks_on_a_device_are_fitted_without_a_checkpoint(place, tmp_path):
+    X, Y = problem()
+    blocks = [(place.put(X[i : i + 90]), Y[i : i + 90]) for i in (0, 90)]
+    expected = ls.MVMD(3).fit(X[:180], Y[:180]).transform(X)
+    found = ls.MVMD(3).fit_blocks(blocks).transform(place.put(X))
+    np.testing.assert_allclose(to_host(found), expected, atol=1e-9 * np.abs(expected).max())
+    with pytest.raises(TypeError, match="a checkpoint keeps sums of the host"):
+        ls.MVMD(3).fit_blocks(blocks, checkpoint=tmp_path / "sums")
+
+
+def test_chunks_with_holes_on_a_device_are_refused(place):
+    X, Y = problem()
+    with pytest.raises(ValueError, match="where MVMD does not take them in chunks"):
+        ls.MVMD(3).partial_fit(place.put(X), np.where(Y > 0, np.nan, Y))
+
+
+def test_a_mean_far_above_the_spread_of_chunks(place):
+    X, Y = problem()
+    X += 1e6
+    expected = ls.LabelCCA(2).fit(X, Y).transform(X)
+    model = ls.LabelCCA(2)
+    for i in range(0, 200, 50):
+        model.partial_fit(place.put(X[i : i + 50]), Y[i : i + 50])
+    found = to_host(model.transform(place.put(X)))
+    # The rows themselves have lost 6 of 16 digits.
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
 def test_complex_numbers_are_refused(place):
     X, Y = problem(60)
     with pytest.raises(ValueError, match=r"Complex data not supported: X is .*complex128"):

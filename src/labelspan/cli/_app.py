@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,12 +27,19 @@ Exit codes: 0 success; 1 some cells failed or problems were found; 2 wrong use o
 files; 130 interrupted (run the same command again to resume)."""
 
 
-def build() -> Any:
-    """Make the application; needs typer."""
+COMMANDS = ("compare", "choose", "report", "reduce", "describe", "methods", "reproduce")
+
+
+def build(arguments: Sequence[str] = ()) -> Any:
+    """Make the application; needs typer.
+
+    Of a command that the arguments begin with, no other is imported: `describe` shall not wait for
+    what `compare` needs.
+    """
     import typer
 
     app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None)
-    for name in ("compare", "choose", "report", "reduce", "describe", "methods", "reproduce"):
+    for name in [n for n in COMMANDS if n in arguments[:1]] or COMMANDS:
         module = import_module(f"labelspan.cli._{name}")
         app.command(name)(_interruptible(module.command))
     app.callback()(_options())
@@ -79,7 +86,7 @@ def _options() -> Callable[..., None]:
 def main() -> None:
     """Run the command; errors that a user can repair are one line on the standard error."""
     try:
-        app = build()
+        app = build(sys.argv[1:])
     except ImportError as error:
         say(f"{error}; pip install 'labelspan[cli]'")
         sys.exit(USAGE)

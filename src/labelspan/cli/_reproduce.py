@@ -51,6 +51,9 @@ def command(
             help="Time budget in hours; experiments with most values per minute come first."
         ),
     ] = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing: judge what is stored, name the rest.")
+    ] = False,
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Run experiments of the papers: printed value, our value, difference, verdict."""
@@ -76,6 +79,7 @@ def command(
             command=output.command_line(),
             retry_failed=retry_failed,
             budget=budget,
+            stored=stored,
         ):
             outcomes.append(outcome)
             if not json:
@@ -85,7 +89,8 @@ def command(
     if page is not None:
         # Without folders and processes: the page is the same wherever it is made.
         made = " ".join(["labelspan reproduce", *names, *(["--quick"] if quick else [])])
-        page.write_text(document(outcomes, made), encoding="utf-8")
+        earlier = page.read_text(encoding="utf-8") if page.exists() else ""
+        page.write_text(document(outcomes, made, earlier), encoding="utf-8")
     failed = any(outcome.failed or outcome.not_run for outcome in outcomes) or len(ready) < len(
         experiments
     )

@@ -1,10 +1,26 @@
 """Plans of experiments, their runs, the store of results, and reports."""
 
-from labelspan.experiments.analysis import Analysis, Ranking, analyse
-from labelspan.experiments.methods import METHODS, Method, get_method
-from labelspan.experiments.plan import Cell, Plan, Source, Splits, Step, load_plan
-from labelspan.experiments.runner import RunSummary, run, run_cell
-from labelspan.experiments.store import STATUSES, Result, Store, StoreError
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labelspan.experiments.analysis import Analysis, Ranking, analyse
+    from labelspan.experiments.methods import METHODS, Method, get_method
+    from labelspan.experiments.plan import Cell, Plan, Source, Splits, Step, load_plan
+    from labelspan.experiments.runner import RunSummary, run, run_cell
+    from labelspan.experiments.store import STATUSES, Result, Store, StoreError
+
+#: Where each name lives. Who only reads a data set shall not wait for statistical tests.
+_ROOMS = {
+    "analysis": ("Analysis", "Ranking", "analyse"),
+    "methods": ("METHODS", "Method", "get_method"),
+    "plan": ("Cell", "Plan", "Source", "Splits", "Step", "load_plan"),
+    "runner": ("RunSummary", "run", "run_cell"),
+    "store": ("STATUSES", "Result", "Store", "StoreError"),
+}
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "METHODS",
@@ -27,3 +43,16 @@ __all__ = [
     "run",
     "run_cell",
 ]
+
+if not TYPE_CHECKING:
+    # A type checker would take any name for known.
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'labelspan.experiments' has no attribute {name!r}")
+        value = getattr(import_module(f"labelspan.experiments.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

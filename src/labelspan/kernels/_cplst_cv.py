@@ -7,13 +7,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from scipy.stats import rankdata
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelspan import _device as device
+from labelspan._about_mean import total_variance
 from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
@@ -30,8 +30,6 @@ from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
 from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import check_kernel_matrix
-from labelspan.linalg import EPS
-from labelspan.moments import Moments
 
 # Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
 # not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2); both
@@ -241,33 +239,6 @@ class KernelCPLSTCV(ScoringClassifier):
         if self.n_landmarks is None:
             follow_kernel(tags, self)
         return tags
-
-
-def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
-    """Half the mean squared distance of two rows, which no shift of a feature changes.
-
-    1 for constant features, which leave no scale to speak of.
-    """
-    if sparse.issparse(X):
-        rows = sparse.csr_matrix(X, dtype=np.float64)
-        means, variances = mean_variance_axis(rows, axis=0, weights=weights)
-    elif is_device(X):
-        rows = cast(X, np.float64)
-        w = namespace(rows).ones_like(rows[:, 0]) if weights is None else weights
-        mean = (w @ rows) / sums(w)
-        means, variances = to_host(mean), to_host((w @ (rows - mean) ** 2) / sums(w))
-    elif weights is None:
-        means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
-    else:
-        moments = Moments.of(X, np.empty((len(X), 0)), weights, xx=False, tt=False)
-        means, variances = moments.x_mean, moments.squares / moments.weight
-    total = float(variances[variances > (X.shape[0] * EPS * means) ** 2].sum())
-    if not np.isfinite(total) or 0 < total < np.finfo(np.float64).tiny / EPS:
-        raise ValueError(
-            f"The features have a variance of {total:g}, from which no width of the kernel can be "
-            "taken. Scale them, e.g. with sklearn.preprocessing.StandardScaler, or pass gammas."
-        )
-    return total or 1.0
 
 
 def fits_without_folds(

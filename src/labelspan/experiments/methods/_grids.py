@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from labelspan._about_mean import total_variance
 from labelspan.experiments.methods._methods import Method
-from labelspan.kernels import total_variance
 
 
 def mean_scatter(X: Any) -> float:

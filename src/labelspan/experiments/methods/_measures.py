@@ -5,7 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from labelspan.metrics import MEASURES, Measure, get_measure
+from labelspan.metrics import (
+    MEASURES,
+    Measure,
+    get_measure,
+    ndcg_at_k,
+    precision_at_k,
+    propensity_scored_precision_at_k,
+)
 
 
 def encoding_error(Y: Any, fitted: tuple[Any, Any]) -> float:
@@ -28,6 +35,28 @@ def _errors(Y: Any, fitted: tuple[Any, Any], measure: str) -> Any:
     return model.errors(X, Y)
 
 
+def scored_by_propensity(Y: Any, fitted: tuple[Any, Any], k: int) -> float:
+    """Propensity-scored precision at k of a model that knows those of its training labels."""
+    model, X = fitted
+    if not hasattr(model, "propensities_"):
+        raise TypeError(
+            f"psp_at_{k} asks a model for the propensities of its training labels; "
+            f"{type(model).__name__} has none. Leave the measure out, or the method."
+        )
+    scores = model.decision_function(X)
+    return propensity_scored_precision_at_k(Y, scores, k, propensities=model.propensities_)
+
+
+def _at(k: int) -> dict[str, Measure]:
+    """The measures of the k highest scores."""
+    found = (
+        Measure(f"precision_at_{k}", precision_at_k, "max", "scores", f"P@{k}", (("k", k),)),
+        Measure(f"ndcg_at_{k}", ndcg_at_k, "max", "scores", f"nDCG@{k}", (("k", k),)),
+        Measure(f"psp_at_{k}", scored_by_propensity, "max", "model", f"PSP@{k}", (("k", k),)),
+    )
+    return {measure.name: measure for measure in found}
+
+
 #: All measures by name; those that need the model are given it with the test rows.
 ALL_MEASURES: MappingProxyType[str, Measure] = MappingProxyType(
     {
@@ -38,6 +67,9 @@ ALL_MEASURES: MappingProxyType[str, Measure] = MappingProxyType(
         "prediction_error": Measure(
             "prediction_error", prediction_error, "min", "model", "Prediction error"
         ),
+        **_at(1),
+        **_at(3),
+        **_at(5),
     }
 )
 

@@ -210,6 +210,7 @@ PAPER_METHODS: tuple[Method, ...] = (
     _of_paper("shared-subspace/baseline", "model", "SearchedBaseline"),
     _of_paper("shared-subspace/searched", "model", "searched_subspace"),
     _of_paper("shared-subspace/svm-perf", "model", "", "labelspan.subspace:StructuralF1SVM"),
+    _of_paper("xc/ranked", "model", "Ranked"),
 )
 
 _LISTED = (*METHODS, *SCALERS, *PAPER_METHODS)

@@ -26,7 +26,9 @@ reason says so. {extent}
 QUICK = "**This page is of a quick run, with fewer splits and data sets than the papers'.**"
 FULL = (
     "Splits and grids follow the papers where the data at hand and the time allow; each section "
-    "names its splits, and says where a grid is coarser or a curve has fewer points."
+    "names its splits and the digest of the code that ran it, and says where a grid is coarser, a "
+    "curve has fewer points, or data sets are not run yet. The rule by which a value comes out is "
+    "stated once, [below](#how-to-read-the-tables), and was not changed for the results here."
 )
 LEGEND = f"""\
 ## How to read the tables
@@ -37,12 +39,22 @@ brackets is what the paper says too. A line may have several reasons, so their c
 to more than the lines.
 
 {RULES}"""
+BEFORE = (
+    "Before is a page with fewer data sets: four of the eleven sets of web pages and one of the "
+    "five of news (MDDM), one of six sets of words (shared subspace), four of the eight sets of "
+    "CPLST, five of those of MVMD, three of the six of CMLFS. More is judged since: compare "
+    "shares, not counts."
+)
+EARLIER = (
+    "What follows is of an earlier run, by other code and maybe over fewer data sets; it is not "
+    "counted above."
+)
 NO_REASON = "no reason is known"
 # Measured by tests/authors, not by an experiment of a paper.
 PROGRAMS = Path(__file__).with_name("programs.md")
 
 
-def document(outcomes: Iterable[Outcome], command: str) -> str:
+def document(outcomes: Iterable[Outcome], command: str, earlier: str = "") -> str:
     """Write the page: what matches, what does not and why, what could not be run; the tables.
 
     Parameters
@@ -51,6 +63,8 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
         What was run.
     command : str
         The command that made the page.
+    earlier : str
+        An earlier page: of an experiment that was not run now, its tables are shown as such.
 
     Returns
     -------
@@ -59,17 +73,34 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
     """
     outcomes = list(outcomes)
     extent = QUICK if any(outcome.quick for outcome in outcomes) else FULL
-    parts = [HEAD.format(command=command, extent=extent), _counts(outcomes)]
     by_paper = {
         paper: [item for item in outcomes if item.experiment.paper == paper] for paper in PAPERS
     }
+    parts = [HEAD.format(command=command, extent=extent), _papers(by_paper), _counts(outcomes)]
     parts += [_in_words(paper, items) for paper, items in by_paper.items()]
     parts.append(LEGEND)
     for paper, items in by_paper.items():
         parts.append(f"## {markdown_text(printed_values(paper)['paper'])}\n")
-        parts += [_section(item) for item in items]
+        parts += [_section(item, earlier) for item in items]
     parts.append(PROGRAMS.read_text(encoding="utf-8"))
     return "\n".join(parts)
+
+
+def _papers(by_paper: dict[str, list[Outcome]]) -> str:
+    """One row per paper: what came out, and what came out before the last data sets were here."""
+    rows = [
+        "| paper | values | before | statements | before | experiments run |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for paper, items in by_paper.items():
+        content = printed_values(paper)
+        before = content.get("before", {})
+        values, statements = _kinds(line for item in items for line in item.judged)
+        run = sum(not item.not_run for item in items)
+        row = [_share(values), before.get("values", "-")]
+        row += [_share(statements), before.get("statements", "-"), f"{run} of {len(items)}"]
+        rows.append(f"| {markdown_text(content['paper'])} | {' | '.join(row)} |")
+    return "\n".join([*rows, "", BEFORE, ""])
 
 
 def _counts(outcomes: list[Outcome]) -> str:
@@ -197,13 +228,15 @@ def numbered(reasons: dict[str, int]) -> list[str]:
     ]
 
 
-def _section(outcome: Outcome) -> str:
+def _section(outcome: Outcome, earlier: str) -> str:
     experiment = outcome.experiment
     title = f"{experiment.name}: {experiment.title}"
     # The heading's own anchor differs from one renderer to the next.
     anchor = re.sub(r"[^a-z0-9-]", "", experiment.name.lower())
     rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_text(title)}", ""]
     rows += [f"{markdown_text(outcome.summary)}. {markdown_text(outcome.setting)}".strip(), ""]
+    if outcome.not_run and (tables := _carried(earlier, anchor)):
+        return "\n".join([*rows, EARLIER, "", tables, ""])
     lines, grids = folded(outcome.judged)
     reasons = reasons_of(outcome.judged)
     if lines:
@@ -217,6 +250,16 @@ def _section(outcome: Outcome) -> str:
         rows += ["Not reproduced, by reason:", "", *map(markdown_text, numbered(reasons)), ""]
     rows += [f"Failed: {markdown_escape(text)}\n" for text in outcome.failed]
     return "\n".join(rows)
+
+
+def _carried(page: str, anchor: str) -> str:
+    """What a page says of an experiment below its heading, if that was ever run."""
+    pattern = rf'<a id="{anchor}"></a>\n\n### [^\n]*\n\n(.*?)(?=\n<a id=|\n## |\Z)'
+    found = re.search(pattern, page, re.DOTALL)
+    text = found[1] if found else ""
+    if EARLIER in text:
+        return text.partition(EARLIER)[2].strip()
+    return "" if text.startswith("not run") else text.strip()
 
 
 def _rules(lines: Iterable[Judged]) -> list[str]:

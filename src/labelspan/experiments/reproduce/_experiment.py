@@ -37,9 +37,10 @@ RULES = """\
   that is wide, so a second count, "strictly", asks for one printed standard error of the mean:
   the deviation over the square root of the number of sets.
 - A mean with a printed standard error is reproduced within three standard errors of the
-  difference, which join the printed one and that of our own splits. One printed as 0.0000
-  counts as half of its last digit.
-- A mean alone, without either, is reproduced within 0.02 (of a measure from 0 to 1).
+  difference, which join the printed one and that of our own splits: chance alone goes beyond
+  that once in 370 times. One printed as 0.0000 counts as half of its last digit.
+- A mean alone, without either, is reproduced within 0.02 (of a measure from 0 to 1): a convention
+  of ours, as nothing is printed to measure it by.
 - A statement about an order (A is better than B) is reproduced if our values have that order.
 - A value that the paper does not print, or prints over other data sets, is not judged.
 """

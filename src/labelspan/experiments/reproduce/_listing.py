@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from labelspan.experiments.reproduce import cmlfs, cplst, mddm, mvmd, shared_subspace
+from labelspan.experiments.reproduce import cmlfs, cplst, mddm, mvmd, shared_subspace, xc
 from labelspan.experiments.reproduce._experiment import Experiment
 
 #: Every experiment that can be run.
@@ -14,6 +14,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *cplst.EXPERIMENTS,
     *mvmd.EXPERIMENTS,
     *cmlfs.EXPERIMENTS,
+    *xc.EXPERIMENTS,
 )
 PAPERS = tuple(dict.fromkeys(experiment.paper for experiment in EXPERIMENTS))
 

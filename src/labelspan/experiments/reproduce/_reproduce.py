@@ -33,6 +33,7 @@ def reproduce(
     command: str = "",
     retry_failed: bool = False,
     budget: float | None = None,
+    stored: bool = False,
 ) -> Iterator[Outcome]:
     """Run experiments and judge each as soon as it is finished.
 
@@ -50,6 +51,8 @@ def reproduce(
         Hours. The experiments with the most printed values per minute come first, and one whose
         cells that are not stored would take longer than what is left is put off; the next run
         over the same store goes on with it.
+    stored : bool, default=False
+        Run nothing: judge the data sets all of whose cells are in the store, and name the others.
 
     Yields
     ------
@@ -78,6 +81,12 @@ def reproduce(
             yield Outcome(experiment, [], quick, not_run=lacking)
             continue
         plans = experiment.plans(quick)
+        absent = ""
+        if stored:
+            plans, absent = complete(plans, store)
+            if absent and not plans:
+                yield Outcome(experiment, [], quick, not_run=how_to_run(experiment, ""))
+                continue
         left = minutes_left(experiment, plans, store, quick)
         if budget is not None and time.monotonic() - start + 60 * left > 3600 * budget:
             why = f"put off by the budget of {budget:g} h: about {left:.0f} minutes are left of it"
@@ -87,6 +96,8 @@ def reproduce(
         values = values_of(store, plans)
         if experiment.follow_up is not None:
             more = experiment.follow_up(values, quick)
+            if stored:
+                more, absent = complete(more, store)
             run_all(more)
             plans = (*plans, *more)
             values = values_of(store, plans)
@@ -95,7 +106,31 @@ def reproduce(
             with_reason(line, printed, experiment.name)
             for line in experiment.judge(values, printed)
         ]
-        yield Outcome(experiment, judged, quick, values.failed, setting_of(store, plans))
+        setting = setting_of(store, plans)
+        if absent:
+            setting += f" Not run yet: {how_to_run(experiment, absent)}."
+        yield Outcome(experiment, judged, quick, values.failed, setting)
+
+
+def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str]:
+    """The plans with the sources whose cells are all stored, and the names of the others."""
+    kept: list[Plan] = []
+    absent: dict[str, None] = {}
+    for plan in plans:
+        done = store.finished(plan.cells)
+        lacking = {cell.source: None for cell in plan.cells if cell.id not in done}
+        absent.update((source.name, None) for source in lacking)
+        sources = tuple(source for source in plan.sources if source not in lacking)
+        if sources:
+            kept.append(replace(plan, sources=sources))
+    return tuple(kept), ", ".join(absent)
+
+
+def how_to_run(experiment: Experiment, absent: str) -> str:
+    """The command that runs what is absent."""
+    command = f"`labelspan reproduce {experiment.name}` runs it"
+    minutes = f"about {experiment.minutes:g} minutes of two processors in all"
+    return f"{absent}; {command}, {minutes}" if absent else f"{command}, {minutes}"
 
 
 def values_per_minute(experiment: Experiment, quick: bool) -> float:

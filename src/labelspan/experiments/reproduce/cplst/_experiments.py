@@ -171,7 +171,7 @@ EXPERIMENTS = (
         "cplst/table3",
         "Hamming loss of PLST and CPLST with linear regression",
         tuple(N_LABELS),
-        120,
+        4,
         1,
         table3,
         judge_table3,

@@ -115,7 +115,7 @@ def _nine(source: Source, classifier: Step, suffix: str, few: bool = False) -> P
 
 
 def _label_kernel(classifier: str, news: bool) -> Plans:
-    """MDDM without and with a label kernel, its width by five folds, or by two if quick."""
+    """MDDM without and with a label kernel, its width by five folds; of two by two if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
         step = MLKNN if classifier == "mlknn" else _svm(quick)
@@ -124,7 +124,7 @@ def _label_kernel(classifier: str, news: bool) -> Plans:
     def one(source: Source, step: Step, quick: bool) -> Plan:
         d = _directions(source)
         size = (("n_components", d),)
-        fewer = (("n_folds", 2),) if quick else ()
+        fewer = (("n_folds", 2), ("widths", (1.0, 10.0))) if quick else ()
         reducers = []
         for method, title, constraint in (
             ("mddm-p", "MDDM_p", "projection"),
