@@ -79,8 +79,8 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
     of the labels is found by products with X alone: memory O((D + q) n_components).
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
-    code of a row with a hole is not known, so the codes are regressed by their products with the
-    features, A^-1 ``xt`` V', which available cases estimate.
+    code of a row with a missing label is not known, so the codes are regressed by their products
+    with the features, A^-1 ``xt`` V', which available cases estimate.
 
     References
     ----------

@@ -82,8 +82,8 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
-        If `y` has holes, the norm of the gradient of the objective over the weights, relative to
-        that of zero weights; None if it has none, as the closed form is exact.
+        If labels are missing in `y`, the norm of the gradient of the objective over the weights,
+        relative to that of zero weights; None if none is missing, as the closed form is exact.
     n_iter_ : int
         If `y` has holes, the number of iterations; 0 if it has none.
     n_features_in_ : int

@@ -39,7 +39,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
 
     Yu et al. [1]_ with squared loss: W (D, M), H (q, M). With enough components this is the convex
     problem :math:`\min_B \frac12 \|Z - X_c B\|^2 + \rho \|B\|_*` of B = W H', whose duality gap is
-    reported. Of labels that are not observed (NaN) the loss is left out; the intercept of a label
+    reported. Labels that are not observed (NaN) are left out of the loss; the intercept of a label
     is then that of its own rows.
 
     Parameters
@@ -103,10 +103,10 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     rho: tight where the gap is due to too few components only. Time O(n D^2 + D^3) once and
     O(D q M + (D + q) M^2) per turn, memory O(D^2 + D q); if n < D, replace D by n.
 
-    With holes both steps are conjugate gradients on the rows, as in the paper, from where the last
-    turn ended, so that the objective never rises; the solution for all rows preconditions them.
-    A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then shortens all of the residual,
-    which has to vanish in the holes: with too few components it is loose.
+    With missing labels both steps are conjugate gradients on the rows, as in the paper, from where
+    the last turn ended, so that the objective never rises; the solution for all rows preconditions
+    them. A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then shortens all of the
+    residual, which has to vanish where labels are missing: with too few components it is loose.
 
     ``truncate(M)`` keeps the M leading singular vectors of B: the best approximation of the weights
     of that rank, not the model that ``fit`` finds for M.
