@@ -217,7 +217,7 @@ def test_what_is_stored_is_judged_and_what_is_not_is_named(tmp_path):
     half = replace(both, sources=(other,), reducers=both.reducers[:1])
     with Store(tmp_path / "out") as store:
         (nothing,) = reproduce([wider], store, n_jobs=0, stored=True)
-        assert nothing.not_run.startswith("`labelspan reproduce mvmd/toy` runs it, about 1 min")
+        assert nothing.not_run.startswith("labelspan reproduce mvmd/toy runs it, about 1 min")
         assert store.n_cells == 0
         (run,) = reproduce([experiment], store, n_jobs=0)
         list(reproduce([replace(experiment, plans=lambda quick: (half,))], store, n_jobs=0))
@@ -225,7 +225,7 @@ def test_what_is_stored_is_judged_and_what_is_not_is_named(tmp_path):
         (found,) = reproduce([wider], store, n_jobs=0, stored=True)
         assert store.n_cells == n_cells
     assert found.judged == run.judged
-    assert "Not run yet: other; `labelspan reproduce mvmd/toy` runs it" in found.setting
+    assert "Not run yet: other; labelspan reproduce mvmd/toy runs it" in found.setting
     assert "other:" not in found.setting
 
 

@@ -12,6 +12,7 @@ from labelspan._device import to_host
 from labelspan.kernels import KernelCPLSTCV, kernel_path
 from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
+from labelspan.linalg import fix_signs
 from labelspan.moments._on_device import Block
 
 
@@ -26,6 +27,15 @@ def both(place, model, X, Y):
     """Projections by the host and by a device."""
     expected = model.fit(X, Y).transform(X)
     return to_host(model.fit(place.put(X), Y).transform(place.put(X))), expected
+
+
+def test_signs_follow_one_rule(place):
+    """Cubes that decide, pairs that cancel, and cubes that cancel: the first of the largest."""
+    V = np.array([[0.6, -0.6, 0.1, -0.3], [0.5, -1, 1, -0.5], [-0.5, 1, -1, 0.5], [1, 2, -3, 0]])
+    with sklearn.config_context(array_api_dispatch=True):
+        found = to_host(fix_signs(place.put(V.copy())))
+    np.testing.assert_array_equal(found, V * np.array([-1, -1, 1, -1])[:, None])
+    np.testing.assert_array_equal(fix_signs(V.copy()), found)
 
 
 SOLVED = [

@@ -37,6 +37,10 @@ REMEMBERED = (
 )  # fmt: skip
 
 
+# Values of labels that wait in a dense array for those of other chunks.
+HELD_LABELS = 2**13
+
+
 class NotYetError(NoDirectionError, NotFittedError):
     """The chunks so far leave nothing to learn from."""
 
@@ -163,7 +167,7 @@ class Chunked:
         elsewhere = "_place" in vars(self)
         if elsewhere or self._known_classes() is not None or not passes(self, X, False, 1):
             return False
-        Y = plain_indicators(y) if len(y) == X.shape[0] else None
+        Y = plain_indicators(y, HELD_LABELS) if len(y) == X.shape[0] else None
         if Y is None:
             return False
         self._pool_rows(X, Y, None)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._blocks import dense
+from labelspan._blocks import as_csr, dense
 from labelspan._compat import is_dask_array
 from labelspan._device import copied, is_device, like, precision_of
 from labelspan._labels import SPARSE_LABEL_DENSITY
@@ -155,11 +155,13 @@ def stacked(samples: tuple[Sample, ...]) -> Sample:
     if len(samples) == 1:
         return samples[0]
     X, Y = [sample.X for sample in samples], [sample.Y for sample in samples]
-    if any(map(sparse.issparse, Y)) and not all(map(sparse.issparse, Y)):
+    if not any(map(sparse.issparse, Y)):
+        Y = [np.concatenate(Y)]
+    if not all(map(sparse.issparse, Y)):
         # Chunks of a few rows fall on both sides of the density that decides between the two.
         size = sum(labels.shape[0] * labels.shape[1] for labels in Y)
         few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
-        Y = [sparse.csr_array(labels) if few else dense(labels) for labels in Y]
+        Y = [as_csr(dense(labels)) if few else dense(labels) for labels in Y]
     weights = None
     if any(sample.weights is not None for sample in samples):
         ones = (np.ones(sample.Y.shape[0]) for sample in samples)

@@ -128,7 +128,7 @@ def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str
 
 def how_to_run(experiment: Experiment, absent: str) -> str:
     """The command that runs what is absent."""
-    command = f"`labelspan reproduce {experiment.name}` runs it"
+    command = f"labelspan reproduce {experiment.name} runs it"
     minutes = f"about {experiment.minutes:g} minutes of two processors in all"
     return f"{absent}; {command}, {minutes}" if absent else f"{command}, {minutes}"
 
