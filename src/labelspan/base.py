@@ -24,6 +24,7 @@ from labelspan._device import (
     is_followed,
     like,
     namespace,
+    on_host,
     precision_of,
     settle,
     sums_of,
@@ -66,6 +67,8 @@ class LinearReducer(
     _shares_moments: ClassVar[bool] = False
     # Whether it includes the label scatter, which changes other sums if labels are missing.
     _label_scatter: ClassVar[bool] = False
+    # Whether ``_directions`` takes statistics that live on a device; else they come to the host.
+    _solves_on_device: ClassVar[bool] = False
 
     n_components: Any
 
@@ -233,7 +236,8 @@ class LinearReducer(
                 "The sums of squares of X overflow: its values are too large for float64. "
                 "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
             )
-        pairs = self._directions(statistics).mapped(route.lift)
+        given = statistics if self._solves_on_device else on_host(statistics)
+        pairs = self._directions(given).mapped(route.lift)
         self._store(pairs, route.mean(statistics.x_mean), dtype)
         self.solver_ = route.solver
         if "label_scatter_clipped_" in self._learnt:

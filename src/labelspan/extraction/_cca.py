@@ -89,6 +89,7 @@ class LabelCCA(AvailableCases, LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="left")],
         "label_ridge": [Interval(Real, 0, None, closed="left")],
     }
+    _solves_on_device = True
     _shares_moments = True
     _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")

@@ -112,6 +112,7 @@ class DMLDA(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "weights": WEIGHTS,
     }
+    _solves_on_device = True
 
     def __init__(
         self,

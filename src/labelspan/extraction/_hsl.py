@@ -107,6 +107,7 @@ class HSL(LinearReducer):
         "expansion": [StrOptions(EXPANSIONS)],
         "ridge": [Interval(Real, 0, None, closed="left")],
     }
+    _solves_on_device = True
 
     def __init__(
         self,

@@ -103,6 +103,7 @@ class MDDM(AvailableCases, LinearReducer):
         "label_correlation": [None, StrOptions({"rbf"}), "array-like"],
         "label_width": [None, Interval(Real, 0, None, closed="neither")],
     }
+    _solves_on_device = True
     _shares_moments = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 

@@ -129,6 +129,7 @@ class MLDA(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "weights": WEIGHTS,
     }
+    _solves_on_device = True
 
     def __init__(
         self,

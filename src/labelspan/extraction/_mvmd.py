@@ -89,6 +89,7 @@ class MVMD(AvailableCases, LinearReducer):
         "n_components": N_COMPONENTS,
         "beta": [Interval(Real, 0, 1, closed="both")],
     }
+    _solves_on_device = True
     _shares_moments = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):

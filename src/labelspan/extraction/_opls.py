@@ -80,6 +80,7 @@ class OPLS(AvailableCases, LinearReducer):
         "n_components": N_COMPONENTS,
         "ridge": [Interval(Real, 0, None, closed="left")],
     }
+    _solves_on_device = True
     _shares_moments = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, ridge: float = 0.1):
