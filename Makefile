@@ -32,7 +32,7 @@ test-device:
 	$(TEST_ENV) PYTHONPATH=src $(PYTHON) -m pytest -m device -p no:cacheprovider tests/laws/test_device.py tests/linalg/test_on_device.py tests/classifiers/test_neighbours_on_device.py tests/laws/test_streamed.py tests/metrics/test_on_device.py
 
 bench: $(VENV)/bench.stamp
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || failed=1; done; test -z "$$failed"
+	$(BIN)/python benchmarks/record.py
 
 # The tests judge what the first line has stored; both go on where an interrupted run stopped.
 reproduce: $(VENV)/test.stamp

@@ -126,11 +126,25 @@ def linear(small, profile):
     for model in (ls.CPLST(k), ls.MultiOutputRidge(0.1)):
         ours = seconds(partial(model.fit, X, Y), 3)
         against(type(model).__name__, ours, "X'X in float64", bare, "")
+    faster_sums(ls.MVMD(k), X, Y, bare)
     model = ls.MVMD(k).fit(X, Y)
     report(f"MVMD({k}) transform", f"{seconds(partial(model.transform, X)):.4f} s")
     for model in (ls.MVMD(k), ls.MDDM(k), ls.LabelCCA(k)):
         if profile:
             show_kernels(type(model).__name__, partial(model.fit, X, Y))
+
+
+def faster_sums(model, X, Y, bare):
+    """The same fit with products in float32 and in TF32, and how far its directions are off."""
+    exact = model.fit(X, Y).components_.double()
+    before = torch.get_float32_matmul_precision()
+    for name, precision in (("float32", "highest"), ("TF32", "high")):
+        torch.set_float32_matmul_precision(precision)
+        with ls.config_context(sums="float32"):
+            ours = seconds(partial(model.fit, X, Y))
+        cosines = torch.linalg.svdvals(model.components_.double() @ exact.T)
+        against(f"MVMD, sums in {name}", ours, "X'X in float64", bare, f"{1 - cosines.min():.1e}")
+    torch.set_float32_matmul_precision(before)
 
 
 def kernels(small, profile):
@@ -177,6 +191,18 @@ def neighbours(small, profile):
         on_device = seconds(partial(ours.predict_proba, given))
         on_host = host_seconds(partial(theirs.predict_proba, X), 3)
         against(f"MLkNN(10) predict_proba{what}", on_device, name, on_host, "<= 0.02")
+    scores = ours.predict_proba(rows)
+    host_scores = scores.cpu().numpy()
+    for name in ("ranking_loss", "macro_auc", "micro_f1"):
+        measure = ls.metrics.MEASURES[name]
+        there, here = (
+            (scores, host_scores)
+            if measure.needs == "scores"
+            else ((scores > 0.5).int(), (host_scores > 0.5).astype(int))
+        )
+        on_device = seconds(partial(measure, labels, there))
+        on_host = host_seconds(partial(measure, Y, here), 3)
+        against(f"{name} of delicious", on_device, "on the host", on_host, "")
     if profile:
         show_kernels("MLkNN", partial(ours.fit, rows, labels))
 

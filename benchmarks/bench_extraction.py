@@ -106,7 +106,7 @@ def cca_rows():
 
 def growth():
     """Fit time against the number of rows: it should at most double when they do."""
-    print("\nMDDM, sparse X with 2,000 features, 40 non-zeros and 5 of 100 labels a row")
+    print("\nMDDM, sparse X with 2,000 features, 40 non-zeros and 5 of 100 labels per row")
     print(f"{'rows':>10}{'non-zeros':>14}{'seconds':>10}{'x previous':>12}")
     previous, reached = None, True
     for n in (25_000, 50_000, 100_000, 200_000, 400_000):

@@ -70,7 +70,7 @@ html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
     "navbar_align": "left",
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

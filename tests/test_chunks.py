@@ -336,3 +336,17 @@ def test_chunks_larger_than_a_block_and_on_a_cluster(monkeypatch, small_pool):
         name = whole._learnt[0]
         for found in (model, first):
             assert_allclose(getattr(found, name), getattr(whole, name), atol=1e-11)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_labels_that_wait_in_dense_arrays_are_added_up_as_the_others(rng, share):
+    """Chunks of few labels, of many, and sparse ones, stacked in one pool."""
+    X = rng.standard_normal((400, 8))
+    Y = (rng.random((400, 60)) < share).astype(int)
+    cuts = [10, 20, 250, 260]
+    model = ls.MVMD(3)
+    for k, (x, y) in enumerate(zip(np.split(X, cuts), np.split(Y, cuts), strict=True)):
+        model.partial_fit(x, sparse.csr_array(y) if k == 3 else y)
+    whole = ls.MVMD(3).fit(X, Y)
+    np.testing.assert_allclose(model.components_, whole.components_, atol=1e-10)
+    np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_, rtol=1e-12)

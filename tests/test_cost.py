@@ -45,6 +45,21 @@ def test_time_and_memory_follow_from_the_shape(monkeypatch):
     assert shared.flops - one.flops == pytest.approx(2000**3 / 3, rel=0.1)
 
 
+def test_codes_of_very_many_labels_are_few_targets(monkeypatch):
+    monkeypatch.setattr(_cost, "rates", lambda: EVEN)
+    wide = {"n": 200_000, "D": 500_000, "q": 20_000, "nnz": 10**7}
+    plst, cplst = (ls.cost(model(100), **wide) for model in (ls.PLST, ls.CPLST))
+    # Independent rows fit all labels: what is left is the regression of the codes.
+    assert plst == cplst
+    assert (plst.solver, plst.passes) == ("products", 60)
+    assert plst.memory < 8e9
+    with_ridge = ls.cost(ls.CPLST(100, ridge=1.0), **wide)
+    assert with_ridge.seconds > 50 * cplst.seconds
+    assert ls.cost(ls.PLST(100, ridge=1.0), **wide).solver == "krylov"
+    few_labels = ls.cost(ls.PLST(2, ridge=1.0), 10_000, 20_000, 50, nnz=10**6)
+    assert few_labels.network == 8 * 50 * 20_000 * 60
+
+
 def test_it_is_said_in_a_line():
     found = Cost("scatter", 7200.0, 2.5e9, 8e12, 1, 1e15, 3e6)
     assert str(found) == (

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -149,3 +150,9 @@ def test_the_page_of_reproductions_holds_the_section_on_programs():
     section = ROOT / "src/labelspan/experiments/reproduce/programs.md"
     page = ROOT / "docs/reproduction.md"
     assert page.read_text(encoding="utf-8").endswith(section.read_text(encoding="utf-8"))
+
+
+def test_the_page_of_benchmarks_is_made_from_the_stored_results():
+    record = runpy.run_path(str(ROOT / "benchmarks" / "record.py"))
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert page == record["page"](record["stored"]())

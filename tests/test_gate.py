@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 import labelspan as ls
+from labelspan._blocks import with_complement
 from labelspan._labels import check_labels
 from labelspan._validation import refuse_overflow
 from tests.reference.extraction import mddm
@@ -453,3 +454,11 @@ def test_a_later_plain_chunk_that_is_refused_changes_nothing():
         with pytest.raises(ValueError, match=reason):
             model.partial_fit(features, labels)
         assert np.array_equal(model.components_, expected)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_one_label_gets_its_complement_and_several_stay_as_they_are(form):
+    one = form(np.array([[1], [0], [1]]))
+    np.testing.assert_array_equal(with_complement(one), [[1, 0], [0, 1], [1, 0]])
+    two = form(np.array([[1, 1], [0, 0]]))
+    assert with_complement(two) is two

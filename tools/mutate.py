@@ -23,8 +23,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 TARGETS = ("linalg", "moments", "_labels.py")
+# Their own, and those of the methods that are little more than a call of them.
 TESTS = ("tests/linalg", "tests/moments", "tests/test_gate.py", "tests/test_soft_labels.py",
-         "tests/classifiers/test_ridge.py", "tests/extraction/test_transcriptions.py")  # fmt: skip
+         "tests/test_checkpoint.py", "tests/test_chunks.py",
+         "tests/classifiers/test_ridge.py", "tests/extraction/test_transcriptions.py",
+         "tests/labelspace/test_transcriptions.py", "tests/subspace/test_pls.py")  # fmt: skip
 QUIET = (
     "-q",
     "-x",
@@ -199,11 +202,10 @@ def main() -> None:
     everything = list(mutants())
     drawn = random.Random(asked.seed).sample(everything, asked.n)
     watch = Watch()
-    # In a fork the parent imports nothing of labelspan: a mutant must be imported anew.
     lines = watch.run(list(TESTS))
     print(f"{len(everything)} places, {len(watch.seconds)} tests", flush=True)
     counts = dict.fromkeys(("killed", "timeout", "survived", "not run"), 0)
-    for mutant in drawn:
+    for number, mutant in enumerate(drawn, 1):
         seen = lines.get(mutant.file, {}).get(mutant.line, [])
         # A line that runs at import belongs to no test in particular.
         tests = [t for t in seen if t] or (list(watch.seconds) if seen else [])
@@ -216,7 +218,7 @@ def main() -> None:
         counts[found] += 1
         if found != "killed":
             where = f"{mutant.file.relative_to(SOURCE)}:{mutant.line}"
-            print(f"{found}: {where}: {mutant.change} ({len(chosen)} tests)", flush=True)
+            print(f"{number}. {found}: {where}: {mutant.change} ({len(chosen)} tests)", flush=True)
     share = (counts["killed"] + counts["timeout"]) / asked.n
     print(f"{counts}: {share:.0%} of {asked.n} mutants killed")
 

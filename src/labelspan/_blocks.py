@@ -66,6 +66,16 @@ def dense(A: Any) -> np.ndarray:
     return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
+def as_csr(Y: np.ndarray) -> sparse.csr_array:
+    """The entries of a dense array, in float64; SciPy takes four times as long."""
+    entries = np.flatnonzero(Y)
+    # Twice as fast as to count the entries of each row.
+    indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
+    columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
+    data = np.ones(len(entries)) if Y.dtype == bool else Y.ravel()[entries].astype(np.float64)
+    return sparse.csr_array((data, columns, indptr), shape=Y.shape)
+
+
 def check_block(X: Any) -> Any:
     """One block of a Dask array, on its worker: float32 or float64, finite, CSR if sparse."""
     dtype = np.float32 if X.dtype == np.float32 else np.float64

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from labelspan._blocks import canonical, dense
+from labelspan._blocks import as_csr, canonical, dense
 from labelspan._compat import is_dask_array, is_frame
 from labelspan._device import is_device, like, namespace, sums, to_host
 from labelspan._misread import warn_of_joined_names
@@ -162,17 +162,20 @@ def check_labels(
     return Labels(dense_indicators(Y), names)
 
 
-def plain_indicators(y: Any) -> Any:
+def plain_indicators(y: Any, few: int = 0) -> Any:
     """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
 
-    The other checks would find nothing, and take longer than to learn from ten rows.
+    The other checks would find nothing, and take longer than to learn from ten rows. Of `few`
+    values no sparse matrix is made.
     """
     y = np.asarray(y) if type(y) is np.memmap else y
     if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
         return None
     ones = y if y.dtype == bool else y == 1
     n_ones = int(np.count_nonzero(ones))
-    return cheaper(ones, n_ones) if y.size and n_ones == np.count_nonzero(y) else None
+    if y.size == 0 or n_ones != np.count_nonzero(y):
+        return None
+    return ones.astype(np.float64) if y.size <= few else cheaper(ones, n_ones)
 
 
 def labels_with_holes(
@@ -305,11 +308,7 @@ def cheaper(Y: np.ndarray, n_ones: int) -> Any:
     """Booleans, `n_ones` of them True, as 0 and 1 in a dense array or in CSR."""
     if n_ones >= SPARSE_LABEL_DENSITY * Y.size:
         return Y.astype(np.float64)
-    entries = np.flatnonzero(Y)
-    # Twice as fast as to count the entries of each row.
-    indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
-    columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
-    return sparse.csr_array((np.ones(len(columns)), columns, indptr), shape=Y.shape)
+    return as_csr(Y)
 
 
 def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:

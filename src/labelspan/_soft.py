@@ -1,4 +1,4 @@
-"""Labels beside 0 and 1: soft ones between them, and NaN for those that are not observed."""
+"""Labels other than 0 and 1: soft labels, and NaN for missing ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from labelspan._tags import TAKERS, Unweighted
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
-# Types of values that stand for nothing, beside NaN.
+# Types of missing values other than NaN.
 MISSING = ("NoneType", "NAType", "NaTType")
 
 
 def is_soft(values: np.ndarray) -> bool:
-    """Whether numbers lie between 0 and 1, and some of them on neither."""
+    """Whether all numbers lie in [0, 1] and some of them strictly inside."""
     if values.dtype.kind != "f":
         return False
     inside = (values > 0) & (values < 1)
@@ -38,7 +38,7 @@ def soft_labels(Y: Any) -> Any:
 
 
 def refuse_soft(Y: Any, name: str, reason: str) -> Any:
-    """The labels, or a refusal of the first that is neither 0 nor 1."""
+    """Return the labels; raise at the first that is neither 0 nor 1."""
     values = Y.data if sparse.issparse(Y) else Y
     if not is_device(values) and is_soft(values):
         first = values[(values > 0) & (values < 1)][0]
@@ -52,7 +52,7 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
 def has_holes(Y: Any) -> bool:
     """Whether some numbers are NaN: labels that are not observed."""
     if is_device(Y):
-        # The gate lets none of them through to a device.
+        # The input checks refuse them on a device.
         return False
     values = Y.data if sparse.issparse(Y) else Y
     return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
@@ -62,7 +62,7 @@ def find_holes(Y: np.ndarray) -> np.ndarray:
     """Where labels are not observed: NaN, NA, NaT or None; booleans in the shape of Y."""
     if Y.dtype != object:
         return np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(Y.shape, dtype=bool)
-    # Of pandas.NA nothing can be asked but its type; NaN is not equal to itself.
+    # pandas.NA only reveals its type; NaN is not equal to itself.
     found = [type(v).__name__ in MISSING or v != v for v in Y.ravel().tolist()]
     return np.array(found, dtype=bool).reshape(Y.shape)
 
@@ -82,7 +82,7 @@ def with_holes(Y: Any, holes: np.ndarray) -> np.ndarray:
 
 
 def refuse_holes(Y: Any, name: str, reason: str) -> Any:
-    """The labels, or a refusal of the first that is not observed."""
+    """Return the labels; raise at the first that is not observed."""
     if has_holes(Y):
         row, column = np.argwhere(np.isnan(dense(Y)))[0]
         raise ValueError(
@@ -93,7 +93,7 @@ def refuse_holes(Y: Any, name: str, reason: str) -> Any:
 
 
 def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
-    """The labels of a chunk or of a block, or a refusal of those that are not observed."""
+    """Return the labels of a chunk or block; raise if one is not observed."""
     if has_holes(Y):
         raise ValueError(
             "Input y contains NaN, labels that are not observed, in a chunk or in a Dask array; "

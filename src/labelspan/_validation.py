@@ -123,7 +123,7 @@ def check_fit(
     if is_dask_array(X) or is_dask_array(y):
         return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
     if is_followed(X):
-        refuse_device(estimator, X, tags.label_tags, chunk=chunk)
+        refuse_device(estimator, X, tags.label_tags)
         sample_weight = to_host(sample_weight)
     # Labels first: a refusal must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
@@ -139,7 +139,7 @@ def check_fit(
             refuse_overflow(X, heaviest=float(weights.max()))
     if is_device(X):
         if labels.missing:
-            refuse_holes_on_device(estimator, tags.label_tags)
+            refuse_holes_on_device(estimator, tags.label_tags, chunk)
         labels = beside(X, labels)
     if supervised and reset and labels.classes is None and not labels.missing:
         warn_if_swapped(X, labels.Y, labels.soft)

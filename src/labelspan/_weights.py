@@ -75,13 +75,14 @@ def labels_on_device(X: Any, y: Any) -> Labels | None:
     return Labels(cast(y, np.float64))
 
 
-def refuse_holes_on_device(estimator: Any, tags: LabelTags) -> None:
+def refuse_holes_on_device(estimator: Any, tags: LabelTags, chunk: bool) -> None:
     """Raise for labels that are not observed, if an estimator takes none of rows on a device."""
-    if not tags.takes("device_holes"):
+    if chunk or not tags.takes("device_holes"):
+        name, how = type(estimator).__name__, " in chunks" if chunk else ""
         raise ValueError(
             "y has labels that are not observed (NaN), and X lives on a device, where "
-            f"{type(estimator).__name__} does not take them. Move X to the host first: "
-            "X.cpu().numpy() for torch, X.get() for CuPy."
+            f"{name} does not take them{how}. Move X to the host first: X.cpu().numpy() for "
+            "torch, X.get() for CuPy."
         )
 
 

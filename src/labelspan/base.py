@@ -1,4 +1,4 @@
-"""The one abstract parent of the linear feature extractors."""
+"""The abstract parent of all linear feature extractors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LinearReducer(
     )  # fmt: skip
     # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
     _shares_moments: ClassVar[bool] = False
-    # Whether that is with the scatter of the labels, which with holes changes the other sums, too.
+    # Whether it includes the label scatter, which changes other sums if labels are missing.
     _label_scatter: ClassVar[bool] = False
 
     n_components: Any
@@ -182,7 +182,7 @@ class LinearReducer(
         )
 
     def _few(self, n_directions: int) -> bool:
-        """Whether so few directions are asked for that an iteration finds them."""
+        """Whether an iteration is faster, because few directions are asked for."""
         return isinstance(self.n_components, Integral) and self.n_components < n_directions / 10
 
     def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
@@ -197,13 +197,16 @@ class LinearReducer(
         )
 
     def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        """The route of rows in memory, for the cost model."""
+        """The solver for rows in memory, for the cost model."""
         needs = self._needs(n, D, q)
         return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
 
-    def _step_side(self, n_features: int, n_labels: int) -> int:
-        """Length of the vectors that products with X and the labels iterate on."""
-        return n_labels
+    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
+        """Length of the vectors that an iteration finds, their number, and that of iterations.
+
+        A number of 0 vectors is a basis of blocks of them. For the cost model.
+        """
+        return q, q if solver == "krylov" else 0, 1
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         """Operations after the statistics: of products and factors, and of eigenproblems.
@@ -263,7 +266,7 @@ def pseudo_inverse(components: np.ndarray) -> np.ndarray:
     """Pinv(components) (D, k), in float64.
 
     The rows are made unit first: directions of a generalised problem differ in length by orders
-    of magnitude, and a short one is no rounding.
+    of magnitude, and a short one is not a rounding error.
     """
     rows = components.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)

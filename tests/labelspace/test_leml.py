@@ -161,3 +161,12 @@ def test_precision_of_the_top_labels_is_near_the_printed_one(dataset, name):
     scores, Y = model.decision_function(X[data.test]), data.Y[data.test]
     ours = [100 * precision_at_k(Y, scores, k=k) for k in (1, 3, 5)]
     np.testing.assert_allclose(ours, printed, atol=1.0)
+
+
+def test_rounding_that_raises_the_objective_is_told():
+    """Features whose scales are 40 orders apart leave no digits to the weak ones."""
+    X, Y = problem(0, 60, 6, 5)
+    with pytest.warns(ConvergenceWarning, match=r"gain nothing but rounding.*scale the features"):
+        model = LEML(2).fit(X * np.logspace(-20, 20, 6), Y)
+    # The last turn was taken back.
+    assert model.primal_objective_ < LEML(0).fit(X, Y).primal_objective_

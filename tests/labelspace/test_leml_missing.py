@@ -101,3 +101,17 @@ def test_the_gap_ends_the_turns_and_is_told():
         LEML(ridge=0.1, tol=1e-12, max_iter=2).fit(X, Y)
     with pytest.raises(ValueError, match="in a chunk or in a Dask array; LEML keeps sums"):
         LEML().partial_fit(X, Y)
+
+
+def test_a_gap_that_turns_cannot_close_is_told():
+    """The ridge is far below the scatter: the bound has no digits left."""
+    X, Y, _ = holed(SHAPES[0])
+    with pytest.warns(ConvergenceWarning, match=r"duality gap of 1.0e\+00.*scale the features"):
+        model = LEML().fit(1e30 * X, Y)
+    assert isinstance(model.dual_objective_, float)
+    # The weights are those of least squares all the same.
+    expected, level = reference.masked_ridge(X, Y, 0.0)
+    np.testing.assert_allclose(weights_of(model) * 1e30, expected, atol=1e-3)
+    np.testing.assert_allclose(
+        model.decision_function(1e30 * X), X @ expected + level - 0.5, atol=1e-3
+    )

@@ -174,10 +174,24 @@ def test_who_stays_on_the_host_says_so(entry, place):
 
 
 @law(lambda entry: follows(entry) and entry.one_pass)
-def test_chunks_on_a_device_are_refused(entry, place):
-    X, Y, _ = sample()
-    with pytest.raises(TypeError, match="learns from chunks on the host"):
-        clone(entry.estimator).partial_fit(place.put(X), Y)
+def test_chunks_on_a_device_add_up(entry, place):
+    X, Y, rows = sample()
+    expected = shown(clone(entry.estimator).fit(X, Y), rows)
+    model = clone(entry.estimator)
+    for part in (slice(0, 1), slice(1, 20), slice(20, None)):
+        model.partial_fit(place.put(X[part]), place.put(Y[part]))
+    found = shown(model, place.put(rows))
+    assert all(place.holds(value) for value in numbers(model).values())
+    for name in expected:
+        assert place.holds(found[name])
+        assert_like(found[name], expected[name], entry.within(1e-8))
+    with pytest.raises(ValueError, match="was fitted on"):
+        model.partial_fit(X, Y)
+    with pytest.raises(ValueError, match=r"finalize\(\) first"):
+        ls.to_numpy(model)
+    at_home = shown(ls.to_numpy(model.finalize()), rows)
+    for name in expected:
+        assert_like(at_home[name], expected[name], entry.within(1e-8))
 
 
 def takes_holes(entry):

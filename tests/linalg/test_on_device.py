@@ -12,6 +12,7 @@ from labelspan._device import to_host
 from labelspan.kernels import KernelCPLSTCV, kernel_path
 from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
+from labelspan.linalg import fix_signs
 from labelspan.moments._on_device import Block
 
 
@@ -26,6 +27,15 @@ def both(place, model, X, Y):
     """Projections by the host and by a device."""
     expected = model.fit(X, Y).transform(X)
     return to_host(model.fit(place.put(X), Y).transform(place.put(X))), expected
+
+
+def test_signs_follow_one_rule(place):
+    """Cubes that decide, pairs that cancel, and cubes that cancel: the first of the largest."""
+    V = np.array([[0.6, -0.6, 0.1, -0.3], [0.5, -1, 1, -0.5], [-0.5, 1, -1, 0.5], [1, 2, -3, 0]])
+    with sklearn.config_context(array_api_dispatch=True):
+        found = to_host(fix_signs(place.put(V.copy())))
+    np.testing.assert_array_equal(found, V * np.array([-1, -1, 1, -1])[:, None])
+    np.testing.assert_array_equal(fix_signs(V.copy()), found)
 
 
 SOLVED = [
@@ -245,6 +255,34 @@ def test_sums_in_another_precision_are_refused():
         ls.config_context(sums="half"),
     ):
         pass
+
+
+def test_blocks_on_a_device_are_fitted_without_a_checkpoint(place, tmp_path):
+    X, Y = problem()
+    blocks = [(place.put(X[i : i + 90]), Y[i : i + 90]) for i in (0, 90)]
+    expected = ls.MVMD(3).fit(X[:180], Y[:180]).transform(X)
+    found = ls.MVMD(3).fit_blocks(blocks).transform(place.put(X))
+    np.testing.assert_allclose(to_host(found), expected, atol=1e-9 * np.abs(expected).max())
+    with pytest.raises(TypeError, match="a checkpoint keeps sums of the host"):
+        ls.MVMD(3).fit_blocks(blocks, checkpoint=tmp_path / "sums")
+
+
+def test_chunks_with_holes_on_a_device_are_refused(place):
+    X, Y = problem()
+    with pytest.raises(ValueError, match="where MVMD does not take them in chunks"):
+        ls.MVMD(3).partial_fit(place.put(X), np.where(Y > 0, np.nan, Y))
+
+
+def test_a_mean_far_above_the_spread_of_chunks(place):
+    X, Y = problem()
+    X += 1e6
+    expected = ls.LabelCCA(2).fit(X, Y).transform(X)
+    model = ls.LabelCCA(2)
+    for i in range(0, 200, 50):
+        model.partial_fit(place.put(X[i : i + 50]), Y[i : i + 50])
+    found = to_host(model.transform(place.put(X)))
+    # The rows themselves have lost 6 of 16 digits.
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
 
 
 def test_complex_numbers_are_refused(place):

@@ -101,6 +101,16 @@ def test_fits_equal_those_of_small_arrays(rng, large, monkeypatch, tmp_path, mod
         np.testing.assert_allclose(found.predict(X), plain.predict(X))
 
 
+def test_blocks_of_a_dask_array_are_added_up_by_the_loops(rng, large, monkeypatch):
+    da = pytest.importorskip("dask.array")
+    X, Y = problem(rng, dtype="f8")
+    found = ls.MVMD(3).fit(da.from_array(X, chunks=(200, -1)), da.from_array(Y, chunks=(200, -1)))
+    assert len(large) == 4
+    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    plain = ls.MVMD(3).fit(X, Y)
+    np.testing.assert_allclose(found.components_, plain.components_, atol=1e-10)
+
+
 @pytest.mark.parametrize("case", ["weights", "soft", "holes", "many ones"])
 def test_other_labels_are_left_to_blas(rng, large, monkeypatch, case):
     X, Y = problem(rng, dtype="f8")

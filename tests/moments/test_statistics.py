@@ -41,6 +41,35 @@ def test_moments_are_sums_over_rows(sample, weighted, X_form, T_form):
     np.testing.assert_allclose(moments.tt, tt, atol=1e-11)
 
 
+def assert_direct(moments, X, T, w, atol=1e-11):
+    assert moments.weight == pytest.approx(w.sum())
+    for name, value in zip(("x_mean", "t_mean", "xx", "xt", "tt"), direct(X, T, w), strict=True):
+        np.testing.assert_allclose(getattr(moments, name), value, atol=atol, err_msg=name)
+
+
+def test_a_part_is_taken_off(sample):
+    X, T, w = sample
+    whole, part = Moments.of(X, T, w), Moments.of(X[:20], T[:20], w[:20])
+    assert_direct(whole - part, X[20:], T[20:], w[20:])
+    thin = Moments.of(X, T, w, xx=False, tt=False) - part
+    assert (thin.xx, thin.tt) == (None, None)
+    with pytest.raises(ValueError, match="the part must leave some rows"):
+        part - part
+
+
+def test_other_labels_and_other_origins(sample):
+    X, T, w = sample
+    moments = Moments.of(X, T, w)
+    assert_direct(moments.signed(), X, 2 * T - 1, w)
+    by = np.linspace(-5, 5, X.shape[1])
+    assert_direct(moments.moved(by), X + by, T, w)
+    about = moments.about_zero()
+    assert not about.x_mean.any()
+    assert not about.t_mean.any()
+    for found, A, B in ((about.xx, X, X), (about.xt, X, T), (about.tt, T, T)):
+        np.testing.assert_allclose(found, (A * w[:, None]).T @ B, atol=1e-11)
+
+
 @pytest.mark.parametrize("cuts", [[25], [1, 2, 3], [3, 40]])
 def test_moments_pool(sample, cuts):
     X, T, w = sample

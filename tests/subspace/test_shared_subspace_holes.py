@@ -97,7 +97,9 @@ def test_the_objective_never_rises(monkeypatch):
 
 def test_what_was_not_reached_is_told():
     X, Y = holed(60, 12)
-    with pytest.warns(ConvergenceWarning, match=r"1000 turns left a gradient of .* Lower alpha"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"1000 iterations left a gradient of .* Lower alpha"
+    ):
         model = SharedSubspaceClassifier(3, alpha=1e6, beta=0.1).fit(X, Y)
     assert model.n_iter_ == 1000
     assert model.residual_ > 1e-4
@@ -190,3 +192,11 @@ def test_labels_with_one_observed_row_or_one_value():
         nothing = SharedSubspaceClassifier(3).fit(X, Y[:, :2])
     assert nothing.theta_.shape == (0, 12)
     assert not nothing.coef_.any()
+
+
+def test_a_step_that_nothing_sees_ends_the_turns():
+    """Without beta, features whose scales are 16 orders apart leave no digits to the weak ones."""
+    X, Y = holed(60, 6)
+    with pytest.warns(ConvergenceWarning, match=r"iterations left a gradient of .* raise beta"):
+        model = SharedSubspaceClassifier(2, beta=0.0).fit(X * np.logspace(-8, 8, 6), Y)
+    assert np.isfinite(model.coef_).all()

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan._device import remember_place, settle
 from labelspan._labels import Labels, plain_indicators, refuse_other_names, remember_names
 from labelspan._progress import watched
 from labelspan._validation import NoDirectionError, check_fit, passes, unchanged_if_refused
@@ -34,6 +35,10 @@ REMEMBERED = (
     "n_features_in_", "feature_names_in_", "label_names_", "classes_", "_one_dimensional",
     "_sparse", "_n_labels",
 )  # fmt: skip
+
+
+# Values of labels that wait in a dense array for those of other chunks.
+HELD_LABELS = 2**13
 
 
 class NotYetError(NoDirectionError, NotFittedError):
@@ -159,9 +164,10 @@ class Chunked:
         n_labels = self._chunks.pool.shape[1]
         if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] != n_labels:
             return False
-        if self._known_classes() is not None or not passes(self, X, False, 1):
+        elsewhere = "_place" in vars(self)
+        if elsewhere or self._known_classes() is not None or not passes(self, X, False, 1):
             return False
-        Y = plain_indicators(y) if len(y) == X.shape[0] else None
+        Y = plain_indicators(y, HELD_LABELS) if len(y) == X.shape[0] else None
         if Y is None:
             return False
         self._pool_rows(X, Y, None)
@@ -259,6 +265,11 @@ class Chunked:
         return {"the class": type(self).__name__, **values}
 
     def _save(self, checkpoint: Any, classes: Any, done: tuple[int, int]) -> None:
+        if checkpoint is not None and "_place" in vars(self):
+            raise TypeError(
+                "X lives on a device, and a checkpoint keeps sums of the host. Leave checkpoint "
+                "out, or move X first: X.cpu().numpy() for torch, X.get() for CuPy."
+            )
         if checkpoint is not None:
             gate = {name: value for name, value in vars(self).items() if name in REMEMBERED}
             chunks = self._chunks
@@ -283,6 +294,7 @@ class Chunked:
             known = None if classes is None else np.unique(classes)
             X, labels = check_fit(self, X, y, sample_weight, classes=known, chunk=True)
             self._remember(labels)
+            remember_place(self, X)
             return X, labels
         known = self._known_classes()
         if known is None and np.ndim(y) == 1:
@@ -342,6 +354,7 @@ class Chunked:
                 )
             try:
                 self._learn_pooled(statistics, rest, pool.dtype)
+                settle(self, vars(self).get("_place"))
             except NoDirectionError as error:
                 raise NotYetError(
                     "The chunks so far leave nothing to learn: no label has occurred yet, or no "

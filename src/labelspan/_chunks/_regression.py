@@ -11,7 +11,7 @@ from labelspan._chunks._chunked import Chunked
 from labelspan._classifier import remember
 from labelspan._labels import Labels
 from labelspan._validation import check_square
-from labelspan.linalg import choose_solver, chunk_statistics, route_of
+from labelspan.linalg import choose_solver, chunk_statistics, route_of, too_large
 from labelspan.moments import Sample
 
 
@@ -39,9 +39,19 @@ class ChunkedRegression(Chunked):
             ridge_free=min(self._prices()) == 0,
         ).solver
 
+    def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
+        """Columns that are regressed on the features, for the cost model."""
+        return q
+
     def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        free = min(self._prices()) == 0
-        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, ridge_free=free)
+        q, free = self._n_targets(n, D, q, sparse), min(self._prices()) == 0
+        few = not (self._shared or too_large(D, q))
+        route = {"streamed": False, "ridge_free": free, "few": few}
+        return choose_solver(n, D, sparse=sparse, n_labels=q, **route)
+
+    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
+        """Length and number of vectors, see :class:`labelspan.base.LinearReducer`."""
+        return D, self._n_targets(n, D, q, True), 1
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         """A factor, and a solution for each ridge; see :class:`labelspan.base.LinearReducer`."""

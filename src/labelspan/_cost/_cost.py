@@ -112,8 +112,7 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
     solver = estimator._solver_for(n, D, q, nnz is not None)
     entries = n * D if nnz is None else nnz
     if solver in ("products", "krylov"):
-        side = estimator._step_side(D, q) if solver == "products" else q
-        return by_steps(solver, (n, D, q), entries, side)
+        return by_steps(solver, (n, D, q), entries, *estimator._iterated(solver, n, D, q))
     return by_statistics(estimator, solver, (n, D, q), entries, sparse=nnz is not None)
 
 
@@ -161,19 +160,30 @@ def by_statistics(
     return Cost(solver, seconds, memory, size, 1, flops, statistics)
 
 
-def by_steps(solver: str, shape: tuple[int, int, int], entries: int, side: int) -> Cost:
-    """Steps of an iteration, each of which multiplies X and X' with a block of vectors."""
+def by_steps(
+    solver: str,
+    shape: tuple[int, int, int],
+    entries: int,
+    side: int,
+    n_vectors: int,
+    n_iterations: int,
+) -> Cost:
+    """Steps of iterations, each of which multiplies X and X' with some vectors of length `side`.
+
+    For a number of vectors that are solutions of their own; 0 for a basis of blocks of them.
+    """
     n, D, q = shape
-    speed, width, size = rates(), BLOCK if solver == "products" else q, 12.0 * entries
-    multiplied = 2.0 * N_STEPS * width * (entries + n * min(LABELS_PER_ROW, q))
+    speed, width, size = rates(), n_vectors or BLOCK, 12.0 * entries
+    n_steps = N_STEPS * n_iterations
+    multiplied = 2.0 * n_steps * width * (entries + n * min(LABELS_PER_ROW, q))
     # The basis of about BASIS blocks is orthogonalised twice at each step.
-    basis = BASIS if solver == "products" else 1
-    dense = 8.0 * N_STEPS * width**2 * side * basis
+    basis = 1 if n_vectors else BASIS
+    dense = 8.0 * n_steps * width**2 * side * basis
     in_cache = 8 * width * max(n, D) < CACHE_BYTES
     rate = speed.sparse if in_cache else speed.gathered
     seconds = LEAST + multiplied / rate + dense / speed.products
     held = 8.0 * width * (1.5 * basis * side + 3 * D + 2 * n)
-    passes = 2 * N_STEPS
+    passes = 2 * n_steps
     sent = 8.0 * width * max(D, q) * passes
     return Cost(solver, seconds, held, passes * size, passes, 2 * multiplied + dense, sent)
 

@@ -17,7 +17,7 @@ from labelspan._device._arrays import (
     to_host,
 )
 from labelspan._device._gate import refuse_device, refuse_elsewhere
-from labelspan._device._move import converted, on_host, place_of, settle, to_numpy
+from labelspan._device._move import converted, on_host, place_of, remember_place, settle, to_numpy
 from labelspan._device._operations import (
     KeyFactors,
     add_to_diagonal,

@@ -12,16 +12,14 @@ from labelspan._tags import LabelTags, label_tags
 CALLS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
 
-def refuse_device(
-    estimator: Any, X: Any, tags: LabelTags | None = None, *, chunk: bool = False
-) -> None:
+def refuse_device(estimator: Any, X: Any, tags: LabelTags | None = None) -> None:
     """Raise for an array on a device that an estimator does not follow, before any copy."""
     tags = tags or label_tags(estimator)
-    if chunk or not tags.takes("device"):
-        reason = "learns from chunks on the host" if chunk else tags.refused["device"]
+    if not tags.takes("device"):
+        name, reason = type(estimator).__name__, tags.refused["device"]
         raise TypeError(
-            f"X lives on a device ({place_of(X)}); {type(estimator).__name__} {reason}. Move it "
-            "first: X.cpu().numpy() for torch, X.get() for CuPy."
+            f"X lives on a device ({place_of(X)}); {name} {reason}. Move it first: "
+            "X.cpu().numpy() for torch, X.get() for CuPy."
         )
 
 

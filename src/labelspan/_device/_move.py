@@ -48,15 +48,28 @@ def to_numpy(estimator: Any) -> Any:
     >>> type(ls.to_numpy(ls.MVMD(2).fit(yeast.X, yeast.Y)).components_)
     <class 'numpy.ndarray'>
     """
+    if {"_place", "_chunks"} <= vars(estimator).keys():
+        raise ValueError(
+            f"This {type(estimator).__name__} keeps sums of chunks on {place_of(estimator._place)}."
+            " Call estimator.finalize() first, which drops them."
+        )
     moved = converted(estimator, to_host)
     vars(moved).pop("_place", None)
     return moved
 
 
+def remember_place(estimator: Any, X: Any) -> None:
+    """Where the rows of a first chunk live: those of others, and what is learnt, live there."""
+    vars(estimator).pop("_place", None)
+    if is_device(X):
+        # An array without numbers: what moves the others, moves it.
+        vars(estimator)["_place"] = X[:0, :0]
+
+
 def settle(estimator: Any, X: Any) -> None:
     """Move the numbers that were learnt beside X, and remember where that is."""
     known = vars(estimator)
-    known.pop("_place", None)
+    remember_place(estimator, X)
     if not is_device(X):
         if is_streamed(X):
             learnt = known.keys() - estimator.get_params(deep=False).keys()
@@ -66,8 +79,6 @@ def settle(estimator: Any, X: Any) -> None:
     for name in known.keys() - parameters:
         if not isinstance(known[name], BaseEstimator):
             known[name] = converted(known[name], lambda array: beside(X, array))
-    # An array without numbers: what moves the others, moves it.
-    known["_place"] = X[:0, :0]
 
 
 def beside(X: Any, array: Any) -> Any:

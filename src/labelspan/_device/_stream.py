@@ -27,7 +27,7 @@ STREAM_BYTES = 2**27
 
 @contextmanager
 def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[None]:
-    """Take the sums of dense rows of the host on a device, or faster sums, while it lasts.
+    """Context manager: compute sums of dense host rows on a device, or faster sums.
 
     Methods that learn from sums (those that have ``partial_fit``, and HSL and MLDA) send blocks of
     a NumPy array or a memory map with at least as many rows as columns to the device, add up

@@ -14,10 +14,10 @@ from typing import IO, Any
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str], *, encoding: str | None = None) -> Iterator[IO[Any]]:
-    """Open a file that takes the place of `path` once it is closed: bytes, or text if encoded.
+    """Open a file that replaces `path` when it is closed: bytes, or text if encoded.
 
-    A failure, such as a full disk, leaves what was there, and the error names `path`. Pipes,
-    devices, and files whose folder forbids a replacement are written in place.
+    After a failure, such as a full disk, the old file is unchanged and the error names `path`.
+    Pipes, devices, and files whose folder forbids a replacement are written in place.
     """
     # What a link points to is replaced, not the link.
     target = Path(os.path.realpath(path))
@@ -38,7 +38,7 @@ def replace_file(path: str | os.PathLike[str], *, encoding: str | None = None) -
 
 
 def _must_stay(target: Path) -> bool:
-    """Whether a file may be written but, by the rights of its folder, not replaced."""
+    """Whether a file is writable but its folder forbids replacing it."""
     if not target.exists() or not os.access(target, os.W_OK):
         return False
     folder = target.parent

@@ -332,7 +332,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         return self.best_readout_.predict_proba(Z)
 
     def summary(self) -> str:
-        """Say in plain words what was tried, what was chosen and what else would have done.
+        """Summarise what was tried, what was chosen and which candidates are as good.
 
         Returns
         -------

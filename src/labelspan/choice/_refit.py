@@ -20,7 +20,7 @@ from labelspan.moments import Moments, Sample
 
 @dataclass(frozen=True)
 class Refit:
-    """All that a refit needs besides the statistics.
+    """What a refit needs besides the statistics.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Refit:
     ) -> tuple[LinearReducer, Moments | None]:
         """What ``fit`` to all rows gives, from their statistics; and moments of the projections.
 
-        None for these if the labels have holes.
+        None instead of the moments if labels are missing.
         """
         best = clone(reducer)
         remember_features(best, self.source)

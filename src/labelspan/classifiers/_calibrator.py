@@ -192,7 +192,7 @@ def sigmoid_link(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float
         weights, loss = weights - step, new
     slope, intercept = weights
     if slope <= 0:
-        # Held-out scores that run against the label are chance, or worse: they say nothing.
+        # Held-out scores that decrease with the label carry no information.
         return 0.0, flat
     return float(slope / scale), float(intercept - slope * centre / scale)
 

@@ -37,7 +37,7 @@ def whole_length(A: Any) -> float:
     """Largest sum of squares of a row, or a little more; infinite if some number is not whole."""
     xp = namespace(A)
     first = A[:1, :]
-    # A glance at one row spares real features the whole pass.
+    # Checking one row first avoids a whole pass for real features.
     if not bool(xp.all(xp.round(first) == first)):
         return np.inf
     lengths = cast(xp.linalg.vector_norm(A, axis=1), np.float64)

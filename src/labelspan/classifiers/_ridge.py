@@ -48,8 +48,8 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
-        If `y` has holes, the largest residual of the normal equations of a label relative to
-        their right-hand side; None if it has none, as it is not measured then.
+        If labels are missing in `y`, the largest residual of the normal equations of a label
+        relative to their right-hand side; None if none is missing, as it is not measured then.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -63,11 +63,11 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
     intercept_`` loses where the mean is far above the spread.
 
-    Holes in `y`: labels that miss the same rows are one regression over the others. With many
-    patterns of holes, conjugate gradients solve the systems of all labels, preconditioned by the
-    factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is never
-    predicted. ``partial_fit`` and Dask arrays do not accept missing labels: the sums of all rows do
-    not contain those of each label.
+    Missing labels: labels that miss the same rows are one regression over the others. With many
+    patterns of missing labels, conjugate gradients solve the systems of all labels, preconditioned
+    by the factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is
+    never predicted. ``partial_fit`` and Dask arrays do not accept missing labels: the sums of all
+    rows do not contain those of each label.
 
     References
     ----------

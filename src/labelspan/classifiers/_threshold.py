@@ -209,7 +209,7 @@ def cuttable(descending: np.ndarray) -> np.ndarray:
 
 
 def cut_below(descending: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """Thresholds halfway between the scores of `row` and of the next row, a column each."""
+    """Thresholds halfway between the scores of `row` and of the next row, one per column."""
     columns = np.arange(descending.shape[1])
     last = len(descending) - 1
     upper = descending[row, columns]

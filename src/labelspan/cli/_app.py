@@ -65,7 +65,7 @@ def _end_interrupted() -> NoReturn:
 
 
 def _options() -> Callable[..., None]:
-    """Build the options that stand before a command; needs typer."""
+    """Build the options before the command name; needs typer."""
     import typer
 
     def show(asked: bool) -> None:
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 def _warnings_in_a_line() -> Callable[..., None]:
-    """Print each text once: Python's own count starts anew when somebody changes the filters."""
+    """Print each text once: Python's own count restarts when the filters change."""
     said = set()
 
     def show(message: Warning | str, *_: Any) -> None:

@@ -29,7 +29,7 @@ def check_rows(rows: str) -> None:
 def scaling_of(
     steps: tuple[Step, ...], dataset: MultilabelDataset, chosen: Any
 ) -> tuple[Pipeline | None, str]:
-    """What scales the features; and why, if that was to be found."""
+    """The scaler of the features, and the reason if it was chosen by "auto"."""
     X = dataset.X[chosen]
     why = "" if steps != AUTO else "scaling: {} ({})".format(*choose_scaler(X))
     return made_preprocessing(steps, X, dataset.name), why

@@ -53,7 +53,7 @@ class LabelCCA(AvailableCases, LinearReducer):
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
-        above 0 only where `y` has holes.
+        above 0 only if labels are missing in `y`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray

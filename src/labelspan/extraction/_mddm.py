@@ -60,7 +60,7 @@ class MDDM(AvailableCases, LinearReducer):
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
-        above 0 only where `y` has holes and "rbf" compares the labels.
+        above 0 only if labels are missing in `y` and "rbf" compares the labels.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray

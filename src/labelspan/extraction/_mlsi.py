@@ -66,7 +66,7 @@ class MLSI(AvailableCases, LinearReducer):
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
-        above 0 only where `y` has holes.
+        above 0 only if labels are missing in `y`.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -86,7 +86,7 @@ class MLSI(AvailableCases, LinearReducer):
     a function of Q alone. Its sum with ridge I has the inverse ((1 - beta) I + joint_ridge (h Q +
     ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
     included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
-    Where labels have holes, they may seem to explain more of the features than there is: what is
+    Where labels are missing, they may seem to explain more of the features than there is: what is
     left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by n.
 
     References
@@ -168,7 +168,8 @@ def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
     """A and T with A'A = xx and A'T = xt in coordinates of the row space; and the way back.
 
     The null space of Q is that of X, and the rank must come from X: where labels explain
-    features, Q is small but not zero. Long columns come first: no later one can drown them.
+    features, Q is small but not zero. Long columns come first: so later ones cannot hide them in
+    rounding.
     """
     xx, xt, V = row_space(moments)
     if V is not None:

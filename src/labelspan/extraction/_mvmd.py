@@ -100,8 +100,8 @@ class MVMD(AvailableCases, LinearReducer):
         few = self._few(min(n_rows, n_features))
         return {"thin": few, "few": few}
 
-    def _step_side(self, n_features: int, n_labels: int) -> int:
-        return n_features
+    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
+        return (D, 0, 1) if solver == "products" else super()._iterated(solver, n, D, q)
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         # Of a few directions only the tridiagonal form takes time.

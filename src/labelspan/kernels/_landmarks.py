@@ -1,4 +1,4 @@
-"""Nystroem: which rows to compare with, and the features that they span."""
+"""Nystroem approximation: choice of the landmarks, and the features they span."""
 
 from __future__ import annotations
 
@@ -159,14 +159,14 @@ def by_leverage(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -> np.nd
     for rows, K in some.blocks(X):
         half_solved = linalg.solve_triangular(L, K.T, lower=True, check_finite=False)
         scores[rows] = (diagonal[rows] - np.square(half_solved).sum(axis=0)) / ridge
-    # A row of the pilot is judged by the others: itself it would explain.
+    # A pilot row is judged by the other rows, because it explains itself.
     inverse = linalg.solve_triangular(L, np.eye(n_landmarks), lower=True, check_finite=False)
     scores[pilot] = (1.0 / np.square(inverse).sum(axis=0) - small) / ridge
     return draw(np.clip(scores, 1e-12, 1.0), n_landmarks, random)
 
 
 def draw(scores: np.ndarray, size: int, random: Any) -> np.ndarray:
-    """Draw `size` rows with chances min(1, c scores): those that reach 1 are taken for sure."""
+    """Draw `size` rows with chances min(1, c scores): those that reach 1 are always taken."""
     order = np.argsort(-scores, kind="stable")
     # With the first s taken, c = (size - s) / (sum of the other scores).
     rest = np.cumsum(scores[order][::-1])[::-1]

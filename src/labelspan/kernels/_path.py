@@ -44,7 +44,7 @@ class KernelPath:
 def kernel_path(
     estimator: Any, X: Any, y: Any, grid: Mapping[str, Sequence[Any]], *, tol: float = 1e-6
 ) -> KernelPath:
-    r"""Fit a kernel method at every point of a grid that leaves the kernel alone.
+    r"""Fit a kernel method at every point of a grid that does not change the kernel.
 
     All four methods ask for :math:`(Q + \rho I)^{-1} F` with the centred kernel matrix Q and
     right sides F that the labels span; ridge, mu, alpha and beta only enter through

@@ -79,8 +79,8 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
     of the labels is found by products with X alone: memory O((D + q) n_components).
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
-    code of a row with a hole is not known, so the codes are regressed by their products with the
-    features, A^-1 ``xt`` V', which available cases estimate.
+    code of a row with a missing label is not known, so the codes are regressed by their products
+    with the features, A^-1 ``xt`` V', which available cases estimate.
 
     References
     ----------
@@ -131,13 +131,27 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
         small = min(side, n_labels)
         return products + 2.0 * side * n_labels * small, 9.0 * small**3
 
+    def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
+        return int(self.n_components) if sparse and self._by_products(n, D, q) else q
+
+    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
+        side, width, _ = super()._iterated(solver, n, D, q)
+        if self._by_products(n, D, q) and (self.ridge > 0 or n > D):
+            # Each step towards the directions is a solution, or two, by steps of its own.
+            return side, width, 60 if self.ridge > 0 else 30
+        return side, width, 1
+
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions do."""
-        M = self.n_components
-        few = isinstance(M, int | np.integer) and 0 < 10 * M < min(problem.n_labels, problem.n_rows)
-        if not few or problem.streamed or problem.missing or not sparse.issparse(problem.X):
+        if problem.streamed or problem.missing or not sparse.issparse(problem.X):
             return False
-        return too_large(max(problem.X.shape), problem.n_labels)
+        n, D = problem.X.shape
+        return self._by_products(n, D, problem.n_labels)
+
+    def _by_products(self, n: int, D: int, q: int) -> bool:
+        M = self.n_components
+        few = isinstance(M, int | np.integer) and 0 < 10 * M < min(q, n)
+        return few and too_large(max(n, D), q)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)

@@ -17,7 +17,7 @@ from labelspan.linalg import EigenPairs, fix_signs, leading_sum, regress_pooled
 
 
 class FaIE(LabelSpaceClassifier):
-    r"""Codes that recover the labels and follow the features, whatever they are (FaIE).
+    r"""Codes as free numbers that recover the labels and follow the features (FaIE).
 
     .. math:: \max_{U'U = I} \operatorname{tr} U' (Z Z' + \alpha H) U, \qquad
               H = X_c (X_c' X_c + \rho I)^{-1} X_c'

@@ -50,7 +50,7 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
         ``regressor=None``.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
-        above 0 only where `y` has holes.
+        above 0 only if labels are missing in `y`.
     n_components_ : int
         Number of codes M.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
@@ -76,8 +76,8 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
     Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
-    code of a row with a hole is not known, so the codes are regressed by their products with the
-    features, A^-1 ``xt`` V', which available cases estimate.
+    code of a row with a missing label is not known, so the codes are regressed by their products
+    with the features, A^-1 ``xt`` V', which available cases estimate.
 
     References
     ----------

@@ -62,7 +62,7 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         ``regressor=None``.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
-        above 0 only where `y` has holes.
+        above 0 only if labels are missing in `y`.
     n_components_ : int
         Number of codes M.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
@@ -87,8 +87,8 @@ class PLST(AvailableCases, LabelSpaceClassifier):
     A label that never or always occurs has no weight in V and is predicted as it was seen.
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
-    code of a row with a hole is not known, so the codes are regressed by their products with the
-    features, A^-1 ``xt`` V', which available cases estimate.
+    code of a row with a missing label is not known, so the codes are regressed by their products
+    with the features, A^-1 ``xt`` V', which available cases estimate.
 
     References
     ----------
@@ -130,6 +130,11 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         self.ridge = ridge
         self.tol = tol
         self.random_state = random_state
+
+    def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
+        # Of very many labels only the codes are regressed.
+        given = isinstance(self.n_components, int | np.integer) and q > min(n, EXACT_SIDE)
+        return min(int(self.n_components), q) if given else q
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         return super()._solve_flops(side, n_labels, thin)[0], 9.0 * n_labels**3

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labelspan._device import is_device, on_host
 from labelspan.linalg._least_norm import Triangle
 from labelspan.linalg._whiten import regular_factor
 from labelspan.moments import Available, Moments, Root, available
@@ -33,12 +34,13 @@ class Gathered:
 
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Gathered:
-        """One block of rows."""
+        """One block of rows; what is kept of rows on a device is kept on the host."""
+        home = on_host if is_device(X) else lambda statistics: statistics
         if X.shape[0] > X.shape[1]:
-            moments = Available.of(X, T, weights, tt=tt)
+            moments = home(Available.of(X, T, weights, tt=tt))
             if upper_factor(moments.xx) is not None:
                 return cls(moments, None)
-        return cls(None, Triangle.of(X, T, weights, tt=tt))
+        return cls(None, home(Triangle.of(X, T, weights, tt=tt)))
 
     def __add__(self, other: Gathered) -> Gathered:
         return Gathered(plus(self.safe, other.safe), plus(self.others, other.others))

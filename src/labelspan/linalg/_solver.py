@@ -28,7 +28,7 @@ def choose_solver(
     ============== ======================================== =====================================
     solver_        taken when (first that fits)             largest square array
     ============== ======================================== =====================================
-    ``"products"`` few directions, sparse or Dask, and an   none (block Lanczos, a pass a step)
+    ``"products"`` few directions, sparse or Dask, and an   none (block Lanczos, 1 pass per step)
                    array of the others would not fit
     ``"thin"``     the method needs no xx                   min(D, q)
     ``"root"``     no ridge; rows at hand n >= D, or stream D + q (QR, condition not squared)

@@ -17,7 +17,7 @@ Needs = Literal["labels", "scores", "model"]
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with what a runner or a report has to know of it.
+    """A measure with its direction, conventions and inputs.
 
     Parameters
     ----------

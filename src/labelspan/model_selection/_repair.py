@@ -57,7 +57,7 @@ def _swap(
     row: int,
     n_row_labels: np.ndarray,
 ) -> bool:
-    """Swap `row` with the first partner that mends `label` and harms no other."""
+    """Swap `row` with the first partner that repairs `label` and harms no other label."""
     if not _missing(counts[[label]], training)[0]:
         return True
     lacking = ~((counts[label] > 0) & training).any(axis=1)

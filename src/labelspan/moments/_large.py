@@ -123,6 +123,22 @@ def near_mean(X: np.ndarray) -> np.ndarray:
     return mean.astype(X.dtype).astype(np.float64)
 
 
+def together(T: sparse.csr_array) -> np.ndarray:
+    """T'T (q, q) of labels whose entries are all 1: the rows that have both."""
+    counts = np.zeros((T.shape[1], T.shape[1]))
+    count_pairs(read_only(T.indptr, np.int64), read_only(T.indices, np.int64), counts)
+    return counts
+
+
+@kernel
+def count_pairs(ends, labels, counts):  # type: ignore[no-untyped-def]
+    """Add 1 to the counts of all pairs of labels of each row."""
+    for i in range(len(ends) - 1):
+        for k in range(ends[i], ends[i + 1]):
+            for m in range(ends[i], ends[i + 1]):
+                counts[labels[k], labels[m]] += 1.0
+
+
 @kernel
 def subtract(X, origin, out):  # type: ignore[no-untyped-def]
     """Put X - origin into `out`, in float64."""

@@ -11,7 +11,7 @@ from sklearn.utils import assert_all_finite
 
 from labelspan._device import copied, diagonal, is_device, namespace
 from labelspan.moments._digits import EPS
-from labelspan.moments._large import indicators, sums_of
+from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import Glance, block_sums
 
 # Numbers of an outer product that are held at a time; they stay in the cache.
@@ -128,7 +128,7 @@ class Moments:
         XT = (sums.labelled - np.outer(t_mean, sums.total)).T
         XX = None if sums.scatter is None else mirrored(sums.scatter, weight, offset)
         squares = None if xx else np.maximum(sums.squares - weight * offset**2, 0.0)
-        TT = scatter(T.astype(np.float64, copy=False), weight, t_mean) if tt else None
+        TT = about_mean(together(T), weight, t_mean) if tt else None
         return cls(weight, sums.origin + offset, t_mean, XT, XX, TT, squares)
 
     def __add__(self, other: Moments) -> Moments:
@@ -288,7 +288,11 @@ def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
     """Centred A'A: in the short form if A is sparse, and so not centred yet."""
     if not sparse.issparse(A):
         return A.T @ A
-    total = (A.T @ A).toarray()
+    return about_mean((A.T @ A).toarray(), weight, centre)
+
+
+def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarray:
+    """The scatter about the mean, in the array of that about zero."""
     squares = np.diag(total).copy()
     total -= weight * np.outer(centre, centre)
     # What is left of a constant column is the rounding of the subtraction.

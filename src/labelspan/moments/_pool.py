@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._blocks import dense
+from labelspan._blocks import as_csr, dense
 from labelspan._compat import is_dask_array
+from labelspan._device import copied, is_device, like, precision_of
 from labelspan._labels import SPARSE_LABEL_DENSITY
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
@@ -57,9 +58,10 @@ class Pool:
         """The pool with the rows of a chunk; this one stays as it is, with all it holds."""
         # As copy.copy does, which takes as long as all of the rest.
         pool = Pool.of_state(vars(self))
-        if pool.about_first and pool._origin is None:
+        # Sums on a device are about a mean of their own.
+        if pool.about_first and pool._origin is None and not is_device(sample.X):
             pool._origin = first_row(sample.X)
-        pool._single = pool._single and sample.X.dtype == np.float32
+        pool._single = pool._single and precision_of(sample.X) == np.float32
         pool._add(sample, summarise)
         pool.n_rows += sample.X.shape[0]
         return pool
@@ -78,8 +80,8 @@ class Pool:
     def _add(self, sample: Sample, summarise: Summarise) -> None:
         total, held, size = self._state
         if sample.weights is not None:
-            sample = replace(sample, weights=sample.weights.copy())
-        if is_dask_array(sample.X):
+            sample = replace(sample, weights=copied(sample.weights))
+        if is_dask_array(sample.X) or is_device(sample.X):
             self._state = self._plus(total, (sample,), summarise), held, size
             return
         for part in parts_of(sample):
@@ -104,7 +106,8 @@ class Pool:
         total = self._plus(total, held, summarise) if held else total
         origin = self._origin
         if origin is None:
-            return total, np.zeros(self.shape[0])
+            zeros = np.zeros(self.shape[0])
+            return total, like(getattr(total, "x_mean", zeros), zeros)
         moved = total.moved(origin)
         # Where the mean is far above the spread, the difference is exact.
         return moved, (origin - moved.x_mean) + total.x_mean
@@ -152,11 +155,13 @@ def stacked(samples: tuple[Sample, ...]) -> Sample:
     if len(samples) == 1:
         return samples[0]
     X, Y = [sample.X for sample in samples], [sample.Y for sample in samples]
-    if any(map(sparse.issparse, Y)) and not all(map(sparse.issparse, Y)):
+    if not any(map(sparse.issparse, Y)):
+        Y = [np.concatenate(Y)]
+    if not all(map(sparse.issparse, Y)):
         # Chunks of a few rows fall on both sides of the density that decides between the two.
         size = sum(labels.shape[0] * labels.shape[1] for labels in Y)
         few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
-        Y = [sparse.csr_array(labels) if few else dense(labels) for labels in Y]
+        Y = [as_csr(dense(labels)) if few else dense(labels) for labels in Y]
     weights = None
     if any(sample.weights is not None for sample in samples):
         ones = (np.ones(sample.Y.shape[0]) for sample in samples)

@@ -1,4 +1,4 @@
-"""The statistics of a sample in one pass, along the route that was chosen."""
+"""The statistics of a sample in one pass, for the solver that was chosen."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def summarise(
         return checked(rows_of(sample, T, tt=tt, signed=signed, centre=centre))
     statistics: Any
     if sample.solver == "root":
-        # Their solvers are the host's: factors of rows on a device leave it here.
+        # Their solvers run on the host: factors of rows leave the device here.
         statistics = on_host(collect(sample, encoded(root_of, encode), whole_sparse=False))
     else:
         thin = sample.solver == "thin"
@@ -105,7 +105,7 @@ def summarise(
             statistics = collect_moments(sample, encode, xx=not thin, tt=tt)
     if not sample.part:
         statistics = checked(statistics)
-    # The labels of a block are 0/1 whatever they came as, so the sign is put in afterwards.
+    # The labels of a block are 0/1 in any coding, so the sign is applied afterwards.
     statistics = statistics.signed() if signed else statistics
     return statistics if centre else statistics.about_zero()
 
@@ -113,7 +113,7 @@ def summarise(
 def collect_moments(
     sample: Sample, encode: Encoder | None = None, *, xx: bool, tt: bool
 ) -> Moments:
-    """Moments of all blocks, with the labels that they have; see :func:`available`."""
+    """Moments of all blocks, from observed labels; see :func:`available`."""
     large, ones = is_large(sample.X), None
     if large and encode is None and not is_dask_array(sample.X):
         ones = indicators(sample.X, sample.Y, sample.weights)
@@ -133,7 +133,7 @@ def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
 
 
 def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, signed: bool, centre: bool) -> Rows:
-    """The rows themselves; with holes, labels that give the products of available cases."""
+    """The rows; with missing labels, targets that give the products of available cases."""
     if not has_holes(T):
         T = 2.0 * T - 1.0 if signed else T
         return Rows.of(sample.X, T, sample.weights, centre=centre)
@@ -146,7 +146,7 @@ def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, signed: bool, centre: bo
 
 
 def root_of(X: Any, T: Any, *weights: Any) -> Root:
-    """QR factors of a block, which has no holes."""
+    """QR factors of a block without missing labels."""
     if has_holes(T):
         raise ValueError(
             "y has labels that are not observed (NaN), but without a ridge the solver needs all of "
@@ -167,12 +167,12 @@ def of_encoded(
 
 
 def available(statistics: Any) -> Any:
-    """The statistics; of labels with holes, those of available cases."""
+    """The statistics; with missing labels, those of available cases."""
     return statistics.complete() if isinstance(statistics, Available) else statistics
 
 
 def checked(statistics: Any) -> Any:
-    """The statistics of all rows, after a warning of columns that have few digits left.
+    """Return the statistics of all rows; warn of columns with few digits left.
 
     Where labels are not observed, those of available cases.
     """

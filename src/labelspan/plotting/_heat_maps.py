@@ -17,7 +17,7 @@ MAX_TICKS = 40
 
 
 class LabelCorrelationDisplay(Display):
-    """Correlation of the labels as a ranking SVM has learnt it, beside that of the labels.
+    """Label correlation learnt by a ranking SVM, next to the correlation of the labels.
 
     Parameters
     ----------

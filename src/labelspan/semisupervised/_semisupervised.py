@@ -59,7 +59,7 @@ class SemiSupervised(
     reducer_ : estimator
         The reducer, fitted.
     soft_labels_ : ndarray or csr_array of shape (n_samples, n_labels)
-        Labels of the training rows without holes; observed ones as they were.
+        Completed labels of the training rows; observed ones are unchanged.
     residual_ : float
         Largest residual that a label leaves in its equations, relative to their right-hand side:
         with condition number below 2 / (1 - alpha) it bounds the error of the soft labels.

@@ -59,7 +59,7 @@ def _spread(sums: np.ndarray) -> np.ndarray:
 def _orders(row: np.ndarray, most: int) -> np.ndarray | None:
     """All orders of a block's ranks, those that ties make equal once; None if more than `most`."""
     counts = np.unique(row, return_counts=True)[1]
-    # As floats: the factorial of 21 methods is no 64-bit number.
+    # As floats: the factorial of 21 methods exceeds 64 bits.
     number = np.prod(np.arange(1.0, len(row) + 1))
     number /= np.prod([np.prod(np.arange(1.0, count + 1)) for count in counts])
     if number > most:

@@ -41,7 +41,7 @@ class NemenyiResult:
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    r"""Least difference of average ranks that Nemenyi's test calls significant.
+    r"""Smallest difference of average ranks that Nemenyi's test calls significant.
 
     .. math:: q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
 

@@ -153,7 +153,7 @@ class ASOClassifier(SubspaceClassifier):
         self.n_iter_ = len(objectives)
 
     def _turns(self, problem: HingeProblem) -> tuple[State, list[float]]:
-        """Weights and subspace by turns; the objective after each."""
+        """Weights and subspace in alternating steps; the objective after each."""
         wanted = self.n_components or default_n_components(problem.S.shape[1])
         Theta = np.zeros((0, problem.X.shape[1]))
         state = State(Theta, *problem.solve(np.zeros(problem.S.shape)))

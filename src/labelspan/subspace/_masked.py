@@ -15,7 +15,7 @@ from labelspan.linalg import EPS, Route, spectral
 from labelspan.moments import Rows, anchored
 
 # Gradient at which the descent ends, relative to that at U = 0 and in the norm of the
-# preconditioner; and the most turns.
+# preconditioner; and the most iterations.
 TOLERANCE, MAX_TURNS = 1e-10, 1000
 # The slope at which a search along a line ends, relative to the first one; and the most trials.
 SLOPE, TRIALS = 0.1, 6
@@ -119,11 +119,13 @@ class MaskedShared:
             if np.sum(step * point.gradient) > -SLOPE * size:
                 # Uphill, or nearly along the slope: start anew.
                 step = -Z
-            last = point.gradient
-            point = self.at(point.U + self.length(point, step) * step)
+            last, length = point.gradient, self.length(point, step)
+            if length == 0:
+                break
+            point = self.at(point.U + length * step)
         if size > TOLERANCE**2 * scale:
             warnings.warn(
-                f"{turn} turns left a gradient of {np.sqrt(size / scale):.1e} of that of zero "
+                f"{turn} iterations left a gradient of {np.sqrt(size / scale):.1e} of that of zero "
                 f"weights (tolerance {TOLERANCE:.0e}). Lower alpha, or raise beta.",
                 ConvergenceWarning,
                 stacklevel=2,
@@ -164,7 +166,11 @@ class MaskedShared:
             return float(t * (first + 0.5 * t * bend) - 0.5 * a * rise)
 
         # With P held the function is a parabola above f: a step to its lowest point is downhill.
-        sure = -first / (bend - a * float(np.sum((step @ point.P) ** 2)))
+        curvature = bend - a * float(np.sum((step @ point.P) ** 2))
+        if curvature <= 0:
+            # Nothing but rounding: no data and no price see the step.
+            return 0.0
+        sure = -first / curvature
         t = crossing(slope, first, sure)
         return t if change(t) <= EPS * a * top else sure
 

@@ -82,10 +82,10 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
-        If `y` has holes, the norm of the gradient of the objective over the weights, relative to
-        that of zero weights; None if it has none, as the closed form is exact.
+        If labels are missing in `y`, the norm of the gradient of the objective over the weights,
+        relative to that of zero weights; None if none is missing, as the closed form is exact.
     n_iter_ : int
-        If `y` has holes, the number of turns; 0 if it has none.
+        If `y` has holes, the number of iterations; 0 if it has none.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -110,10 +110,10 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     then has a scatter of its own, and there is no closed form: the problem is not convex. The
     closed form of available cases is the start of a descent in U, conjugate gradients with Theta
     at its best for every U, the leading left singular vectors: O(nnz(X) q + n q + D^2 q + q^3)
-    per turn. The objective never rises. ``residual_`` certifies a stationary point: U is the best
-    for Theta, which is a ridge regression of each label, and Theta the best for U; that no other
-    subspace is better, nothing certifies. The larger alpha is against the variances of X, the
-    more turns it takes. ``partial_fit`` and Dask arrays take no holes.
+    per iteration. The objective never rises. ``residual_`` certifies a stationary point: U is the
+    best for Theta, which is a ridge regression of each label, and Theta the best for U; that no
+    other subspace is better, nothing certifies. The larger alpha is against the variances of X, the
+    more iterations it takes. ``partial_fit`` and Dask arrays take no holes.
 
     References
     ----------

@@ -64,7 +64,7 @@ def rows_of(array: Any, start: int, stop: int) -> Any:
 
 
 def default_height(array: Any) -> int:
-    """Rows of a block: whole chunks of the file, because one that is cut is read twice."""
+    """Rows of a block: whole chunks of the file, because a cut chunk would be read twice."""
     height = height_for(int(np.prod(array.shape[1:])))
     chunk = (getattr(array, "chunks", None) or (1,))[0]
     return max(height // chunk, 1) * chunk if isinstance(chunk, int) else height

@@ -1,4 +1,4 @@
-"""One function from what people have to the blocks that ``fit_blocks`` takes."""
+"""Turn files, arrays and frames into blocks for ``fit_blocks``."""
 
 from __future__ import annotations
 

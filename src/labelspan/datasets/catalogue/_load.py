@@ -72,7 +72,7 @@ def load_dataset(
 
 
 def find(name: str) -> Entry:
-    """Give the catalogue entry of a name, or say which names come near."""
+    """Return the catalogue entry of a name, or suggest similar names."""
     if name in CATALOGUE:
         return CATALOGUE[name]
     near = difflib.get_close_matches(name, CATALOGUE, n=3, cutoff=0.5)

@@ -1,4 +1,4 @@
-"""The bytes of an address, at a rate that a server cannot draw out for ever."""
+"""The bytes of an address, with a minimum rate, so that no server can stall forever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The test for a misaligned part of the rows: labels written some columns off."""
+"""The test for a misaligned part of the rows: labels shifted by some columns."""
 
 from __future__ import annotations
 

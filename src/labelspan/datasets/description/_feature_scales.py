@@ -1,4 +1,4 @@
-"""Features that would rule a reduction: row numbers, one large variance, very different scales."""
+"""Features that would dominate a reduction: row numbers, a large variance, other scales."""
 
 from __future__ import annotations
 

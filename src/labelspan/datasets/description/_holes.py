@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-# Chance of an alarm if holes are random: each of the three tests has a third of it.
+# Chance of a false alarm: each of the three tests gets a third of it.
 ALARM = 1e-3
 # Beyond this number of standard deviations the exact test is made.
 LOOK = 3.0
@@ -82,7 +82,7 @@ class LabelHoles:
 
 
 def label_holes(Y: np.ndarray, observed: np.ndarray) -> LabelHoles:
-    """Look at the holes of labels Y (n, q), which are False where they are not observed."""
+    """Test how the labels of Y (n, q) are missing, given a mask of observed entries."""
     holes = ~observed
     return LabelHoles(
         share=float(holes.mean()),
@@ -95,7 +95,7 @@ def label_holes(Y: np.ndarray, observed: np.ndarray) -> LabelHoles:
 
 
 def _by_rows(holes: np.ndarray) -> float:
-    """Overdispersion of the number of holes of a row, with the fourth moment of its terms."""
+    """Overdispersion of the number of missing labels per row, with the fourth moment of terms."""
     spread = holes.mean(axis=0) * (1 - holes.mean(axis=0))
     variance = float(spread.sum())
     if variance == 0 or len(holes) < 2:
@@ -109,7 +109,7 @@ def _by_rows(holes: np.ndarray) -> float:
 
 
 def _drifts(holes: np.ndarray) -> tuple[int, ...]:
-    """Labels whose holes stand early or late, by the rank sum."""
+    """Labels that are missing mostly in early or late rows, by the rank sum."""
     n, n_holes = len(holes), holes.sum(axis=0)
     # Sums of places are 0 on average.
     sums = (np.arange(n) - (n - 1) / 2) @ holes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-# Labels of fewer rows have no profile to speak of; less similar ones are not the same label.
+# Labels with fewer rows have no reliable profile; less similar ones are not the same label.
 MIN_POSITIVES = 5
 MIN_SIMILARITY = 0.2
 MAX_LABELS = 1000

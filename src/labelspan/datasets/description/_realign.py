@@ -1,4 +1,4 @@
-"""The repair of a data set whose labels stand some columns off in a part of the rows."""
+"""The repair of a data set whose labels are shifted by some columns in a part of the rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labelspan.datasets.io import MultilabelDataset
 
 
 def realign(dataset: MultilabelDataset) -> MultilabelDataset:
-    """Move labels back that stand some columns off in a part of the rows.
+    """Move labels back that are shifted by some columns in a part of the rows.
 
     `describe` says whether there are any. The labels that stand in features, or at the other
     end of `Y`, go back to their columns; the features that held them become 0 in these rows,

@@ -1,4 +1,4 @@
-"""How much a file may ask for: every reader takes these limits, since its input is not trusted."""
+"""Limits of what a file may ask for: readers do not trust their input."""
 
 from __future__ import annotations
 

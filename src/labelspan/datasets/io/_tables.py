@@ -96,7 +96,7 @@ def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[st
 def refuse_unknown(
     names: Sequence[str], known: Collection[str], what: str, path: str | os.PathLike[str]
 ) -> None:
-    """Refuse a name that no column has, and say which come near."""
+    """Refuse a name that no column has, and suggest similar ones."""
     present = set(known)
     unknown = [name for name in names if name not in present]
     if unknown:

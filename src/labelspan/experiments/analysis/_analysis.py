@@ -73,13 +73,13 @@ class Ranking:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The methods, the best first: by average ranks, or by what the test of two counts."""
+        """The methods, the best first: by average ranks, or for two methods by signed ranks."""
         # Many small gains can have the better average rank and the smaller sum of signed ranks.
         key = self.ranks if self.pair is None else self._signed_ranks()
         return tuple(self.methods[place] for place in np.argsort(key, kind="stable"))
 
     def _signed_ranks(self) -> np.ndarray:
-        """Less the signed ranks by which each of two methods gains; those of equals cancel."""
+        """Minus the signed ranks by which each of two methods gains; ties cancel."""
         sign = 1 if ALL_MEASURES[self.measure].direction == "max" else -1
         gains = sign * np.round(self.values, DIGITS) @ np.array([1, -1])
         total = float(np.sign(gains) @ rankdata(np.abs(gains)))
@@ -121,7 +121,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Everything that tables, verdicts and reports are made of.
+    """The data behind tables, verdicts and reports.
 
     Parameters
     ----------

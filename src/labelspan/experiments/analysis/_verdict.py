@@ -38,7 +38,7 @@ def verdict(ranking: Ranking | None) -> str:
 
 
 def recommendation(analysis: Analysis) -> str:
-    """Name the best method, after what it is not separated from; none on thin evidence."""
+    """Name the best method and those it is not separated from; none on thin evidence."""
     if not analysis.is_finished:
         return (
             f"No recommendation yet: {len(analysis.cells)} of {len(analysis.plan.cells)} cells "
@@ -81,7 +81,7 @@ def _of_chosen(analysis: Analysis, ranking: Ranking, chosen: str) -> str:
 
 
 def caution(analysis: Analysis) -> str:
-    """Say what the tests take for granted; empty where there are none or blocks are data sets."""
+    """State the assumptions of the tests; empty without tests or if blocks are data sets."""
     tested = [
         ranking
         for ranking in analysis.rankings.values()

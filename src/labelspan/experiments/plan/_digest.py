@@ -21,7 +21,7 @@ def digest(content: Any) -> str:
 
 
 def as_stored(content: Any) -> Any:
-    """Give tables as the first version would have, so that their hashes stay."""
+    """Write tables as the first version did, so that their hashes stay the same."""
     if isinstance(content, list | tuple):
         return [as_stored(item) for item in content]
     if not isinstance(content, Mapping):

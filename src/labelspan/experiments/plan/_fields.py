@@ -8,7 +8,7 @@ from typing import Any
 
 
 def check_keys(table: Mapping[str, Any], known: Collection[str], what: str) -> None:
-    """Refuse a table with a key that nobody would read."""
+    """Refuse a table with an unknown key."""
     unknown = [key for key in table if key not in known]
     if unknown:
         raise ValueError(f"{what} has no field {unknown[0]!r}; it has {', '.join(known)}.")
@@ -28,7 +28,7 @@ def check_flag(value: Any, key: str) -> None:
 
 def check_whole(value: Any, key: str, least: float = -math.inf, most: float = math.inf) -> None:
     """Refuse what is not a whole number, or not within its range."""
-    # True and False are whole numbers to Python, but nobody means them.
+    # True and False are integers in Python, but are not meant here.
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole or not least <= value <= most:
         ends = [f"at least {least}"] if math.isfinite(least) else []

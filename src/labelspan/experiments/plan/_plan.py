@@ -40,7 +40,7 @@ DEFAULT_MEASURES = (
     "average_precision",
 )
 
-# More cells than anybody runs, and few enough to list: a plan of 1e8 repeats would hang.
+# An upper limit that can still be listed: a plan of 1e8 repeats would hang.
 MOST_CELLS = 1_000_000
 # What NumPy takes for a seed.
 LARGEST_SEED = 2**32 - 1
@@ -206,7 +206,7 @@ class Plan:
             raise ValueError(f"the measure {double[0]!r} is given twice; give it once.")
 
     def _check_kinds(self) -> None:
-        """A list takes what it is for; a path says nothing of its class, so its list does."""
+        """Check that a method fits its list; a method given by its path fits any list."""
         for kind, steps in self._steps().items():
             for step in (step for step in steps if not is_bare_path(step.method)):
                 known = get_method(step.method).kind

@@ -58,7 +58,7 @@ class Line:
 
     @property
     def note(self) -> str:
-        """What is missing, in a word; empty for a line that is whole."""
+        """What is missing, in a short text; empty for a complete line."""
         missing = self.n_splits - self.n_cells
         parts = [f"{self.n_failed} of {self.n_splits} splits failed"] if self.n_failed else []
         parts += [f"{missing} of {self.n_splits} splits missing"] if missing else []
@@ -129,7 +129,7 @@ class Contents:
 
     @cached_property
     def failures(self) -> list[tuple[Row, int]]:
-        """Cells that did not end well, one for each kind, with their number."""
+        """Failed cells, one per kind, with their number."""
         counts: Counter[tuple[str, ...]] = Counter()
         first: dict[tuple[str, ...], Row] = {}
         for cell in self.analysis.cells:

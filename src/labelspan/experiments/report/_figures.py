@@ -54,7 +54,7 @@ def gallery(menus: tuple[str, ...], panels: Sequence[Panel]) -> Gallery:
 
 
 def rank_diagrams(contents: Contents, places: dict[str, int]) -> Gallery:
-    """A critical-difference diagram a measure."""
+    """One critical-difference diagram per measure."""
     panels = []
     for name, ranking in contents.analysis.rankings.items():
         if ranking.nemenyi is not None:

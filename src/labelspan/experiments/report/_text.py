@@ -82,7 +82,7 @@ def csv_escape(text: str) -> str:
 
 
 def csv_text(contents: Contents) -> str:
-    """A row a measurement: every cell of the plan, failures too."""
+    """One row per measurement: every cell of the plan, failures included."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -154,7 +154,7 @@ def _titled(line: Line) -> str:
 
 
 def latex(contents: Contents) -> str:
-    """A booktabs table a data set and classifier; the best values are bold."""
+    """One booktabs table per data set and classifier; the best values are bold."""
     parts = ["% needs \\usepackage{booktabs}"]
     parts += [f"% {one_line(contents.missing)}"] if contents.missing else []
     for (dataset, classifier), lines in blocks(contents).items():

@@ -18,7 +18,7 @@ SHOWING = (
     "cli/", "plotting/", "stats/", "datasets/description/", "experiments/analysis/",
     "experiments/report/", "experiments/store/",
 )  # fmt: skip
-#: Tells the process of a cell what its parent has found.
+#: Environment variable that passes the parent's digest to the process of a cell.
 CODE_VARIABLE = "LABELSPAN_CODE"
 PARSING = threading.Lock()
 PACKAGES = ("labelspan", "numpy", "scipy", "scikit-learn", "numba")

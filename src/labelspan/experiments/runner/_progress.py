@@ -86,7 +86,7 @@ class Lines:
             self._print(line)
         now = time.monotonic()
         if self.done == self.first + 1:
-            # From here on: the start of the processes is not the pace of the cells.
+            # Count from here: starting the processes is not part of the pace of the cells.
             self.started = now
         if now - self.printed >= LINE_SECONDS or self.done == self.total:
             self.printed = now
@@ -95,7 +95,7 @@ class Lines:
             self._print(f"{self.done}/{self.total} cells, {left:.0f} s left")
 
     def close(self) -> None:
-        """Say how often the failures were met that were not printed."""
+        """Say how often failures occurred that were not printed."""
         for line in self.failures.rest():
             self._print(line)
 
@@ -141,7 +141,7 @@ class Bar:
             self.progress.console.print(line, markup=False, highlight=False)
 
     def close(self) -> None:
-        """Take the bar away; say how often failures were met that were not printed."""
+        """Remove the bar; say how often failures occurred that were not printed."""
         self.progress.stop()
         for line in self.failures.rest():
             self.progress.console.print(line, markup=False, highlight=False)

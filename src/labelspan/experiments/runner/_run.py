@@ -68,7 +68,7 @@ def run(
     retry_failed: bool = False,
     checked: bool = False,
 ) -> RunSummary:
-    """Run the cells of a plan that are not in the store yet, and those that may fare better now.
+    """Run the cells of a plan that are missing in the store, and retry some failures.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def _here(
             results.close()
 
 
-# One pool a Dask worker process, for all its threads.
+# One pool per Dask worker process, for all its threads.
 _REMOTE: list[WorkerPool] = []
 
 

@@ -227,7 +227,7 @@ class Search:
         return value if self.measure.direction == "max" else -value
 
     def _attempt(self, otherwise: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a call gives; a candidate that fails is left out, and counted."""
+        """The result of a call; a candidate that fails is left out and counted."""
         try:
             return function(*arguments)
         except Exception as error:

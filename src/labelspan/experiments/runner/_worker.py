@@ -19,7 +19,7 @@ from labelspan.experiments.runner._environment import CODE_VARIABLE, code, envir
 from labelspan.experiments.store import ENVIRONMENT, Result
 
 START_SECONDS = 120.0
-# How long a process that has closed its answers may take to end.
+# How long a process that has closed its output may take to end.
 END_SECONDS = 5.0
 # The signal by which a system that runs out of memory ends a process; not every system names it.
 KILLED = 9
@@ -27,7 +27,7 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 class WorkerStartError(RuntimeError):
-    """A process that should run cells did not start: no cell is to blame."""
+    """A worker process did not start; this is not the fault of a cell."""
 
 
 class Worker:
@@ -52,7 +52,7 @@ class Worker:
         self._started = False
 
     def run(self, cell: Cell, timeout: float | None) -> Result:
-        """Run a cell; the result says if it took too long or took the process with it."""
+        """Run a cell; the result says if it timed out or crashed the process."""
         started = time.perf_counter()
         try:
             content = self._ask({"kind": "cell", "cell": asdict(cell)}, timeout)
@@ -94,7 +94,7 @@ class Worker:
         return self._receive(timeout)["content"]
 
     def _start(self) -> None:
-        """Wait until the process has imported what it needs; that is no cell's time or fault."""
+        """Wait until the process has imported its modules; this does not count for any cell."""
         try:
             self._receive(START_SECONDS)
             self._send({"kind": "path", "path": sys.path})
@@ -103,7 +103,7 @@ class Worker:
             raise WorkerStartError(
                 f"a process for the cells did not start within {START_SECONDS:g} s; run fewer at a "
                 "time with --jobs, or wait until the machine is less busy. What is finished is "
-                "stored, and the same command goes on from there."
+                "stored; run the same command again to resume."
             ) from error
         except EOFError as error:
             how = self._ending()
@@ -115,7 +115,7 @@ class Worker:
         self._started = True
 
     def _ending(self) -> str:
-        """How a process ended that has closed its answers."""
+        """How a process ended that has closed its output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(END_SECONDS)
         code = self.process.returncode

@@ -1,4 +1,4 @@
-"""Whether a method or its surroundings are to blame for a failed cell."""
+"""Whether a failed cell is due to the method or to its environment."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ OUTSIDE = (OSError, MemoryError, ImportError)
 
 
 def cause_of(error: BaseException, *, loaded: bool) -> str:
-    """Tell the cause of an error in a cell; before the data are loaded it is no method's fault."""
+    """Return the cause of an error in a cell; before the data are loaded it is not the method."""
     return ENVIRONMENT if not loaded or isinstance(error, OUTSIDE) else METHOD
 
 
 def stored_cause(status: str, error: str) -> str:
-    """Tell the cause of a failure that was stored without one, by its status and error class."""
+    """Return the cause of a failure that was stored without one, by its status and error class."""
     if status in ("timeout", "crashed"):
         return ENVIRONMENT
     found = getattr(builtins, error.partition(":")[0], None)

@@ -1,4 +1,4 @@
-"""What others ask of a store, so that they need no SQL."""
+"""Queries on a store, so that callers need no SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a cell."""
+"""The outcome of a cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STATUSES = ("ok", "failed", "nan", "timeout", "crashed")
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a cell.
+    """The outcome of a cell.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ class Store:
         return self._connection.execute("SELECT count(*) FROM cells").fetchone()[0]
 
     def finished(self, cells: Iterable[Cell]) -> set[str]:
-        """Tell which cells are in the store.
+        """Return the cells that are in the store.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class Store:
         return stored & {cell.id for cell in cells}
 
     def failures(self, cells: Iterable[Cell]) -> dict[str, str]:
-        """Tell which cells failed, and what is to blame.
+        """Return the failed cells and the kind of failure.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Store:
         }
 
     def environments(self, cells: Iterable[str]) -> list[dict[str, str]]:
-        """Tell which versions and machines stored cells come from.
+        """Return the versions and machines that stored cells come from.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class Store:
             cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", row)
 
     def add(self, cell: Cell, result: Result) -> None:
-        """Write the result of a cell; it replaces a failure, and nothing else.
+        """Write the result of a cell; it may replace a failure, but not a result.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Store:
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
     def plans(self) -> list[dict[str, Any]]:
-        """List the plans, the one that was added last first, whatever the clock said.
+        """List the plans, the last one added first.
 
         Returns
         -------

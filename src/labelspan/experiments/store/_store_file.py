@@ -64,7 +64,7 @@ def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _refuse_log(path: Path, error: sqlite3.Error) -> None:
-    """Refuse to pass over a log that holds results: they would be missing without a word."""
+    """Refuse to ignore a log that holds results: they would be missing silently."""
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size > 0:
         raise StoreError(
@@ -100,7 +100,7 @@ def _code(error: sqlite3.Error) -> int:
 
 def _repair(error: sqlite3.Error, path: Path, busy_seconds: float) -> str:
     """Say what happened and what to do, by the code of the error."""
-    safe = "Results written so far are safe; the same command goes on from there."
+    safe = "Results written so far are safe; run the same command again to resume."
     place = {
         sqlite3.SQLITE_BUSY: f"{path} is locked by another program for more than "
         f"{busy_seconds:g} s; close it and start again. {safe}",

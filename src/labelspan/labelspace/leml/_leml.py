@@ -25,6 +25,10 @@ from labelspan.linalg import EigenPairs, route_of, spectral
 # Turns between two duality gaps, and the share of tol below which a turn gains nothing. With holes
 # the bound follows the square root of what turns gain, so they have to go on for it to be tight.
 CHECKED, GAINED, TIGHT = 5, 1e-2, 1e-5
+SCALES = "More of them would gain nothing but rounding. Raise ridge, or scale the features."
+# Share of the objective that rounding may add to it in a turn; and a gap that needs no warning,
+# whatever tol is, because the bound has half of the digits.
+ROUNDING, CLOSED = 1e-12, 1e-8
 
 
 class LEML(AvailableCases, LabelSpaceClassifier):
@@ -35,7 +39,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
 
     Yu et al. [1]_ with squared loss: W (D, M), H (q, M). With enough components this is the convex
     problem :math:`\min_B \frac12 \|Z - X_c B\|^2 + \rho \|B\|_*` of B = W H', whose duality gap is
-    reported. Of labels that are not observed (NaN) the loss is left out; the intercept of a label
+    reported. Labels that are not observed (NaN) are left out of the loss; the intercept of a label
     is then that of its own rows.
 
     Parameters
@@ -51,7 +55,8 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         lowers the objective by less than a hundredth of `tol`, since with few components the gap
         does not vanish.
     max_iter : int, default=100
-        Largest number of iterations; a ConvergenceWarning says when they did not suffice.
+        Largest number of iterations; a ConvergenceWarning says when they did not suffice, or when
+        the gap of the convex problem stays open because more of them gain nothing.
 
     Attributes
     ----------
@@ -98,10 +103,10 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     rho: tight where the gap is due to too few components only. Time O(n D^2 + D^3) once and
     O(D q M + (D + q) M^2) per turn, memory O(D^2 + D q); if n < D, replace D by n.
 
-    With holes both steps are conjugate gradients on the rows, as in the paper, from where the last
-    turn ended, so that the objective never rises; the solution for all rows preconditions them.
-    A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then shortens all of the residual,
-    which has to vanish in the holes: with too few components it is loose.
+    With missing labels both steps are conjugate gradients on the rows, as in the paper, from where
+    the last turn ended, so that the objective never rises; the solution for all rows preconditions
+    them. A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then shortens all of the
+    residual, which has to vanish where labels are missing: with too few components it is loose.
 
     ``truncate(M)`` keeps the M leading singular vectors of B: the best approximation of the weights
     of that rank, not the model that ``fit`` finds for M.
@@ -164,9 +169,10 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         total = float(np.trace(statistics.tt))
         low_rank = LowRank(form.s, form.UT, total, float(self.ridge))
         M = self._n_codes(form.UT.shape, problem.n_labels, problem.labels_vary)
-        factors, dual, n_iter = self._solve(low_rank, M)
+        turns = self._solve(low_rank, M, convex=min(form.UT.shape) == M)
+        factors = turns.factors
         coef, objectives = lift(form.V @ (factors.P * factors.s)), low_rank.objectives(factors)
-        return Solution(problem, mean, label_mean, factors, coef, objectives, dual, n_iter)
+        return Solution(problem, mean, label_mean, coef, objectives, turns)
 
     def _masked_solution(self, problem: Problem) -> Solution:
         """The same over the labels that are observed."""
@@ -175,11 +181,12 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         system = low_rank.system
         shape = low_rank.form.UT.shape
         M = self._n_codes(shape, problem.n_labels, bool(system.right.any()))
-        factors, dual, n_iter = self._solve(low_rank, M, TIGHT if min(shape) == M else GAINED)
+        turns = self._solve(low_rank, M, convex=min(shape) == M)
+        factors = turns.factors
         W = factors.P * factors.s
         level = system.t_mean - np.einsum("ij,ij->i", system.centres.T @ W, factors.V)
         mean, objectives = route.mean(system.moments.x_mean), low_rank.objectives(factors)
-        return Solution(problem, mean, level, factors, route.lift(W), objectives, dual, n_iter)
+        return Solution(problem, mean, level, route.lift(W), objectives, turns)
 
     def _n_codes(self, shape: tuple[int, ...], n_labels: int, vary: bool) -> int:
         if self.n_components == 0 or min(shape) == 0 or not vary:
@@ -187,37 +194,47 @@ class LEML(AvailableCases, LabelSpaceClassifier):
             return 0
         return at_most(self.n_components, min(shape), "directions that features and labels have")
 
-    def _solve(
-        self, problem: LowRank | MaskedLowRank, M: int, gained: float = GAINED
-    ) -> tuple[Factors, float, int]:
-        """Take turns until the gap or the gain is small: factors, dual bound, turns."""
+    def _solve(self, problem: LowRank | MaskedLowRank, M: int, convex: bool) -> Turns:
+        """Take turns until the gap or the gain is small; `convex` if M is no bound on the rank."""
         factors = problem.start(M)
         dual, last, turn = problem.dual(factors), problem.objective(factors), 0
+        gained = (TIGHT if convex and isinstance(problem, MaskedLowRank) else GAINED) * self.tol
         while M > 0 and turn < self.max_iter:
             turn += 1
-            factors = problem.turn(factors)
-            primal = problem.objective(factors)
-            done = last - primal <= gained * self.tol * primal
+            ahead = problem.turn(factors)
+            primal = problem.objective(ahead)
+            # Turns cannot raise the objective, but rounding can; NaN is no fall, either.
+            if not primal <= last + ROUNDING * abs(last):
+                return self._ended(Turns(factors, dual, turn), last, SCALES)
+            factors, done = ahead, last - primal <= gained * primal
             if turn % CHECKED == 0 or done or turn == self.max_iter:
                 dual = max(dual, problem.dual(factors))
-                if done or primal - dual <= self.tol * primal:
-                    return factors, dual, turn
+                gap = (primal - dual) / primal
+                if gap <= self.tol or (done and (not convex or gap <= CLOSED)):
+                    return Turns(factors, dual, turn)
+                if done:
+                    return self._ended(Turns(factors, dual, turn), primal, SCALES)
             last = primal
-        if M > 0:
-            warnings.warn(
-                f"{turn} iterations left a duality gap of {(last - dual) / last:.1e} of the "
-                "objective "
-                f"(tol {self.tol:g}). Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return factors, dual, turn
+        found = Turns(factors, dual, turn)
+        return found if M == 0 else self._ended(found, last, "Raise max_iter or tol.")
+
+    def _ended(self, found: Turns, primal: float, reason: str) -> Turns:
+        """The turns, with a warning that the gap is not closed."""
+        gap = (primal - found.dual) / primal
+        warnings.warn(
+            f"{found.n_iter} iterations left a duality gap of {gap:.1e} of the objective "
+            f"(tol {self.tol:g}). {reason}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+        return found
 
     def _directions(self, problem: Any) -> EigenPairs:
         self._objectives = problem.objectives
         self.primal_objective_ = float(problem.objectives[-1])
-        self.dual_objective_, self.n_iter_ = problem.dual, problem.n_iter
-        return EigenPairs(problem.factors.s, problem.factors.V)
+        turns = problem.turns
+        self.dual_objective_, self.n_iter_ = float(turns.dual), turns.n_iter
+        return EigenPairs(turns.factors.s, turns.factors.V)
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> LinearCodes:
         level = problem.sample.level(problem.mean, problem.coef, np.zeros(len(V)))
@@ -238,8 +255,17 @@ class LEML(AvailableCases, LabelSpaceClassifier):
 
 
 @dataclass(frozen=True)
+class Turns:
+    """Factors, the dual bound, and the number of turns."""
+
+    factors: Factors
+    dual: float
+    n_iter: int
+
+
+@dataclass(frozen=True)
 class Solution:
-    """The factors with their weights `coef` (D, M) on the features, and how they were found.
+    """The weights `coef` (D, M) on the features, and the turns in which they were found.
 
     `objectives` are those of the first 0, 1, ... M singular vectors.
     """
@@ -247,8 +273,6 @@ class Solution:
     sample: Any
     mean: np.ndarray
     label_mean: np.ndarray
-    factors: Factors
     coef: np.ndarray
     objectives: np.ndarray
-    dual: float
-    n_iter: int
+    turns: Turns

@@ -11,7 +11,7 @@ from scipy import linalg
 from labelspan.labelspace.leml._low_rank import Factors, LowRank, balanced
 from labelspan.linalg import MaskedSystem, Route, Spectral, conjugate_gradients, spectral
 
-# A step ends when its error is this share of what it has gained: the next turn starts there.
+# A step ends when its error is this share of its gain: the next iteration starts there.
 STEP_ERROR = 0.1
 
 
@@ -22,7 +22,7 @@ class MaskedLowRank:
     .. math:: \min_{W, H, c} \tfrac12 \sum_{i, k: M_{ik} = 1} w_i (y_{ik} - c_k - x_i' W h_k)^2
               + \tfrac{\rho}{2} (\|W\|_F^2 + \|H\|_F^2)
 
-    The intercepts c are those of the best fit, so scores and labels count about their means over
+    The intercepts c are those of the best fit, so scores and labels are centred on their means over
     the rows of a label: K(Q) = diag(w_k) (q_k - mean_k q_k) for each column of Q (n, q).
 
     Attributes
@@ -55,7 +55,7 @@ class MaskedLowRank:
         return Factors(self.form.V @ start.P, start.s, start.V)
 
     def turn(self, factors: Factors) -> Factors:
-        """W for the given H, H for that W, both by conjugate gradients; and both balanced."""
+        """Update W, then H, by conjugate gradients, and balance them."""
         root = np.sqrt(factors.s)
         W, H = factors.P * root, factors.V * root
         W = W + self._w_step(W, H)

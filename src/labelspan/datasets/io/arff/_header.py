@@ -1,4 +1,4 @@
-"""The header of an ARFF file: relation, and one attribute a column."""
+"""The header of an ARFF file: relation, and one attribute per column."""
 
 from __future__ import annotations
 

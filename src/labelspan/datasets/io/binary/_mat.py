@@ -136,7 +136,7 @@ def _load(path: Path, limits: Limits) -> dict[str, Any]:
 def _matrices(
     variables: dict[str, Any], data: str, target: str, limits: Limits, path: Path
 ) -> tuple[Any, Any]:
-    """Give X and Y, the latter with a row a sample and in 0 and 1."""
+    """Return X, and Y in 0/1 with one row per sample."""
     for key in (data, target):
         check_matrix(variables[key].shape, variables[key].dtype, key, path)
     X, Y = variables[data], variables[target]
@@ -159,7 +159,7 @@ def _matrices(
 
 
 def _rows(matrix: Any, key: str, path: Path) -> Any:
-    """Give a matrix by rows; SciPy does not look whether the numbers of a sparse one are in it."""
+    """Return a matrix by rows; check the indices of a sparse one, which SciPy does not."""
     if not sp.issparse(matrix):
         return np.ascontiguousarray(matrix)
     if matrix.format in ("csc", "csr"):

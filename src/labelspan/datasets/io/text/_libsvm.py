@@ -24,7 +24,7 @@ def read_libsvm(
     name: str | None = None,
     limits: Limits | None = None,
 ) -> MultilabelDataset:
-    r"""Read multi-label LibSVM text, plain or gzip: ``3,17 1:0.5 8:2`` a row.
+    r"""Read multi-label LibSVM text, plain or gzip: each row is like ``3,17 1:0.5 8:2``.
 
     Parameters
     ----------
