@@ -219,7 +219,8 @@ def main() -> None:
         if found != "killed":
             where = f"{mutant.file.relative_to(SOURCE)}:{mutant.line}"
             print(f"{number}. {found}: {where}: {mutant.change} ({len(chosen)} tests)", flush=True)
-    share = (counts["killed"] + counts["timeout"]) / asked.n
+    # On a busy machine a timeout says nothing: it is not counted as killed.
+    share = counts["killed"] / asked.n
     print(f"{counts}: {share:.0%} of {asked.n} mutants killed")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -112,6 +113,14 @@ def test_a_union_of_reducers_before_a_classifier():
     X, Y, X_new = sample()
     union = FeatureUnion([("a", ls.MDDM(2)), ("b", ls.LabelPLS(2))])
     assert_exported(make_pipeline(union, ls.MultiOutputRidge()).fit(X, Y), X_new)
+
+
+def test_reducers_of_some_columns_before_a_classifier():
+    X, Y, X_new = sample()
+    some = ColumnTransformer(
+        [("a", ls.LabelPLS(2), [0, 1, 2]), ("b", ls.MDDM(1), [3, 4]), ("c", "passthrough", [5])]
+    )
+    assert_exported(make_pipeline(some, ls.MultiOutputRidge()).fit(X, Y), X_new)
 
 
 def test_a_frame_gives_an_input_per_column():
