@@ -28,7 +28,7 @@ def test_scikit_learns_own_tags_are_untouched():
 
     tags = get_tags(Plain())
     ours = asdict(with_label_tags(tags))
-    refused = {"missing_labels": ALL_LABELS, "device": ON_HOST}
+    refused = {"missing_labels": ALL_LABELS, "device": ON_HOST, "device_holes": ON_HOST}
     assert ours.pop("label_tags") == {"refused": refused}
     assert ours == asdict(tags)
 

@@ -74,5 +74,5 @@ def test_what_is_refused_says_why():
         ls.ReducerCV([ls.DMLDA()], [1]).fit(X, Y)
     with pytest.raises(ValueError, match=r"ReducerCV needs every label: .* readout='ridge' does"):
         ls.ReducerCV([ls.MDDM()], [1], readout="mlknn").fit(X, Y)
-    with pytest.raises(ValueError, match=r"a problem without a ridge"):
+    with pytest.raises(ValueError, match=r"without a ridge the solver needs all of them"):
         ls.ReducerCV([ls.OPLS(ridge=0.0)], [1]).fit(X, Y)

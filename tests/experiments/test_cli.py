@@ -287,7 +287,7 @@ def test_the_module_is_the_command():
         (("report", "nowhere"), "there is no store in nowhere; run `labelspan compare"),
         (("report", "nowhere", "--format", "pdf"), "there is no format 'pdf'; use html"),
         (("reduce", "yeast", "--out", "x.txt"), "--out is 'x.txt'; give a name that ends with"),
-        (("reproduce", "mvmd/figur1"), "mvmd, cmlfs and all."),
+        (("reproduce", "mvmd/figur1"), "mvmd, cmlfs, xc and all."),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing_behind(
@@ -421,7 +421,7 @@ from labelspan.cli import main
 
 class Finder:
     def find_spec(self, name, *ignored):
-        if name == "labelspan.cli._compare":
+        if name == "labelspan.cli._methods":
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Finder())

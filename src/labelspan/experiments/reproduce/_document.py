@@ -93,12 +93,15 @@ def _papers(by_paper: dict[str, list[Outcome]]) -> str:
         "|---|---:|---:|---:|---:|---:|",
     ]
     for paper, items in by_paper.items():
+        if not items:
+            continue
         content = printed_values(paper)
         before = content.get("before", {})
         values, statements = _kinds(line for item in items for line in item.judged)
         run = sum(not item.not_run for item in items)
         row = [_share(values), before.get("values", "-")]
-        row += [_share(statements), before.get("statements", "-"), f"{run} of {len(items)}"]
+        row += [_share(statements), before.get("statements", "-")]
+        row.append(f"{run} of {len(items)}" if run else "none")
         rows.append(f"| {markdown_text(content['paper'])} | {' | '.join(row)} |")
     return "\n".join([*rows, "", BEFORE, ""])
 
