@@ -34,6 +34,14 @@ machine, ratios much less.
 | script | what it measures | recorded | goals |
 |---|---|---|---|
 """
+# A line of ``timing.compare``, and its heading.
+RATIO = re.compile(
+    r"(\S.*?) {2,}(\S.*?) {2,}([\d.]+) +([\d.]+) +([\d.]+) */ +([\d.]+)(  MISSED)?\s*$"
+)
+HEADING = re.compile(r"ours +peer +ratio +goal")
+TABLE = (
+    "| ratio | goal | ours | peer | seconds | seconds of the peer |\n|---:|---:|---|---|---:|---:|"
+)
 
 
 def processor() -> str:
@@ -87,8 +95,30 @@ def page(results: dict[str, dict[str, Any]]) -> str:
         text += f"\n({name.replace('_', '-')})=\n## {name}\n\n{summary(name)}. "
         text += f"Recorded {found['date']} on {found['machine']}, Python {found['python']}, "
         text += f"{libraries}; {found['minutes']:g} minutes.\n"
-        text += "\n```text\n" + "\n".join(line.rstrip() for line in found["lines"]) + "\n```\n"
+        text += "\n" + shown(found["lines"])
     return text
+
+
+def shown(lines: list[str]) -> str:
+    """Lines of ratios as tables, ratio first: it is what people look for. Others as they are."""
+    parts: list[tuple[bool, list[str]]] = []
+    for line in lines:
+        found = RATIO.match(line)
+        if HEADING.match(line):
+            continue
+        if found:
+            ours, peer, ratio, goal, ours_s, peer_s, verdict = found.groups()
+            cells = [ratio + (" MISSED" if verdict else ""), goal, ours, peer, ours_s, peer_s]
+            line = "| " + " | ".join(cell.strip().replace("|", "\\|") for cell in cells) + " |"
+        if not parts or parts[-1][0] != bool(found):
+            parts.append((bool(found), [TABLE] if found else []))
+        parts[-1][1].append(line.rstrip())
+    blocks = ("\n".join(block) for _, block in parts)
+    kinds = (is_table for is_table, _ in parts)
+    return "\n".join(
+        f"{block}\n" if is_table else f"```text\n{block}\n```\n"
+        for is_table, block in zip(kinds, blocks, strict=True)
+    )
 
 
 def stored() -> dict[str, dict[str, Any]]:

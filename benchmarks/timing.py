@@ -40,7 +40,7 @@ def best_times(calls: list[Callable[[], Any]], repeats: int) -> list[float]:
 
 def compare(comparisons: Iterable[Comparison]) -> bool:
     """Print a table of ratios; tell whether every goal was reached."""
-    print(f"{'ours':<44}{'peer':<40}{'ratio':>8}{'goal':>8}  {'seconds (ours / peer)':>22}")
+    print(f"{'ours':<44}  {'peer':<40}  {'ratio':>8}{'goal':>8}  {'seconds (ours / peer)':>22}")
     reached = True
     for row in comparisons:
         with threadpool_limits(1):
@@ -49,7 +49,7 @@ def compare(comparisons: Iterable[Comparison]) -> bool:
         reached &= ratio <= row.goal
         verdict = "" if ratio <= row.goal else "  MISSED"
         print(
-            f"{row.what:<44}{row.peer:<40}{ratio:>8.3f}{row.goal:>8.3f}"
+            f"{row.what:<44}  {row.peer:<40}  {ratio:>8.3f}{row.goal:>8.3f}"
             f"  {ours:>10.4f} /{theirs:>10.4f}{verdict}",
             flush=True,
         )
