@@ -119,8 +119,9 @@ def test_benchmark_sets(name, form, dataset):
     data = dataset(name)
     X = data.X.toarray() if sparse.issparse(data.X) else data.X
     Y = data.Y.toarray() if sparse.issparse(data.Y) else data.Y
-    # 600 rows of each, enron and bibtex wide: the cost is that of GridSearchCV.
-    X, Y = X[:600], Y[:600]
+    if name == "bibtex":
+        # Wide, too: 600 of its 7395 rows, because GridSearchCV takes minutes for all.
+        X, Y = X[:600], Y[:600]
     reducers = [ls.MDDM(), ls.MVMD(), ls.LabelCCA(), ls.OPLS(ridge=10.0), ls.MLSI()]
     search = ls.ReducerCV(
         reducers, [2, 5], readout=ls.MultiOutputRidge(), scoring=SCORERS, refit="micro"
