@@ -1,15 +1,19 @@
 """What half of the labels cost: micro-F1 of available cases, and of zeros in the holes.
 
-usage: python benchmarks/missing_table.py [--seeds 10] [--data yeast scene bibtex] [--fixed]
+usage: python benchmarks/missing_table.py [--seeds 10] [--data yeast scene bibtex]
+                                          [--readout tuned fixed mlknn] [--directions 10 20]
                                           [--reduction] [--mu]
 
-Half of the labels of the training rows are removed at random. The reducer and the readout, a
-MultiOutputRidge with thresholds by label (ThresholdTuner; with --fixed, scores above 0), learn (a)
-from all labels, (b) from those that are left, with NaN in the holes, (c) with 0 in the holes, (d)
-from all labels of half of the rows. Printed: micro-F1 on the test rows with all of their labels;
-what (b) and (d) keep of (a); in how many seeds (b) beats (c). The last table is a simulation: the
-sine between the directions of all labels and those of available cases, and its slope over the
-number of rows.
+Half of the labels of the training rows are removed at random. The reducer and the readout learn
+(a) from all labels, (b) from those that are left, with NaN in the holes, (c) with 0 in the holes,
+(d) from all labels of half of the rows. Printed: micro-F1 on the test rows with all of their
+labels; what (b) and (d) keep of (a); in how many seeds (b) beats (c). The last table is a
+simulation: the sine between the directions of all labels and those of available cases, and its
+slope over the number of rows.
+
+The readout is MultiOutputRidge with thresholds by label (tuned), the same with scores above 0
+(fixed), or MLkNN, the classifier of the papers (mlknn). --directions limits their number; a set
+with fewer labels has no more directions than labels.
 
 With --reduction only the reducer learns from half of the labels, and the readout from all of them:
 what is kept is that of the directions. (d) is left out. With --mu the mu of MDDM with the
@@ -19,6 +23,7 @@ constraint "feature" is chosen by three folds, from the labels that the reducer 
 from __future__ import annotations
 
 import argparse
+import itertools
 from typing import Any
 
 import numpy as np
@@ -35,7 +40,13 @@ from labelspan.metrics import micro_f1
 REDUCERS = {
     "MDDM_p": ls.MDDM(),
     "MDDM_f": ls.MDDM(constraint="feature"),
+    "MDDM_f .001": ls.MDDM(constraint="feature", mu=0.001),
     "MVMD": ls.MVMD(),
+}
+READOUTS = {
+    "tuned": ls.ThresholdTuner(ls.MultiOutputRidge(0.01, min_labels=1), min_labels=1),
+    "fixed": ls.MultiOutputRidge(0.01, min_labels=1),
+    "mlknn": ls.MLkNN(),
 }
 MU = [0.001, 0.01, 0.1, 0.5, 0.9]
 
@@ -46,15 +57,13 @@ def dense(Y: Any) -> np.ndarray:
 
 
 def score(
-    reducer: Any, data: Any, X: Any, Y: np.ndarray, fixed: bool, labels: np.ndarray | None = None
+    reducer: Any, readout: Any, data: Any, X: Any, Y: np.ndarray, labels: np.ndarray | None = None
 ) -> float:
     """Micro-F1 on the test rows of what is learnt from X and the labels Y.
 
     The readout learns from `labels` instead, if they are given.
     """
-    readout: Any = ls.MultiOutputRidge(0.01, min_labels=1)
-    readout = readout if fixed else ls.ThresholdTuner(readout, min_labels=1)
-    reducer = clone(reducer).fit(X, Y)
+    reducer, readout = clone(reducer).fit(X, Y), clone(readout)
     readout.fit(reducer.transform(X), Y if labels is None else labels)
     predicted = readout.predict(reducer.transform(data.X[data.test]))
     return float(micro_f1(dense(data.Y[data.test]), dense(predicted)))
@@ -75,43 +84,36 @@ class ChosenMu(ls.MDDM):
         return super().fit(X, y, sample_weight, observed)
 
 
-def reduction(name: str, n_seeds: int, fixed: bool, reducers: dict[str, Any]) -> None:
-    """One line per reducer; the readout learns from all labels."""
+def table(
+    name: str,
+    n_seeds: int,
+    readout: Any,
+    reducers: dict[str, Any],
+    directions: int | None,
+    only: bool,
+) -> None:
+    """One line per reducer; `only` the reducer loses labels, or both steps do."""
     data = benchmark_data(name)
     X, full = data.X[data.train], dense(data.Y[data.train])
     for label, reducer in reducers.items():
-        whole = score(reducer, data, X, full, fixed)
-        found = []
-        for seed in range(n_seeds):
-            holes = np.random.default_rng(seed).random(full.shape) < 0.5
-            cases = np.where(holes, np.nan, full), full * ~holes
-            found.append([score(reducer, data, X, Y, fixed, full) for Y in cases])
-        ours, zeros = np.array(found).T
-        print(
-            f"{name:<10}{label:<10}{whole:>8.4f}{ours.mean():>10.4f}{zeros.mean():>10.4f}"
-            f"{ours.mean() / whole:>9.1%}{int((ours > zeros).sum()):>17} of {n_seeds}",
-            flush=True,
-        )
-
-
-def table(name: str, n_seeds: int, fixed: bool, reducers: dict[str, Any]) -> None:
-    """One line per reducer."""
-    data = benchmark_data(name)
-    X, full = data.X[data.train], dense(data.Y[data.train])
-    for label, reducer in reducers.items():
-        whole = score(reducer, data, X, full, fixed)
+        if directions is not None:
+            reducer = clone(reducer).set_params(n_components=min(directions, full.shape[1]))
+        whole = score(reducer, readout, data, X, full)
         found = []
         for seed in range(n_seeds):
             rng = np.random.default_rng(seed)
             holes = rng.random(full.shape) < 0.5
             some = rng.permutation(len(full))[: len(full) // 2]
-            cases = (X, np.where(holes, np.nan, full)), (X, full * ~holes), (X[some], full[some])
-            found.append([score(reducer, data, *case, fixed) for case in cases])
-        ours, zeros, rows = np.array(found).T
-        wins = int((ours > zeros).sum())
+            cases = [(X, np.where(holes, np.nan, full)), (X, full * ~holes)]
+            cases += [] if only else [(X[some], full[some])]
+            labels = full if only else None
+            found.append([score(reducer, readout, data, *case, labels) for case in cases])
+        ours, zeros, *rows = np.array(found).T
         print(
-            f"{name:<10}{label:<10}{whole:>8.4f}{ours.mean():>10.4f}{zeros.mean():>10.4f}"
-            f"{ours.mean() / whole:>9.1%}{rows.mean() / whole:>11.1%}{wins:>6} of {n_seeds}",
+            f"{name:<10}{label:<12}{directions or 'all':>5}{whole:>8.4f}{ours.mean():>10.4f}"
+            f"{zeros.mean():>10.4f}{ours.mean() / whole:>9.1%}"
+            f"{f'{rows[0].mean() / whole:.1%}' if rows else '':>11}"
+            f"{int((ours > zeros).sum()):>6} of {n_seeds}",
             flush=True,
         )
 
@@ -140,15 +142,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--data", nargs="*", default=["yeast", "scene", "bibtex"])
-    parser.add_argument("--fixed", action="store_true")
+    parser.add_argument("--readout", nargs="*", choices=READOUTS, default=["tuned"])
+    parser.add_argument("--directions", nargs="*", type=int, default=[None])
     parser.add_argument("--reduction", action="store_true")
     parser.add_argument("--mu", action="store_true")
     given = parser.parse_args()
     reducers = {"MDDM_f, mu": ChosenMu()} if given.mu else REDUCERS
-    heads = f"{'data':<10}{'method':<10}{'all':>8}{'holes':>10}{'zeros':>10}{'kept':>9}"
-    print(f"{heads}{'half rows':>11}  beats zeros")
-    for name in given.data:
-        (reduction if given.reduction else table)(name, given.seeds, given.fixed, reducers)
+    heads = f"{'data':<10}{'method':<12}{'d':>5}{'all':>8}{'holes':>10}{'zeros':>10}{'kept':>9}"
+    for readout in given.readout:
+        print(f"readout: {readout}\n{heads}{'half rows':>11}  beats zeros")
+        for name, directions in itertools.product(given.data, given.directions):
+            table(name, given.seeds, READOUTS[readout], reducers, directions, given.reduction)
     if not (given.reduction or given.mu):
         slope()
 
