@@ -8,11 +8,8 @@ from typing import Any, ClassVar
 from labelspan._compat import Interval
 from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, inverse_root, leading
+from labelspan.linalg import MOST_LABELS, EigenPairs, inverse_root, leading
 from labelspan.moments import Sample, Statistics, summarise
-
-# So many labels have a scatter matrix of 1 GB.
-MOST_LABELS = 11000
 
 
 class LabelCCA(AvailableCases, LinearReducer):
