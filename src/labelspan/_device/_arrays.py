@@ -17,7 +17,7 @@ NAMESPACES: dict[type, Any] = {}
 def is_device(array: Any) -> bool:
     """Whether this is an array of a library that supports devices."""
     kind = type(array)
-    # # A fit calls this some forty times, nearly always for these types.
+    # A fit calls this some forty times, nearly always for these types.
     return kind is not np.ndarray and kind.__module__.partition(".")[0] in LIBRARIES
 
 
@@ -30,7 +30,7 @@ def namespace(array: Any) -> Any:
     """NumPy itself, or the functions of the array's library under the names of the standard."""
     if not is_device(array):
         return np
-    # # A fit calls this some eighty times.
+    # A fit calls this some eighty times.
     kind = type(array)
     if kind not in NAMESPACES:
         NAMESPACES[kind] = array_namespace(array)
@@ -52,7 +52,7 @@ def like(reference: Any, array: Any) -> Any:
     if array is None or is_device(array) or not is_device(reference):
         return array
     xp = namespace(reference)
-    # # torch warns of read-only arrays, such as blocks of a memory map, and rejects negative
+    # torch warns of read-only arrays, such as blocks of a memory map, and rejects negative
     # strides, even for a single number.
     array = array.copy() if min(array.strides, default=0) < 0 else array
     contiguous = np.require(array, requirements=["C", "W"])
@@ -65,7 +65,7 @@ def rows_at(array: Any, rows: Any) -> Any:
         return array[rows]
     if isinstance(rows, np.ndarray):
         return namespace(array).take(array, like(array, rows), axis=0)
-    # # The array standard requires every axis to be indexed.
+    # The array standard requires every axis to be indexed.
     return array[rows, ...]
 
 

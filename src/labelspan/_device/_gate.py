@@ -8,7 +8,7 @@ from labelspan._device._arrays import is_followed
 from labelspan._device._move import place_of
 from labelspan._tags import LabelTags, label_tags
 
-# # Methods of a fitted estimator that take rows.
+# Methods of a fitted estimator that take rows.
 CALLS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
 

@@ -14,7 +14,7 @@ from labelspan._device._arrays import is_device, like, namespace, to_host
 from labelspan._device._stream import is_streamed
 
 Convert = Callable[[Any], Any]
-# # Attributes that are read, not multiplied, stay on the host.
+# Attributes that are read, not multiplied, stay on the host.
 TABLES = ("classes_", "cv_results_")
 
 
@@ -62,7 +62,7 @@ def remember_place(estimator: Any, X: Any) -> None:
     """The device of the first chunk; later chunks and fitted arrays must be there too."""
     vars(estimator).pop("_place", None)
     if is_device(X):
-        # # An empty array, which moves with the others.
+        # An empty array, which moves with the others.
         vars(estimator)["_place"] = X[:0, :0]
 
 

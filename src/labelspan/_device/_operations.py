@@ -49,7 +49,7 @@ def cholesky(A: Any) -> Any:
         L = xp.linalg.cholesky(A)
     except np.linalg.LinAlgError:
         return None
-    # # CuPy reports no error by default.
+    # CuPy reports no error by default.
     return L if bool(xp.all(xp.isfinite(xp.linalg.diagonal(L)))) else None
 
 

@@ -17,7 +17,7 @@ from labelspan._tags import label_tags
 
 # An empty array on the device that computes the sums; None for the host.
 TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)
-# # Precision of the products that a device sums.
+# Precision of the products that a device sums.
 SUMS: ContextVar[str] = ContextVar("SUMS", default="float64")
 # The same as TARGET, but only while an estimator that can use its sums is fitted.
 ACTIVE: ContextVar[Any] = ContextVar("ACTIVE", default=None)

@@ -30,7 +30,7 @@ class LabelCCA(AvailableCases, LinearReducer):
         The paper's gamma_x. 0 takes QR factors instead of Gram matrices: canonical
         correlations of ill-conditioned X are then right.
     label_ridge : float, default=0.1
-        The paper's gamma_y. 0 takes the pseudo-inverse: null directions of the labels
+        The paper's gamma_y. 0 uses the pseudo-inverse: null directions of the labels
         (one-hot or duplicated columns) are left out by a relative rank cut.
 
     Attributes

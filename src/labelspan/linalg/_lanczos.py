@@ -16,7 +16,7 @@ from labelspan.linalg._eigenpairs import EigenPairs, n_directions, rank
 from labelspan.moments import Products
 
 BLOCK = 32
-# # Residual of eigenpairs found by products, relative to the largest eigenvalue. The error of
+# Residual of eigenpairs found by products, relative to the largest eigenvalue. The error of
 # directions is this over the gap, that of eigenvalues its square. Inner solves use a hundredth of
 # it.
 TOLERANCE = 1e-8
@@ -82,7 +82,7 @@ def block_lanczos(
             W = apply(fresh)
             scale = max(scale, float(np.linalg.norm(W, axis=0).max()))
             H[:n_filled, columns], fresh, R = expand(Q[:, :n_filled], W, scale, random)
-        # # Only the upper triangle was filled; the lower one mirrors it.
+        # Only the upper triangle was filled; the lower one mirrors it.
         values, S = linalg.eigh(H[:n_filled, :n_filled], lower=False, check_finite=False)
         values, S = values[::-1], S[:, ::-1]
         # A Q S - Q S values = fresh R S[last rows], so the residuals need no product with A.
@@ -108,12 +108,12 @@ def expand(
     """Q'W, and the part of W outside Q as an orthonormal block times R."""
     inside = Q.T @ W
     fresh, R = thin_qr(W - Q @ inside)
-    # # The space is exhausted and only rounding is left. Continue with a new direction, which the
+    # The space is exhausted and only rounding is left. Continue with a new direction, which the
     # operator does not couple to the old ones.
     used_up = np.abs(np.diag(R)) < 1e-12 * scale
     fresh[:, used_up] = random.standard_normal((len(fresh), used_up.sum()))
     R[used_up] = 0.0
-    # # Twice is enough (Kahan and Parlett). Once is not: each step would double the distance of the
+    # Twice is enough (Kahan and Parlett). Once is not: each step would double the distance of the
     # basis from an orthonormal one.
     for _ in range(2 if used_up.any() else 1):
         fresh, again = thin_qr(fresh - Q @ (Q.T @ fresh))

@@ -153,7 +153,7 @@ def by_ranges(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same pairs, found one range of scales after the other."""
     found, V = np.zeros(0), np.zeros((side, 0))
-    # # Rounding of the larger scales that the projection leaves.
+    # Rounding of the larger scales that the projection leaves.
     floor = side * EPS * float(scales.max() * scales.min())
 
     def outside(v: np.ndarray) -> np.ndarray:

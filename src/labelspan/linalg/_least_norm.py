@@ -55,7 +55,7 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
         elsewhere = is_device(statistics.xx)
         solved = by_safe_factor(statistics) if elsewhere else None
         if solved is None:
-            # # Pivoted factors are computed on the host.
+            # Pivoted factors are computed on the host.
             statistics = on_host(statistics) if elsewhere else statistics
             solved = from_gram(statistics, sample)
         if solved is not None:

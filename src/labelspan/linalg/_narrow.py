@@ -17,7 +17,7 @@ from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_g
 from labelspan.moments import Block, anchored, centred, dense, warn_of_lost_digits
 from labelspan.moments import sums_of_squares as squares_of
 
-# # Features per block of the QR steps, as a multiple of the rows.
+# Features per block of the QR steps, as a multiple of the rows.
 TALL = 4
 
 
@@ -118,7 +118,7 @@ def narrow(
     wide = reduced(rows, ridge_free, shares)
     if is_weak(wide, centre):
         scales = column_scales(lengths)
-        # # Scales of word counts are 1e3 apart; the Gram matrix is accurate enough at a tenth of
+        # Scales of word counts are 1e3 apart; the Gram matrix is accurate enough at a tenth of
         # the cost.
         if is_graded(scales, GRAM_GRADED):
             wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, shares), scales)
@@ -226,7 +226,7 @@ def from_blocks(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
     n_rows, n_features = X.shape
     columns = X.tocsc() if sparse.issparse(X) else X
     R = np.empty((0, n_rows))
-    # # Tall blocks, because each step includes the factor so far: 3.3 n^2 operations per feature
+    # Tall blocks, because each step includes the factor so far: 3.3 n^2 operations per feature
     # for blocks of n features, 2.3 n^2 for these; the minimum is 2 n^2.
     for start in range(0, n_features, TALL * n_rows):
         stop = min(start + TALL * n_rows, n_features)

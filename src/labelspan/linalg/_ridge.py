@@ -113,7 +113,7 @@ def regress(
     *ridges : float
         One or more, non-negative; 0 gives the solution of least norm. The statistics are shared.
     weights : ndarray of shape (n,) or None
-        Weights w of the rows; None is one each.
+        Weights w of the rows; None means a weight of 1 each.
     signed : bool, default=False
         Take 2 T - 1 as the targets.
     centre : bool, default=True
@@ -195,7 +195,7 @@ def solve_ridges(
     if isinstance(statistics, Rows | Products):
         solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
         return Regression(solved, ridges, *rest)
-    # # The part that labels share is an eigenproblem, which depends on the units of the columns;
+    # The part that labels share is an eigenproblem, which depends on the units of the columns;
     # but below the ridge no unit is small.
     scales = column_scales(statistics.squares + min(ridges))
     graded = shared and is_graded(scales, GRAM_GRADED)

@@ -6,7 +6,7 @@ from labelspan._validation import MAX_SQUARE_BYTES
 
 # A sparse problem whose smaller side is larger than this is solved by products with X only.
 KRYLOV_SIDE = 3000
-# # An array of all features, or all rows, by all labels that is larger than this is not formed if
+# An array of all features, or all rows, by all labels that is larger than this is not formed if
 # products with X and Y suffice.
 LABEL_BYTES = 2**30
 # LabelCCA forms the scatter matrix of so many labels at most: 1 GB.

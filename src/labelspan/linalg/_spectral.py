@@ -93,7 +93,7 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     factor, and the spectral form if X is rank-deficient.
     """
     if is_device(moments.xx):
-        # # Other statistics are moved to the host before this call.
+        # Other statistics are moved to the host before this call.
         return moments.xx, moments.xt, None
     scales = column_scales(moments.squares)
     if moments.squares.any() and scaled_cholesky(moments.xx, scales)[0].shape[1] == len(scales):

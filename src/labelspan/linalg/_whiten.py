@@ -68,7 +68,7 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened
 
 @whiten.register
 def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
-    # # For a Root, the condition number of X matters, not its square; without a ridge, that of its
+    # For a Root, the condition number of X matters, not its square; without a ridge, that of its
     # columns scaled to unit length.
     if b > 0 or not is_regular(statistics):
         return by_singular_values(spectral(statistics), K, a, b)

@@ -77,7 +77,7 @@ class Available(Moments):
         tt, clipped = None, 0.0
         if self.tt is not None:
             tt, kept, clipped = self.pairs()
-            # # A label without scatter has no products with X either, because tt v = 0 implies xt v
+            # A label without scatter has no products with X either, because tt v = 0 implies xt v
             # = 0.
             xt = xt if kept is None else (xt @ kept) @ kept.T
         means = self.x_mean, t_mean

@@ -25,7 +25,7 @@ from scipy import sparse
 from labelspan._system import replace_file
 
 FORMAT = "labelspan checkpoint"
-# # Version of the tree and of the statistics in it.
+# Version of the tree and of the statistics in it.
 VERSION = 1
 
 
@@ -168,7 +168,7 @@ def _packed(value: Any, arrays: dict[int, tuple[str, np.ndarray]]) -> Any:
 
 
 def _member(array: np.ndarray, arrays: dict[int, tuple[str, np.ndarray]]) -> str:
-    # # By identity, because statistics may share an array.
+    # By identity, because statistics may share an array.
     return arrays.setdefault(id(array), (f"array{len(arrays)}", array))[0]
 
 

@@ -32,7 +32,7 @@ from labelspan.moments._large import labelled_rows
 
 Statistic = TypeVar("Statistic")
 
-# # A dense block is copied when it is centred; this limits the copy.
+# A dense block is copied when it is centred; this limits the copy.
 BLOCK_BYTES = 2**25
 # Limit of a dense block that is not copied, because sums over more rows would lose digits.
 WALKED_ENTRIES = 2**26
@@ -119,7 +119,7 @@ def collect(
     given: Iterator[tuple[Any, ...]] = map(at, blocks)
     if checked_by_sums(sample.X) and not (walked or sample.part):
         given = map(finite_rows, given)
-    # # In place: nothing else uses the arrays of the first block.
+    # In place: nothing else uses the arrays of the first block.
     total = reduce(iadd, (statistic(*block) for block in given))
     if is_device(sample.X):
         refuse_lost_sums(sample.X, total)
@@ -237,6 +237,6 @@ def block_statistic(
     labels, rows = check_label_block(Y), check_block(X)
     refuse_overflow(rows, whole=False)
     block = Sample(rows, labels, weights=weights)
-    # # Rows of weight 0 are left out; a block of such rows has weight 0.
+    # Rows of weight 0 are left out; a block of such rows has weight 0.
     weighing: Any = slice(None) if weights is None or not weights.any() else weights > 0
     return Checked(statistic(*block.at(weighing)), frozenset(present))

@@ -14,7 +14,7 @@ from labelspan._jit import ZERO, inner_kernel, kernel, read_only
 
 # Entries per group of rows that stays in the cache for a second pass, and per part of a row.
 CACHED, PART = 2**17, 1024
-# # The block is centred at the mean of this many first rows.
+# The block is centred at the mean of this many first rows.
 N_FIRST = 64
 
 

@@ -303,7 +303,7 @@ def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarr
 
 def mirrored(upper: np.ndarray, weight: float, offset: np.ndarray) -> np.ndarray:
     """Both triangles of the scatter about the mean, from one triangle of that about another row."""
-    # # Both triangles, minus the diagonal that they share.
+    # Both triangles, minus the diagonal that they share.
     total = upper + upper.T
     np.fill_diagonal(total, np.diag(upper))
     total -= weight * outer(offset, offset)
@@ -323,7 +323,7 @@ def add_pooled(A: Any, B: Any, left: np.ndarray, right: np.ndarray) -> None:
     if A is None:
         return
     A += B
-    # # By blocks of rows, because the product would be as large as A.
+    # By blocks of rows, because the product would be as large as A.
     numbers = DEVICE_NUMBERS if is_device(A) else OUTER_NUMBERS
     height = max(numbers // max(right.shape[0], 1), 1)
     for start in range(0, A.shape[0], height):

@@ -46,7 +46,7 @@ def block_sums(
         # They serve only to judge scales and digits, so some rows suffice.
         squares = block.weight * seen.variance
     else:
-        # # Single precision suffices if no mean is large.
+        # Single precision suffices if no mean is large.
         rows = X if weights is None and block.about_zero else A
         lengths = cast(sums_of_squares(rows), np.float64)
         squares = namespace(A).clip(lengths - block.weight * offset**2, min=0.0)
@@ -130,7 +130,7 @@ class Block:
         if weights is not None:
             T *= root[:, None]
             A = A * cast(root[:, None], np.float32 if single else np.float64)
-        # # One product for both; an additional column gives the mean.
+        # One product for both; an additional column gives the mean.
         factor = xp.concat([T, root[:, None]], axis=1)
         sums = cast(xp.astype(factor, A.dtype, copy=False).T @ A, np.float64)
         offset = inverse * sums[-1, :]

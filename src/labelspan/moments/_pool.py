@@ -51,14 +51,14 @@ class Pool:
         # A string, because formats that store models do not treat a dtype as a plain value.
         self._single = True
         self._origin: np.ndarray | None = None
-        # # The sum so far, the collected rows and their bytes.
+        # The sum so far, the collected rows and their bytes.
         self._state: tuple[Any, tuple[Sample, ...], int] = (None, (), 0)
 
     def plus(self, sample: Sample, summarise: Summarise) -> Pool:
         """The pool with the rows of a chunk added; this pool is unchanged."""
-        # # Like copy.copy, which takes as long as all the rest.
+        # Like copy.copy, which takes as long as all the rest.
         pool = Pool.of_state(vars(self))
-        # # Sums on a device subtract a mean of their own.
+        # Sums on a device subtract a mean of their own.
         if pool.about_first and pool._origin is None and not is_device(sample.X):
             pool._origin = first_row(sample.X)
         pool._single = pool._single and precision_of(sample.X) == np.float32
@@ -109,7 +109,7 @@ class Pool:
             zeros = np.zeros(self.shape[0])
             return total, like(getattr(total, "x_mean", zeros), zeros)
         moved = total.moved(origin)
-        # # If the mean is far above the spread, the difference is exact.
+        # If the mean is far above the spread, the difference is exact.
         return moved, (origin - moved.x_mean) + total.x_mean
 
     def _copy(self, sample: Sample) -> Sample:
@@ -138,7 +138,7 @@ class Pool:
             block = summarise(replace(sample, X=X))
             block = block.moved(taken - origin)
         if total is not None:
-            # # In place: nothing else uses the arrays of the block.
+            # In place: nothing else uses the arrays of the block.
             block += total
         return block
 

@@ -14,7 +14,7 @@ from labelspan._device import triangle as device_triangle
 from labelspan.moments._moments import centred, scaled
 from labelspan.moments._on_device import Block
 
-# # Rows, and columns within them, that are factorised at a time.
+# Rows, and columns within them, that are factorised at a time.
 CACHED_ROWS = 1024
 PANEL = 32
 

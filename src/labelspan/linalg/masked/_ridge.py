@@ -14,7 +14,7 @@ from labelspan.linalg._whiten import SAFE_PIVOT, regular_factor
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
 from labelspan.moments import Available, Moments, Sample, anchored, summarise, warn_of_lost_digits
 
-# # Typical number of conjugate-gradient steps with the factor of all rows; and if a label has few
+# Typical number of conjugate-gradient steps with the factor of all rows; and if a label has few
 # more rows than features, or fewer, so that mainly the ridge bounds its system.
 USUAL_STEPS, MANY_STEPS = 40, 200
 
@@ -67,7 +67,7 @@ def regress_masked(
     ridge : float
         Non-negative; 0 gives the solutions of least norm.
     weights : ndarray of shape (n,) or None
-        Weights w of the rows; None is one each.
+        Weights w of the rows; None means a weight of 1 each.
     signed : bool, default=False
         Take 2 T - 1 as the labels.
     advice : str
