@@ -131,7 +131,7 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
 
 
 def grid_of(method: Method, fixed: Mapping[str, Any] | None = None) -> dict[str, Candidates]:
-    """Give the candidates of a method, less the parameters that a plan fixes.
+    """Return the candidates of a method, less the parameters that a plan fixes.
 
     Parameters
     ----------

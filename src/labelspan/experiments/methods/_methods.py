@@ -220,7 +220,7 @@ _BY_STORED_NAME = {method.stored: method for method in _LISTED if method.stored}
 
 
 def get_method(name: str) -> Method:
-    """Give the method of a name, or of an import path ``package.module:Class``.
+    """Return the method of a name, or of an import path ``package.module:Class``.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ LARGEST_RATIO = 100
 
 
 def preprocessing_of(item: Any) -> tuple[Step, ...]:
-    """Give the steps of a name, a table or a list of these; "none" is no step.
+    """Return the steps of a name, a table or a list of these; "none" is no step.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def _step_of(item: Any) -> Step:
 
 
 def scaling_of(items: Any) -> tuple[tuple[str, str, str], ...]:
-    """Give what "auto" took, as a stored plan holds it: data set, scaler and reason."""
+    """Return what "auto" took, as a stored plan holds it: data set, scaler and reason."""
     found = tuple(tuple(list_of(item, "scaling")) for item in list_of(items, "scaling"))
     for item in found:
         if len(item) != 3:

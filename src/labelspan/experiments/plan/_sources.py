@@ -293,7 +293,7 @@ def check_shares(shares: Sequence[Any], mechanism: str) -> None:
 
 
 def _names(value: Any, key: str) -> tuple[str, ...]:
-    """Give a list of names; one name is a list of one."""
+    """Return a list of names; one name is a list of one."""
     names = (value,) if isinstance(value, str) else tuple(list_of(value, key))
     for name in names:
         check_text(name, key)

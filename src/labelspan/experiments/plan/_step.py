@@ -76,7 +76,7 @@ def as_model(step: Step) -> Step:
 
 
 def steps_of(item: Any, key: str = "reducers") -> list[Step]:
-    """Give the steps of a name or table: one, or one for each combination of its grid."""
+    """Return the steps of a name or table: one, or one for each combination of its grid."""
     if isinstance(item, str):
         name = item.removesuffix(f"+{ZERO}")
         return [Step(name, missing=ZERO if name != item else "")]

@@ -69,7 +69,7 @@ def _digest() -> str:
 
 
 def statements(source: bytes) -> str:
-    """Give the code of a file as a text that comments, docstrings and layout do not change."""
+    """Return the code of a file as a text that comments, docstrings and layout do not change."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)

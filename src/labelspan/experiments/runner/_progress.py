@@ -36,7 +36,7 @@ class Failures:
         self.counts: dict[tuple[str, str], int] = {}
 
     def line(self, cell: Cell, result: Result) -> str | None:
-        """Give the line of a failure; None if its error was shown often enough."""
+        """Return the line of a failure; None if its error was shown often enough."""
         key = (result.status, result.error)
         self.counts[key] = self.counts.get(key, 0) + 1
         if result.status == "ok" or self.counts[key] > SAME_ERRORS:
@@ -44,7 +44,7 @@ class Failures:
         return clean(f"{result.status}: {described(cell)}: {result.error}")
 
     def rest(self) -> list[str]:
-        """Give a line for each error that was not shown every time."""
+        """Return a line for each error that was not shown every time."""
         return [
             clean(f"{status}: {count - SAME_ERRORS} more cells: {error}")
             for (status, error), count in self.counts.items()

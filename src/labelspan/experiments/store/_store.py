@@ -86,7 +86,7 @@ class Store:
             raise
 
     def __enter__(self) -> Store:
-        """Give the store itself.
+        """Return the store itself.
 
         Returns
         -------
