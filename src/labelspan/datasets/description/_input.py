@@ -24,8 +24,7 @@ def features(X: Any) -> Any:
 
 
 def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray | None]:
-    """Return labels as CSR of ones (positive values), and the observed mask if labels are
-    missing."""
+    """Return positive labels as CSR of ones, and the observed mask if labels are missing."""
     Y, seen = hidden(Y, observed), None
     if not sp.issparse(Y):
         Y = unmasked(Y)

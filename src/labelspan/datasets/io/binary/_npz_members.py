@@ -78,8 +78,7 @@ def _check_declared(
 def _check_kind(
     key: str, shape: tuple[int, ...], dtype: np.dtype, limits: Limits, path: Path
 ) -> None:
-    """Refuse a shape or type that the key cannot have; zero bytes of text may declare any
-    length."""
+    """Refuse a shape or type that the key cannot have; empty text may declare any length."""
     if key in MATRICES:
         check_matrix(shape, dtype, key, path)
         check_size(shape, key, limits, path)
