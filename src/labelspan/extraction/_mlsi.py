@@ -185,7 +185,7 @@ def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
 
 
 def unexplained(A: np.ndarray, N: np.ndarray) -> np.ndarray:
-    """(I - N N')^(1/2) A, so that its square is Q: I less what the labels explain."""
+    """(I - N N')^(1/2) A, whose square is Q; N N' is the part that the labels explain."""
     if is_device(N):
         xp = namespace(N)
         U, n, _ = xp.linalg.svd(N, full_matrices=False)

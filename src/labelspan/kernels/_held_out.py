@@ -108,7 +108,7 @@ def held_out(
     Returns
     -------
     list of HeldOut
-        Exact. O(n^2 n_fold) per fold, so O(n^3 / k) for k folds.
+        Exact. O(n n_fold^2 + n^2 q) per fold, so O(n^3 / k + k n^2 q) for k folds.
 
     Notes
     -----
