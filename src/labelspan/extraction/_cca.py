@@ -27,8 +27,8 @@ class LabelCCA(AvailableCases, LinearReducer):
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (at most the number of labels).
     ridge : float, default=0.1
-        The paper's gamma_x. 0 takes QR factors instead of Gram matrices: canonical
-        correlations of ill-conditioned X are then right.
+        The paper's gamma_x. 0 uses QR factors instead of Gram matrices, so canonical correlations
+        of ill-conditioned X are accurate.
     label_ridge : float, default=0.1
         The paper's gamma_y. 0 uses the pseudo-inverse: null directions of the labels
         (one-hot or duplicated columns) are left out by a relative rank cut.
@@ -103,7 +103,7 @@ class LabelCCA(AvailableCases, LinearReducer):
         self.label_ridge = label_ridge
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        # The label scatter is decomposed: it must fit.
+        # The label scatter is decomposed, so it must fit.
         few = self.ridge > 0 and self._few(n_labels) and n_labels <= MOST_LABELS
         return {"ridge_free": self.ridge == 0, "few": few}
 

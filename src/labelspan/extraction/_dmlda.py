@@ -52,7 +52,7 @@ class DMLDA(LinearReducer):
     ridge : float > 0, default=0.1
         The paper's gamma_xy.
     weights : str or array-like of shape (n_samples, n_labels), default="binary"
-        What a row counts for each label: "binary" (the equations of the paper), "entropy",
+        How much a row counts for each label: "binary" (the equations of the paper), "entropy",
         "correlation" (the program of its author), "fuzzy", "dependence", see :class:`MLDA`; or
         numbers in [0, 1], one row per row of X. "binary" and "entropy" have ``partial_fit``,
         they and "correlation" take Dask arrays.
@@ -87,8 +87,7 @@ class DMLDA(LinearReducer):
     scatters are shift-invariant), so with w_i the sum of the weights of row i and n_k that of
     label k, S_w = Xc' diag(w) Xc - sum_k n_k m_k m_k' and S_b = q ``xx`` + n sum_k m_k m_k' - S_w.
     A label without rows has 1 / n_k taken as 0: its mean is then the overall mean.
-    Time O(n D^2 + D^3), memory O(D^2);
-    n for D if n < D.
+    Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by n.
 
     References
     ----------
@@ -164,7 +163,7 @@ class DMLDA(LinearReducer):
 class LabelScatter:
     """Moments of X and the weights W, and those of X with the sum of its weights on each row.
 
-    `x_mean` stands for the mean of `plain`; if it is moved, so are both.
+    `x_mean` replaces the mean of `plain`; shifting it shifts both moments.
     """
 
     x_mean: np.ndarray
@@ -204,7 +203,7 @@ class LabelScatter:
 
     @property
     def kind(self) -> tuple[str]:
-        """What is in it: only statistics of one kind add up."""
+        """The kind of statistics; only those of one kind can be added."""
         return ("label scatter",)
 
     @property

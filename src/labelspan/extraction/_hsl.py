@@ -51,7 +51,7 @@ class HSL(LinearReducer):
         et al. [2]_. "zhou" takes one pass over the data and has ``partial_fit``; the others
         first count the rows of each label.
     ridge : float, default=0.1
-        Added to the diagonal of the scatter of X. 0 takes QR factors instead of Gram matrices.
+        Added to the diagonal of the scatter of X. 0 uses QR factors instead of Gram matrices.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ class HSL(LinearReducer):
     A row without labels is on no edge: its row of H is zero, but it counts in Xc. A label without
     rows has no column in H. Notation: F = Xc'H, B = ``xx`` + ridge I. With T = diag(c)^-1/2 Y the
     rows of T'T add up to e, so for "zhou" ``xt`` and ``tt`` of T suffice: F = ``xt`` diag(e)^-1/2.
-    Costs as those of :class:`OPLS`: time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); n for D if
-    n < D; large sparse X by conjugate gradients. In chunks and on Dask arrays "zhou" adds O(n q^2)
+    Costs as for :class:`OPLS`: time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D
+    by n; large sparse X by conjugate gradients. In chunks and on Dask arrays "zhou" adds O(n q^2)
     time, or less if the labels are sparse, and O(q^2) memory.
 
     References
@@ -131,7 +131,7 @@ class HSL(LinearReducer):
         in_memory = sample.solver == "scatter" and not (sample.part or is_dask_array(sample.X))
         if self.expansion == "zhou" and not in_memory:
             return summarise(sample, tt=True, encode=by_degree)
-        # The first pass walks the labels alone: on a cluster it must not load X.
+        # The first pass reads only the labels; on a cluster it must not load X.
         counts = collect(replace(sample, X=sample.Y), rows_of_labels)
         return summarise(sample, encode=partial(expanded, self.expansion, counts))
 
@@ -159,14 +159,14 @@ def expanded(expansion: str, counts: np.ndarray, Y: Any) -> Any:
 
 
 def rows_of_labels(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
-    """How many rows of one block have each label, or what these weigh, (q,)."""
+    """Number, or weight, of the rows of one block with each label, (q,)."""
     if weights is not None:
         return weights @ Y
     return sums(Y, axis=0) if is_device(Y) else np.asarray(Y.sum(axis=0)).ravel()
 
 
 def by_degree(Y: Any, weights: np.ndarray | None = None) -> Any:
-    """diag(Y weights)^-1/2 Y; rows of degree 0 stay 0."""
+    """diag(Y weights)^-1/2 Y; rows of degree 0 are 0."""
     degree = Y @ like(Y, np.ones(Y.shape[1]) if weights is None else weights)
     return rows_times(inverse(namespace(degree).sqrt(degree)), Y)
 

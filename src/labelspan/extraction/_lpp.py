@@ -30,16 +30,16 @@ class LPP(Unweighted, LinearReducer):
     with W the 0/1 graph that joins two rows if either is among the `n_neighbors` nearest of
     the other, and D its degrees. Without a ridge this is the problem of Sec. 2 of [1]_, which
     minimises tr(P'X_c'(D - W)X_cP) under the same constraint: its eigenvalues are one minus
-    these. With a ridge the two differ, and this form of [2]_ is the sound one: a ridge below a
-    minimised ratio prefers directions without variance. LPP is the unsupervised baseline of
-    the MDDM paper.
+    these. With a ridge the two differ, and this form of [2]_ is preferable: a ridge in the
+    denominator of a minimised ratio favours directions without variance. LPP is the unsupervised
+    baseline of the MDDM paper.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of directions; a share is not offered, because W has negative eigenvalues too.
     n_neighbors : int, default=10
-        Neighbours per row; the MDDM paper takes the classifier's. Ties at the last place all
+        Neighbours per row; the MDDM paper uses that of the classifier. All ties at the last place
         count, so that the graph does not depend on the order of the rows.
     ridge : float > 0, default=0.1
         Added to the diagonal of the constraint, in the squared units of X.
@@ -147,10 +147,10 @@ class LPP(Unweighted, LinearReducer):
 def row_coordinates(
     statistics: Locality, ridge: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Degree, Laplacian and the diagonal of the ridge on the row space of Xc, and the way back.
+    """Degree, Laplacian and the diagonal of the ridge on the row space of Xc, and the map back.
 
-    Columns of one length decide about the rank: a column in a large unit must not make the
-    others look like rounding. Where X lacks rank, the coordinates are orthonormal.
+    The rank is decided on columns of unit length, because a column in a large unit must not make
+    the others look like rounding. If X is rank-deficient, the coordinates are orthonormal.
     """
     scatter = statistics.scatter
     scales = column_scales(np.diag(scatter))
@@ -191,7 +191,7 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     plain = Moments.of(X, none, tt=False)
     weighted = Moments.of(X, none, degrees, tt=False)
-    # (D - W) 1 = 0, so centring is optional here: it is done where it is free, for dense X.
+    # (D - W) 1 = 0, so centring is optional here; it is done for dense X, where it is free.
     Xc = X.astype(np.float64) if sparse.issparse(X) else X - plain.x_mean
     laplacian = Xc.T @ (sparse.diags_array(degrees) @ Xc - graph @ Xc)
     laplacian = laplacian.toarray() if sparse.issparse(laplacian) else laplacian
@@ -203,7 +203,7 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
 def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
     """Symmetric 0/1 graph of nearest neighbours, ties at the last place included.
 
-    Warns if there are fewer other rows than neighbours asked for; all of them are joined then.
+    Warns if there are fewer other rows than requested neighbours; all of them are joined then.
     """
     n_rows = X.shape[0]
     if n_neighbors > n_rows - 1:
@@ -215,7 +215,7 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
         )
         n_neighbors = n_rows - 1
     if not sparse.issparse(X):
-        # Distances come from products: about the mean they keep their digits.
+        # Distances are computed from products, which keep their digits after centring.
         X, _ = centred(X, np.ones(n_rows))
     # Distances that differ by less than the rounding of the products, and of the reduction of a
     # wide X to its rows, are ties.

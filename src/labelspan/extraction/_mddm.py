@@ -74,13 +74,12 @@ class MDDM(AvailableCases, LinearReducer):
     -----
     Notation: ``xt`` = Xc'Y (D, q) is the paper's XHY', the left side of Eq. (17) is F F' with
     F = ``xt`` B^(1/2), so its eigenvectors come from a q x q problem, never from a D x D one.
-    "projection": time O(nnz(X) c + D q^2) with c labels per row, memory O(D q). Where D q numbers
-    of sparse X or of a Dask array exceed 1 GiB, an `n_components` below a tenth of the labels is
-    found by products: a step of block Lanczos costs O(nnz(X) + nnz(Y)) per vector and two passes
-    over the rows, memory O((D + q) n_components).
-    "feature": plus one Cholesky factorisation, O(n D^2 + D^3 / 3) and O(D^2), for D <= n; the
-    same with n for D for wide X; for wide sparse X conjugate gradients, O(nnz(X) q) per step
-    and O((n + D) q).
+    "projection": time O(nnz(X) c + D q^2) with c labels per row, memory O(D q). If D q numbers of
+    sparse X or of a Dask array exceed 1 GiB, an `n_components` below a tenth of the labels is found
+    by products: a step of block Lanczos costs O(nnz(X) + nnz(Y)) per vector and two passes over the
+    rows, memory O((D + q) n_components). "feature": plus one Cholesky factorisation, O(n D^2 + D^3
+    / 3) and O(D^2), for D <= n; for wide X, replace D by n; for wide sparse X conjugate gradients,
+    O(nnz(X) q) per step and O((n + D) q).
 
     References
     ----------
@@ -158,7 +157,7 @@ class MDDM(AvailableCases, LinearReducer):
         return isinstance(self.label_correlation, str)
 
     def _label_factor(self, n_labels: int) -> np.ndarray | None:
-        """K with K K' = B for a given matrix B; this is also where it is checked."""
+        """Check a given matrix B and return K with K K' = B."""
         if self.label_correlation is None or self._rbf():
             return None
         return check_psd(self.label_correlation, n_labels, "label_correlation")
@@ -170,5 +169,5 @@ def label_rbf(statistics: Any, width: float) -> np.ndarray:
     together = to_host(statistics.tt) + statistics.weight * np.outer(mean, mean)
     count = np.diag(together)
     distances = np.sqrt(np.maximum(count + count[:, None] - 2 * together, 0.0))
-    # The quotient first: the square of a tiny width is zero.
+    # Divide first, because the square of a tiny width underflows.
     return np.exp(-0.5 * (distances / width) ** 2)

@@ -52,7 +52,7 @@ class MLDA(LinearReducer):
     "binary"      y_i                                                      1
     "entropy"     y_i / c_i                                                1
     "correlation" C y_i / c_i, C the cosines of the label columns          2
-    "fuzzy"       memberships of fuzzy c-means among the labels of the row 1 per turn
+    "fuzzy" memberships of fuzzy c-means among the labels of the row 1 per step
     "dependence"  the label of the row that makes HSIC(X, W) largest       1 per epoch
     ============= ======================================================== ===========
 
@@ -64,7 +64,7 @@ class MLDA(LinearReducer):
     ridge : float > 0, default=0.1
         The paper's gamma_xy.
     weights : str or array-like of shape (n_samples, n_labels), default="correlation"
-        What a row counts for each label: "binary", "entropy", "correlation" (as in the papers),
+        How much a row counts for each label: "binary", "entropy", "correlation" (as in the papers),
         "fuzzy", "dependence", or numbers >= 0, such as the confidence of annotators; one row per
         row of X. "binary" and "entropy" have ``partial_fit``, they and "correlation" take Dask
         arrays.
@@ -95,16 +95,15 @@ class MLDA(LinearReducer):
 
     Notes
     -----
-    A row without labels weighs nothing, a label without rows has no mean (1 / n_k is taken
-    as 0). A single label has nothing to be separated from: it is fitted with its complement,
-    [y, 1 - y]. With w_i the sum of W_i, the total scatter S_t = S_w + S_b is the scatter of X with
-    weights w, and S_b = F F' for the thin F with columns sqrt(n_k) (mean_k - mean), so the
-    problem is thin, with S_w = S_t - F F'.
-    Time O(n D^2 + D^3 / 3 + n q^2), memory O(D^2 + q^2); if n < D, replace D by n; large sparse X
-    by conjugate gradients. "fuzzy" starts from "entropy", takes O(n D q) per turn and O(n q) memory
-    and ends when no weight changes by 1e-6; "dependence" starts from there, too, and gives one
-    row after the other, those far from the mean first, to its label with the largest
-    x_i'Xc'W: the dependence never falls, O(n D c) per epoch for c labels per row.
+    A row without labels has weight 0; a label without rows has no mean (1 / n_k is taken as 0). A
+    single label is fitted together with its complement, [y, 1 - y]. With w_i the sum of W_i, the
+    total scatter S_t = S_w + S_b is the scatter of X with weights w, and S_b = F F' for the thin F
+    with columns sqrt(n_k) (mean_k - mean), so the problem is thin, with S_w = S_t - F F'. Time O(n
+    D^2 + D^3 / 3 + n q^2), memory O(D^2 + q^2); if n < D, replace D by n; large sparse X by
+    conjugate gradients. "fuzzy" starts from "entropy", takes O(n D q) per iteration and O(n q)
+    memory, and ends when no weight changes by 1e-6. "dependence" also starts from "entropy" and
+    assigns row after row, those far from the mean first, to its label with the largest x_i'Xc'W.
+    The dependence never falls; O(n D c) per epoch for c labels per row.
 
     References
     ----------
@@ -172,7 +171,7 @@ class MLDA(LinearReducer):
         L = regular_factor(within(statistics.xx, F), 1.0, self.ridge, total)
         if L is not None:
             return self._squared(L, F, total)
-        # Where X lacks rank, both scatters are rounding, and the ridge is not.
+        # In the null space of X both scatters are rounding, but the ridge is not.
         xx, xt, V = row_space(on_host(statistics))
         F = xt @ K
         pairs = self._squared(self._factor(within(xx, F), np.diag(xx)), F, np.diag(xx))
@@ -183,7 +182,7 @@ class MLDA(LinearReducer):
         return squared(by_factor(L, F, scales), self.n_components)
 
     def _factor(self, within: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """Cholesky factor of S_w + ridge I, or the error that S_w is all rounding of S_t."""
+        """Cholesky factor of S_w + ridge I; raises if S_w is only rounding of S_t."""
         L, info = linalg.lapack.dpotrf(ridged(within, 1.0, self.ridge).T, lower=1)
         floor = len(total) * EPS * total
         lost = self.ridge <= floor if info else np.diag(L) ** 2 <= floor
@@ -215,7 +214,7 @@ def mean_factor(statistics: Any) -> np.ndarray:
     count = statistics.weight * to_host(statistics.t_mean)
     if len(count) > 1:
         return np.diag(inverse(np.sqrt(count)))
-    # The complement of a single label has its statistics with the other sign.
+    # The complement of a single label has the same statistics with opposite sign.
     rest = np.maximum(statistics.weight - count, 0.0)
     return np.array([inverse(np.sqrt(count)), -inverse(np.sqrt(rest))]).T
 
@@ -223,7 +222,7 @@ def mean_factor(statistics: Any) -> np.ndarray:
 def as_targets(W: Any, row_weights: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
     """Targets T = W_i / w_i and weights w_i, the sum of W_i; of one label those of [W, 1 - W]."""
     if W.shape[1] == 1:
-        # W and its complement add up to 1.
+        # W and its complement sum to 1.
         return W, row_weights
     sums = row_sums(W)
     weights = sums if row_weights is None else sums * row_weights

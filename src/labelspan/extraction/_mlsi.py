@@ -86,8 +86,9 @@ class MLSI(AvailableCases, LinearReducer):
     a function of Q alone. Its sum with ridge I has the inverse ((1 - beta) I + joint_ridge (h Q +
     ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
     included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
-    Where labels are missing, they may seem to explain more of the features than there is: what is
-    left of such a direction is zero. Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by n.
+    With missing labels, they may seem to explain more than all of a direction of the features; the
+    unexplained part is then set to zero. Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by
+    n.
 
     References
     ----------
@@ -139,7 +140,7 @@ class MLSI(AvailableCases, LinearReducer):
     def _directions(self, statistics: Moments) -> EigenPairs:
         statistics = regular_or_home(statistics, statistics)
         A, T, V = row_factor(statistics)
-        # Sc = 2 Yc: the label scatter counts four times, the factor twice.
+        # Sc = 2 Yc, so the label scatter counts four times, the factor twice.
         K = inverse_root(4 * self.beta * statistics.tt, self.joint_ridge)
         E = self._whitener(unexplained(A, float(2 * np.sqrt(self.beta)) * (T @ K)))
         W = E.T @ A.T
@@ -155,7 +156,7 @@ class MLSI(AvailableCases, LinearReducer):
 
 
 def lower_factor(A: np.ndarray, a: float, b: float) -> np.ndarray:
-    """L with L L' = a A'A + b I: by Cholesky where that is accurate, by QR where it is not."""
+    """L with L L' = a A'A + b I, by Cholesky if that is accurate, else by QR."""
     L = regular_factor(A.T @ A, a, b)
     if L is not None:
         return L if is_device(L) else np.tril(L)
@@ -166,11 +167,10 @@ def lower_factor(A: np.ndarray, a: float, b: float) -> np.ndarray:
 
 
 def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
-    """A and T with A'A = xx and A'T = xt in coordinates of the row space; and the way back.
+    """A and T with A'A = xx and A'T = xt in coordinates of the row space, and the map back.
 
-    The null space of Q is that of X, and the rank must come from X: where labels explain
-    features, Q is small but not zero. Long columns come first: so later ones cannot hide them in
-    rounding.
+    The null space of Q is that of X, and the rank must come from X: if labels explain features, Q
+    is small but not zero. Long columns come first, so that rounding cannot hide shorter ones.
     """
     xx, xt, V = row_space(moments)
     if V is not None:

@@ -64,10 +64,9 @@ class MVMD(AvailableCases, LinearReducer):
     Notes
     -----
     Notation: ``xx`` = Xc'Xc, ``xt`` = Xc'Y with 0/1 labels; Sc = 2 Yc, so G is
-    (1 - beta) ``xx`` + 4 beta ``xt xt'``. The +-1 coding matters: it weighs the dependence by
-    4 against 0/1 labels.
-    Time O(n D^2 + D^3) and memory O(D^2), with an integer `n_components` only that many
-    eigenvectors; the same with n for D if n < D. Large sparse X with an integer
+    (1 - beta) ``xx`` + 4 beta ``xt xt'``. The +-1 coding matters: it weighs the dependence four
+    times as much as 0/1 labels. Time O(n D^2 + D^3) and memory O(D^2); an integer `n_components`
+    computes only that many eigenvectors. If n < D, replace D by n. Large sparse X with an integer
     `n_components`: Lanczos iterations, O(nnz(X) + n q) each and O(D n_components) memory.
 
     References
@@ -97,7 +96,7 @@ class MVMD(AvailableCases, LinearReducer):
         self.beta = beta
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        # Lanczos finds a few directions; a share of the spectrum needs all of it.
+        # Lanczos finds a few directions; a share needs the whole spectrum.
         few = self._few(min(n_rows, n_features))
         return {"thin": few, "few": few}
 
@@ -105,7 +104,7 @@ class MVMD(AvailableCases, LinearReducer):
         return (D, 0, 1) if solver == "products" else super()._iterated(solver, n, D, q)
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        # Of a few directions only the tridiagonal form takes time.
+        # For a few directions, only the tridiagonal form takes time.
         return 2.0 * side**2 * n_labels, (9 if not self._few(side) else 3) * side**3
 
     def _summarise(self, sample: Sample) -> Statistics:

@@ -23,18 +23,18 @@ WEIGHTS: list[Any] = [
     StrOptions({"binary", "entropy", "correlation", "fuzzy", "dependence"}),
     "array-like",
 ]
-# The fuzzy weights of a turn differ from those before by less than this, or there is a warning.
+# Warn unless the fuzzy weights change by less than this in an iteration.
 FUZZY_CHANGE, FUZZY_TURNS = 1e-6, 1000
 TINY = np.finfo(np.float64).tiny
 
 
 def is_row_local(weights: Any) -> bool:
-    """Whether the weights of a row follow from its labels alone: one pass over the data."""
+    """Whether the weights of a row depend on its labels only: one pass over the data."""
     return isinstance(weights, str) and weights in ("binary", "entropy")
 
 
 def refusals(weights: Any) -> dict[str, str]:
-    """What ``fit`` cannot take with these weights, and why."""
+    """Inputs that ``fit`` refuses with these weights, with reasons."""
     if not isinstance(weights, str):
         reason = "weights has a row for each of X; multiply the rows of weights instead"
         return {"dask": IN_MEMORY, "sample_weight": reason}
@@ -44,7 +44,7 @@ def refusals(weights: Any) -> dict[str, str]:
 
 
 def check_weights(weights: Any, shape: tuple[int, int], most: float) -> None:
-    """Refuse an array of weights that has another shape, or values outside [0, most]."""
+    """Refuse an array of weights with a wrong shape or values outside [0, most]."""
     if isinstance(weights, str):
         return
     W = check_array(weights, dtype=np.float64, input_name="weights")
@@ -65,7 +65,7 @@ def check_weights(weights: Any, shape: tuple[int, int], most: float) -> None:
 
 
 def weighed(sample: Sample, weights: Any) -> tuple[Sample, Callable[[Any], Any]]:
-    """The sample, and the function from a block of what it has as labels to the block of W."""
+    """The sample, and the function from a block of its labels to the block of W."""
     if not isinstance(weights, str):
         return replace(sample, Y=np.asarray(weights, dtype=np.float64)), as_given
     if weights == "binary":
@@ -91,7 +91,7 @@ def shared(Y: Any) -> Any:
 
 
 def correlated(similarity: np.ndarray, Y: Any) -> np.ndarray:
-    """W = C y_i / c_i: a row counts for labels that resemble its own, too."""
+    """W = C y_i / c_i: a row also counts for labels similar to its own."""
     return inverse(row_sums(Y))[:, None] * (Y @ similarity)
 
 
@@ -111,8 +111,9 @@ def label_similarity(together: np.ndarray) -> np.ndarray:
 def fuzzy(X: Any, Y: np.ndarray, row_weights: np.ndarray | None = None) -> np.ndarray:
     """W_ik = d_ik^-2 / sum_l d_il^-2 over the labels of row i, d_ik its distance to centre k.
 
-    The centres are means of the rows weighed by W_ik^2. From ``shared`` on, centres and weights
-    are found in turn until no weight changes by 1e-6. O(n D q) per turn, memory O(n q + D q).
+    The centres are means of the rows weighted by W_ik^2. Starting from ``shared``, centres and
+    weights are computed alternately until no weight changes by 1e-6. O(n D q) per iteration, memory
+    O(n q + D q).
     """
     X = anchored(X)[0]
     W = shared(Y)
@@ -126,7 +127,8 @@ def fuzzy(X: Any, Y: np.ndarray, row_weights: np.ndarray | None = None) -> np.nd
         before, W = W, memberships(Y, distances, 64 * EPS * lengths)
         change = float(np.abs(W - before).max())
         if change < FUZZY_CHANGE:
-            # Labels of the same rows have the same weights, and their rounding is no direction.
+            # Labels with the same rows get the same weights, so that their rounding forms no
+            # direction.
             return np.round(W, 12)
     warnings.warn(
         f"The fuzzy weights still change by {change:.1e} after {FUZZY_TURNS} turns; the goal is "
@@ -138,7 +140,7 @@ def fuzzy(X: Any, Y: np.ndarray, row_weights: np.ndarray | None = None) -> np.nd
 
 
 def memberships(Y: np.ndarray, distances: np.ndarray, rounding: np.ndarray) -> np.ndarray:
-    """Shares of the labels of a row by 1 / distance^2; a label at no distance has them all."""
+    """Shares of the labels of a row by 1 / distance^2; a label at distance 0 gets all."""
     at_centre = (Y > 0) & (distances <= rounding)
     nearness = at_centre.astype(np.float64)
     others = (Y > 0) & ~at_centre.any(axis=1, keepdims=True)
@@ -151,10 +153,10 @@ def dependent(
 ) -> np.ndarray:
     """Local maximum of the dependence |Xc'W|^2 (HSIC) over weights that a row's labels share.
 
-    Row by row, from ``shared`` on, all weight goes to the label with the largest
-    g_ik = x_i' G_k, which never lowers the dependence, until no row changes. G = Xc'W (D x q)
-    follows by rank-one changes: O(D c_i) per row, O(n D c) per epoch, no n x n matrix. Rows far
-    from the mean come first, so that the order of the rows matters only where these tie.
+    Starting from ``shared``, row by row, all weight goes to the label with the largest g_ik = x_i'
+    G_k, which never lowers the dependence, until no row changes. G = Xc'W (D x q) is updated by
+    rank one: O(D c_i) per row, O(n D c) per epoch, no n x n matrix. Rows far from the mean come
+    first, so that the order of the rows matters only where these tie.
 
     Parameters
     ----------
@@ -163,7 +165,7 @@ def dependent(
     Y : ndarray of shape (n, q)
         Labels in {0, 1}.
     row_weights : ndarray of shape (n,) or None
-        How many rows each stands for: Xc' diag(row_weights) W is then in the place of Xc'W.
+        How many rows each one stands for; Xc' diag(row_weights) W then replaces Xc'W.
     n_epochs : int or None
         Largest number of epochs; None continues until no row changes, which always happens.
 
@@ -178,7 +180,7 @@ def dependent(
     mean, G = moments.x_mean, np.ascontiguousarray(moments.xt.T)
     copies = np.ones(len(W)) if row_weights is None else row_weights
     lengths = np.sqrt(about(X, mean, squared_lengths))
-    # Rows of counts often lie equally far from the mean: rounding must not put them in order.
+    # Rows of counts often have equal distances from the mean; rounding must not order them.
     order = np.argsort(-np.round(lengths / max(lengths.max(), TINY), 10), kind="stable")
     order = order[row_sums(Y[order]) > 1]
     blocks = np.array_split(order, 1 + len(order) * X.shape[1] * 8 // BLOCK_BYTES)
@@ -199,12 +201,12 @@ def sweep(
     W: np.ndarray,
     G: np.ndarray,
 ) -> bool:
-    """Return each of the rows to its best label, W and G in place; whether any row changed."""
+    """Assign each of the rows to its best label, W and G in place; return whether any changed."""
     changed = False
     for x, i in zip(X, numbers, strict=True):
         labels = np.flatnonzero(Y[i])
         g, w = G[labels] @ x, W[i, labels]
-        # The first of equally good labels; and a row that has chosen stays, so that epochs end.
+        # The first of equally good labels; a row keeps its label on ties, so that epochs end.
         best = int(np.argmax(g >= g.max() - rounding[i]))
         if w.max() == 1.0 and g[best] <= w @ g + rounding[i]:
             continue

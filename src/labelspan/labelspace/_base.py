@@ -1,4 +1,4 @@
-"""The one abstract parent of the classifiers that learn short codes of the labels."""
+"""The abstract parent of the classifiers that learn short codes of the labels."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Errors(NamedTuple):
     Attributes
     ----------
     encoding : float
-        ``||Z - Z V'V||^2``: what the codes do not hold. For CompressedSensing the squared norm
-        of Y - decode(encode(Y)).
+        ``||Z - Z V'V||^2``: the part of the labels that the codes do not hold. For
+        CompressedSensing the squared norm of Y - decode(encode(Y)).
     prediction : float
         ``||r(X) - Z V'||^2``: how far the predicted codes are from the true ones.
     bound : float
@@ -77,12 +77,12 @@ class Errors(NamedTuple):
 class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
     """Code the labels, regress the codes on the features, decode the predictions.
 
-    A method says which directions code the labels (``_directions``) and how a code becomes
-    scores (``_decode``). This class does the rest. ``decision_function`` is the score less 0.5,
-    so that positive means predicted.
+    A method defines the directions that code the labels (``_directions``) and how a code becomes
+    scores (``_decode``). This class does the rest. ``decision_function`` is the score minus 0.5, so
+    that positive means predicted.
     """
 
-    # Whether the codes are Z V' with orthonormal V, as in the paper, or of Y itself.
+    # Whether the codes are Z V' with orthonormal V, as in the paper, or codes of Y itself.
     _centred: ClassVar[bool] = True
     _learnt: ClassVar[tuple[str, ...]] = (
         "components_",
@@ -98,7 +98,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
 
     @abstractmethod
     def _directions(self, problem: Problem) -> EigenPairs:
-        """Directions as columns (q, M), and what they were ordered by."""
+        """Directions as columns (q, M), and the values that order them."""
 
     @abstractmethod
     def _decode(self, T: np.ndarray) -> np.ndarray:
@@ -185,8 +185,8 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         Returns
         -------
         ndarray of int of shape (n_samples, k)
-            Label columns; of equal scores the first column comes first. Scores are made for a
-            block of rows at a time, never for all.
+            Label columns; on ties the first column comes first. Scores are computed for one block
+            of rows at a time.
         """
         check_is_fitted(self)
         n_labels = self._n_labels
@@ -245,7 +245,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         Returns
         -------
         object
-            A new fitted estimator with ``n_components=M``: what ``fit`` with it would give.
+            A new fitted estimator with ``n_components=M``, as ``fit`` with it would give.
         """
         check_is_fitted(self)
         if not isinstance(M, Integral) or not 0 <= M <= self.n_components_:
@@ -255,7 +255,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
             )
         shorter = clone(self).set_params(n_components=int(M))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # The solution, but not the statistics of the chunks, which stay with this estimator.
+        # Copy the solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         shorter.__dict__.update(kept)
         shorter.components_ = self.components_[:M].copy()
@@ -266,15 +266,15 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         return shorter
 
     def _cut_from(self, n_fitted: int) -> None:
-        """What a method whose components depend on their number changes in a truncated model."""
+        """Adapt a truncated model, for methods whose components depend on their number."""
 
     def _pose(self, X: Any, labels: Labels) -> Any:
-        """The problem with its regression; kernel methods pose their own."""
+        """The problem with its regression; kernel methods override it."""
         linear = self.regressor is None
         return Problem(X, labels.Y, float(self.ridge), self._scatter, linear, labels.weights)
 
     def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
-        """Regress the codes on X; kernel methods have their own way without a regressor."""
+        """Regress the codes on X; kernel methods override this for ``regressor=None``."""
         if V.shape[0] == 0:
             n_features = problem.n_features
             return LinearCodes(np.zeros(n_features), np.zeros((0, n_features), dtype), np.zeros(0))
@@ -284,13 +284,13 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         if problem.pooled:
             coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
         else:
-            # Codes up to a constant, which the regression takes off.
+            # Codes up to a constant, which the regression removes.
             codes = problem.Y @ like(problem.Y, V.T)
             weights = problem.weights
             direct = regress(problem.X, codes, problem.ridge, weights=weights, advice=ADVICE)
             coef, mean = direct.coefficients(), direct.x_mean
         if not is_device(problem.X):
-            # The sums may have been a device's.
+            # The sums may come from a device.
             V, coef, mean = to_host(V), to_host(coef), to_host(mean)
         offset = np.zeros(V.shape[0]) if self._centred else V @ problem.label_mean
         level = problem.level(mean, coef, offset)
@@ -305,7 +305,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         return cast(codes, precision_of(V))
 
     def _reconstruct(self, T: np.ndarray) -> np.ndarray:
-        """What the codes keep of Y: T V + mean, or the recovery where V is not orthonormal."""
+        """Y reconstructed from its codes: T V + mean, or the recovery if V is not orthonormal."""
         if not self._centred:
             return self._decode(T)
         return linear_scores(T, self.components_, self.label_mean_)
@@ -315,7 +315,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         return self._codes(check_features(self, X))
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Scores (n, q) of checked features, less the threshold."""
+        """Scores (n, q) of checked features, minus the threshold."""
         scores = self._decode(self._codes(X))
         scores -= CODE_THRESHOLD
         return scores

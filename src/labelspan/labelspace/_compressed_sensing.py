@@ -48,7 +48,7 @@ class CompressedSensing(LabelSpaceClassifier):
     components_ : ndarray of shape (n_components_, n_labels)
         Gaussian directions V, not orthonormal.
     eigenvalues_ : ndarray
-        Empty: the directions are not ordered by anything.
+        Empty, because the directions have no order.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels, the paper's y-bar.
     regressor_ : object
@@ -69,10 +69,10 @@ class CompressedSensing(LabelSpaceClassifier):
 
     Notes
     -----
-    Y is not centred: that would make it dense. The pursuit compares unit columns of V, so that
-    no label is favoured by the length of its code. Decoding takes O(M q s) per row, far more than
-    the product of :class:`PLST`; bound (1) of [2]_ does not hold, since V is not orthonormal.
-    ``truncate`` keeps the scale of V, which the pursuit does not see.
+    Y is not centred, because that would make it dense. The pursuit compares unit columns of V, so
+    that no label is favoured by the length of its code. Decoding takes O(M q s) per row, far more
+    than the product of :class:`PLST`; bound (1) of [2]_ does not hold, since V is not orthonormal.
+    ``truncate`` keeps the scale of V, which does not affect the pursuit.
 
     References
     ----------
@@ -142,7 +142,7 @@ def pursue(T: np.ndarray, V: np.ndarray, sparsity: int) -> np.ndarray:
     lengths = np.linalg.norm(V, axis=0)
     lengths[lengths == 0] = 1.0
     with warnings.catch_warnings():
-        # It also ends early when the residual is already zero: then the code is explained.
+        # It also ends early if the residual is zero, because then the code is explained.
         warnings.filterwarnings("ignore", "Orthogonal matching pursuit ended", RuntimeWarning)
         found = orthogonal_mp(
             V / lengths, T[coded].T.astype(np.float64), n_nonzero_coefs=min(sparsity, *V.shape)

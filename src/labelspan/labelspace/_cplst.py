@@ -39,8 +39,8 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Added to the diagonal of the feature scatter, in the hat matrix and in the least squares
-        of ``regressor=None``. 0 is least squares, of least norm if X lacks rank. If that rank is
-        near the number of rows, 0 fits any label and CPLST is PLST: a warning proposes a ridge.
+        of ``regressor=None``. 0 is least squares, of least norm if X is rank-deficient. If the rank
+        is near the number of rows, 0 fits any label and CPLST is PLST; a warning proposes a ridge.
 
     Attributes
     ----------
@@ -66,17 +66,16 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
 
     See Also
     --------
-    PLST : Encoding error alone.
-    OCCA : Prediction error alone.
+    PLST : Encoding error only. OCCA : Prediction error only.
 
     Notes
     -----
     H (n, n) is never formed. With A = L L' and W = L^-1 X'Z, Z'HZ = W'W, decomposed through its
     smaller side; with a ridge it is W'W + ridge P'P, P = A^-1 X'Z. Without a ridge A comes from
     a pivoted Cholesky factor if that keeps eight digits, else from QR.
-    Time O(n D^2 + D^3 / 3 + D^2 q + min(D, q)^3), with n for D if n < D; memory O(D^2 + D q).
-    Where D q or n q numbers of sparse X would not fit, an integer `n_components` below a tenth
-    of the labels is found by products with X alone: memory O((D + q) n_components).
+    Time O(n D^2 + D^3 / 3 + D^2 q + min(D, q)^3), memory O(D^2 + D q); if n < D, replace D by n. If
+    D q or n q numbers of sparse X would not fit, an integer `n_components` below a tenth of the
+    labels is found from products with X only: memory O((D + q) n_components).
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
     code of a row with a missing label is not known, so the codes are regressed by their products
@@ -137,12 +136,12 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
     def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
         side, width, _ = super()._iterated(solver, n, D, q)
         if self._by_products(n, D, q) and (self.ridge > 0 or n > D):
-            # Each step towards the directions is a solution, or two, by steps of its own.
+            # Each step takes one or two inner solves, which have steps of their own.
             return side, width, 60 if self.ridge > 0 else 30
         return side, width, 1
 
     def _few(self, problem: Problem) -> bool:
-        """Whether the factor of sparse X would not fit, but a few of its directions do."""
+        """Whether the factor of sparse X would not fit, but a few of its directions would."""
         if problem.streamed or problem.missing or not sparse.issparse(problem.X):
             return False
         n, D = problem.X.shape

@@ -13,7 +13,7 @@ from labelspan.linalg import EigenPairs, as_rows, fix_signs, leading_sum, orthon
 
 
 def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
-    """No code at all: asked for, or every label is constant."""
+    """No codes, because none is requested or every label is constant."""
     if n_components is not None and n_components > 0:
         warnings.warn(
             f"n_components={n_components}, but the labels, or the features, are constant on the "
@@ -25,12 +25,12 @@ def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
 
 
 def signed(pairs: EigenPairs) -> EigenPairs:
-    """The same pairs with the one sign rule applied."""
+    """The same pairs with signs fixed."""
     return EigenPairs(pairs.values, fix_signs(as_rows(pairs.vectors)).T)
 
 
 def at_most(n_components: int | None, limit: int, what: str) -> int:
-    """Number of codes, not more than there can be."""
+    """Number of codes, limited to the possible number."""
     if n_components is None:
         return limit
     if n_components > limit:
@@ -70,6 +70,6 @@ def leading_rows(
     if float(namespace(K).linalg.trace(K)) <= 0 or n_components == 0:
         return no_direction(n_labels, n_components)
     pairs = leading_sum(K, n_components)
-    # Small singular values leave the quotient orthonormal to fewer digits; QR mends that.
+    # With small singular values, the quotient is orthonormal to fewer digits; QR repairs that.
     roots = np.sqrt(pairs.values[: pairs.vectors.shape[1]])
     return pairs.mapped(lambda U: orthonormal(adjoint(U) / like(U, roots)))

@@ -23,7 +23,7 @@ class FaIE(LabelSpaceClassifier):
               H = X_c (X_c' X_c + \rho I)^{-1} X_c'
 
     Lin et al. [1]_: the codes U (n, M) are free numbers, not a function of the labels. The first
-    term is what they hold of the labels, the second how well a regression with the ridge
+    term measures how much of the labels they hold, the second how well a regression with the ridge
     :math:`\rho` predicts them. Labels are decoded by D = U'Z. With ``alpha=0`` this is
     :class:`PLST`; with as many codes as the sum has rank it is ridge regression on the labels.
 
@@ -66,7 +66,7 @@ class FaIE(LabelSpaceClassifier):
 
     See Also
     --------
-    CPLST : Codes that are a function of the labels, with the features in view.
+    CPLST : Codes that are a function of the labels, chosen with regard to the features.
 
     Notes
     -----
@@ -80,14 +80,14 @@ class FaIE(LabelSpaceClassifier):
     a given regressor only; D = U'Z and the coefficients A^-1 Xc'U are products of the same
     blocks. Time O((n + q) D^2 + (q + D)^3), memory O((q + D)^2); if n < D, replace D by n.
 
-    X and Y are taken about their means, as in :class:`CPLST`: neither the origin of the features
-    nor the coding of the labels then matters. The public programs take both as they are. Codes are
-    scaled to a mean square of 1, U by sqrt(n) and D by its inverse, for regressors whose
-    tolerance is absolute; the predictions do not see it.
+    X and Y are centred, as in :class:`CPLST`, so neither the origin of the features nor the coding
+    of the labels matters. The public programs do not centre. Codes are scaled to a mean square of
+    1, U by sqrt(n) and D by its inverse, for regressors whose tolerance is absolute; this does not
+    change the predictions.
 
-    Since the codes are no function of the labels, ``encode(Y)`` returns those from which D decodes
-    Y best, ``(Y - label_mean_) @ pinv(components_)``, and ``errors`` speaks of these; its sum is
-    no bound of the Hamming loss, for which the rows of D would have to be orthonormal.
+    The codes are not a function of the labels. So ``encode(Y)`` returns the codes from which D
+    decodes Y best, ``(Y - label_mean_) @ pinv(components_)``, and ``errors`` refers to these. Its
+    sum does not bound the Hamming loss, because the rows of D are not orthonormal.
 
     References
     ----------
@@ -149,7 +149,7 @@ class FaIE(LabelSpaceClassifier):
 
 @dataclass(frozen=True)
 class ImplicitCodes:
-    """The codes sqrt(n) U = Z on_labels + Xc on_features, and what is known of them.
+    """The codes sqrt(n) U = Z on_labels + Xc on_features, and quantities derived from them.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class ImplicitCodes:
 
 
 def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
-    """Leading eigenvectors of Z Z' + alpha H by those of G'G.
+    """Leading eigenvectors of Z Z' + alpha H from those of G'G.
 
     Parameters
     ----------
@@ -198,15 +198,15 @@ def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
     Returns
     -------
     ImplicitCodes
-        Of the M codes that are kept.
+        The M codes that are kept.
     """
-    # H needs all of the row space, not only what the labels ask of it.
+    # H needs the whole row space, not only the part that the labels need.
     (statistics, lift, mean), ridge = problem.whole(), problem.ridge
     W, back, _ = regress_pooled(statistics, ridge).solved[0]
     tt, (r, q) = statistics.tt, W.shape
     check_square(q + r, "The matrix of labels and features", "Use PLST, or select features first.")
     E = back(np.eye(r))
-    # E'xx E: without a ridge the identity.
+    # E'xx E; the identity if there is no ridge.
     S = np.eye(r) - ridge * (E.T @ E)
     root = np.sqrt(alpha)
     pairs = eigenpairs(
@@ -231,7 +231,7 @@ def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
 
 
 def eigenpairs(K: np.ndarray, q: int, M: int | None, labels_vary: bool) -> EigenPairs:
-    """Leading eigenpairs of G'G (q + r, q + r); at most q of them unless a number is asked for."""
+    """Leading eigenpairs of G'G (q + r, q + r); at most q of them unless a number is given."""
     if M == 0 or not labels_vary:
         return no_direction(len(K), M)
     pairs = leading_sum(K, M)

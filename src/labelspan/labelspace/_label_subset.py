@@ -22,7 +22,7 @@ from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import Codes, takes_weights
 from labelspan.linalg import EPS, EigenPairs, leading_sum
 
-# Their labels are learnt one by one: the first M are those of a fit of M.
+# They learn labels one by one, so the first M are those of a fit of M.
 SEPARABLE = (MultiOutputClassifier, OneVsRestClassifier)
 
 
@@ -41,10 +41,10 @@ class LabelSubset(LabelSpaceClassifier):
         Number of labels M to learn; None for the rank of Y. More than the rank: a warning;
         ``n_components_`` holds the number kept. 0 predicts no label.
     selection : {"pivoted", "leverage"}, default="pivoted"
-        "pivoted" takes the label of which those before leave most unexplained: a pivoted
-        Cholesky factor of Y'Y, or pivoted QR of Y. Deterministic and nested. "leverage" draws
-        the labels, as published, with probabilities in proportion to the squared lengths of the
-        rows of the M leading eigenvectors of Y'Y.
+        "pivoted" takes the label that those before explain least: a pivoted Cholesky factor of Y'Y,
+        or pivoted QR of Y. Deterministic and nested. "leverage" draws the labels, as published,
+        with probabilities in proportion to the squared lengths of the rows of the M leading
+        eigenvectors of Y'Y.
     classifier : classifier or None, default=None
         Learns the M labels: any scikit-learn classifier; one for a single label is fitted
         once per label. Its probabilities are decoded if it has them, else its predictions.
@@ -62,13 +62,13 @@ class LabelSubset(LabelSpaceClassifier):
     components_ : ndarray of shape (n_components_, n_labels)
         Rows of the identity: the labels that are learnt.
     eigenvalues_ : ndarray
-        Of "pivoted": the squared length of each learnt label that those before do not explain,
-        descending. Of "leverage": empty.
+        For "pivoted", the squared length of the part of each learnt label that those before do not
+        explain, descending. For "leverage", empty.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels.
     regressor_ : object
-        What predicts the learnt labels: the least squares, with ``coef_`` and ``intercept_``; or
-        the fitted classifier, as its ``classifier``.
+        Predicts the learnt labels: least squares, with ``coef_`` and ``intercept_``; or an object
+        with the fitted classifier as ``classifier``.
     n_components_ : int
         Number of labels M that are learnt.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
@@ -125,7 +125,7 @@ class LabelSubset(LabelSpaceClassifier):
         "decoding_",
         "_gram",
     )
-    # The parent learns by least squares; a classifier is this class's own way.
+    # The parent learns by least squares; a classifier is specific to this class.
     regressor = None
     ridge = 0.0
 
@@ -174,7 +174,7 @@ class LabelSubset(LabelSpaceClassifier):
         else:
             M, shares = leverages(gram, self.n_components)
             draw = check_random_state(self.random_state).choice
-            # One after the other, what was drawn before being drawn again.
+            # One after the other; labels that were drawn before are redrawn.
             chosen, pivots = draw(len(gram), M, replace=False, p=shares), np.zeros(0)
         self.labels_, self._gram = chosen, gram[chosen]
         V = np.zeros((len(gram), len(chosen)))
@@ -225,7 +225,7 @@ class ClassifierCodes(Codes):
     classifier : classifier
         Fitted to the labels that vary.
     varies : ndarray of bool of shape (M,)
-        Whether a label varies; one that does not is in all rows.
+        Whether a label varies; a constant one is in all rows.
     """
 
     classifier: Any
@@ -256,7 +256,7 @@ def fit_classifier(
 ) -> ClassifierCodes:
     """Fit a clone to labels (n, M), one clone per label if it takes only one."""
     model = clone(classifier)
-    # Most classifiers refuse a label that all rows have.
+    # Most classifiers reject a label that all rows have.
     varies = Y.min(axis=0) == 0
     if varies.sum() == 1 or not get_tags(model).classifier_tags.multi_label:
         model = MultiOutputClassifier(model)
@@ -267,9 +267,9 @@ def fit_classifier(
 
 
 def pivoted(gram: np.ndarray, M: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Labels by a pivoted Cholesky factor of Y'Y (q, q), and what each adds: O(q M^2).
+    """Labels by a pivoted Cholesky factor of Y'Y (q, q), and the gain of each: O(q M^2).
 
-    Of labels that add the same to rounding the first is taken, so that the order of a sum does
+    Of labels with equal gains up to rounding, the first is taken, so that the order of a sum does
     not decide.
     """
     q = len(gram)

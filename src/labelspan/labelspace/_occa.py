@@ -21,8 +21,8 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
     .. math:: \min_{W_x,\, VV' = I} \|X W_x' - Z V'\|_F^2
               \quad\Leftrightarrow\quad \min_{VV' = I} \mathrm{tr}(V Z'(I - H)^2 Z V')
 
-    Eqs. (3) and (4) of [1]_; without a ridge (I - H)^2 = I - H. Least prediction error of all
-    orthonormal V; blind to the encoding error.
+    Eqs. (3) and (4) of [1]_; without a ridge (I - H)^2 = I - H. It has the smallest prediction
+    error of all orthonormal V and ignores the encoding error.
 
     Parameters
     ----------
@@ -68,12 +68,11 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
 
     Notes
     -----
-    The matrix is Z'Z less the one that :class:`CPLST` decomposes, (q, q). There is no rank cut:
+    The matrix is Z'Z minus the one that :class:`CPLST` decomposes, (q, q). There is no rank cut:
     a direction in which the labels do not vary at all (a label that never occurs, the difference
-    of two equal labels) is predicted without error and comes first, as in (4). If the
-    features can fit anything (rank n - 1, no ridge), every direction ties; a warning says so, from
-    nine tenths of that rank on.
-    Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
+    of two equal labels) is predicted without error and comes first, as in (4). If the features can
+    fit anything (rank n - 1, no ridge), all directions tie; a warning is issued from nine tenths of
+    that rank on. Time O(n D^2 + D^3 / 3 + D^2 q + q^3), memory O(D^2 + D q + q^2).
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
     code of a row with a missing label is not known, so the codes are regressed by their products

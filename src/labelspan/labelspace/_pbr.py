@@ -16,7 +16,7 @@ from labelspan.linalg import EigenPairs
 class PartialBinaryRelevance(LabelSpaceClassifier):
     """Learn M labels drawn at random and predict the others absent: the baseline of the paper.
 
-    Sec. 4 of [1]_. The codes are the M labels themselves, less their means: V holds M rows of
+    Sec. 4 of [1]_. The codes are the M labels themselves, minus their means: V holds M rows of
     the identity. The score of a label that is not learnt is 0.
 
     Parameters
@@ -31,14 +31,14 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``.
     random_state : int, RandomState or None, default=None
-        Draws the labels: the first M of one permutation, so that a smaller M is a part.
+        Draws the labels: the first M of one permutation, so a smaller M gives a subset.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_labels)
         Rows of the identity: the labels that are learnt.
     eigenvalues_ : ndarray
-        Empty: the labels are not ordered by anything.
+        Empty, because the labels have no order.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels, the paper's y-bar.
     regressor_ : object
@@ -58,9 +58,9 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
     Notes
     -----
     With all labels and linear regression this is binary relevance. The errors are those of the
-    paper, ``||Z - Z V'V||^2`` and ``||r(X) - Z V'||^2``; their sum bounds the Hamming loss as
-    long as no label that is left out occurs in more than half of the rows, since it is predicted
-    absent all the same. Costs as those of :class:`PLST` without the directions.
+    paper, ``||Z - Z V'V||^2`` and ``||r(X) - Z V'||^2``; their sum bounds the Hamming loss if no
+    label that is left out occurs in more than half of the rows, because it is always predicted
+    absent. Costs as for :class:`PLST` without the directions.
 
     References
     ----------

@@ -27,8 +27,8 @@ class PLST(AvailableCases, LabelSpaceClassifier):
     .. math:: \min_{VV' = I} \|Z - Z V'V\|_F^2, \qquad Z = Y - 1 \bar y'
 
     Sec. 2.1 of [1]_, after [2]_: the rows of V are the leading right singular vectors of Z, the
-    codes are t = V z, the prediction is round(V' r(x) + y-bar). Least encoding error of all
-    orthonormal V; blind to the features.
+    codes are t = V z, the prediction is round(V' r(x) + y-bar). It has the smallest encoding error
+    of all orthonormal V and ignores the features.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         Ridge of the least squares of ``regressor=None``; the directions do not depend on it.
     tol : float, default=1e-4
         For more than 4000 labels and rows with a small integer `n_components`: largest residual
-        of an eigenpair, relative to the largest eigenvalue; the error of the eigenvalues goes
-        with its square. Below that number the solution is direct.
+        of an eigenpair, relative to the largest eigenvalue; the error of the eigenvalues is of the
+        order of its square. Below that number the solution is direct.
     random_state : int, RandomState or None, default=0
         Start of that iteration.
 
@@ -76,15 +76,15 @@ class PLST(AvailableCases, LabelSpaceClassifier):
 
     See Also
     --------
-    CPLST : The same with the features in view.
+    CPLST : The same with regard to the features.
 
     Notes
     -----
-    A sparse Y stays sparse. Directions: O(nnz(Y) c + q^3) with c labels per row, for n < q with n
-    for q; beyond 4000 of both O(nnz(Y) + min(n, q) M) per step of a block Lanczos iteration and
-    memory O(min(n, q) M). Least squares: O(n D^2 + D^3 / 3) time, O(D^2 + D q) memory, with
-    D M for D q if the codes are made first (more than 4000 labels, or than rows).
-    A label that never or always occurs has no weight in V and is predicted as it was seen.
+    A sparse Y stays sparse. Directions: O(nnz(Y) c + q^3) with c labels per row; if n < q, replace
+    q by n; beyond 4000 of both O(nnz(Y) + min(n, q) M) per step of a block Lanczos iteration and
+    memory O(min(n, q) M). Least squares: O(n D^2 + D^3 / 3) time, O(D^2 + D q) memory, with D M for
+    D q if the codes are made first (more than 4000 labels, or than rows). A label that never or
+    always occurs has no weight in V and is predicted as in training.
 
     Labels that are not observed (NaN) are left out of the sums, see :class:`labelspan.MDDM`. The
     code of a row with a missing label is not known, so the codes are regressed by their products
@@ -132,7 +132,7 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         self.random_state = random_state
 
     def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
-        # Of very many labels only the codes are regressed.
+        # With very many labels, only the codes are regressed.
         given = isinstance(self.n_components, int | np.integer) and q > min(n, EXACT_SIDE)
         return min(int(self.n_components), q) if given else q
 

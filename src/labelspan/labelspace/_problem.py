@@ -1,4 +1,4 @@
-"""What a method may ask of the training sample before the codes are learnt."""
+"""Quantities of the training sample that methods need before the codes are learnt."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ EXACT_SIDE = 4000
 
 
 class Whole(NamedTuple):
-    """Statistics of all of the row space of X, not only of what the labels ask of it.
+    """Statistics of the whole row space of X, not only of the part that the labels need.
 
-    `lift` leads from their coordinates to directions (D, k); `mean` is that of X, (D,).
+    `lift` maps their coordinates to directions (D, k); `mean` is that of X, (D,).
     """
 
     statistics: Any
@@ -45,7 +45,7 @@ ADVICE = "Pass a regressor that scales to this many features, or select features
 
 @dataclass(frozen=True)
 class Problem:
-    """The sample, and the one regression that all methods share.
+    """The sample, and the regression that all methods share.
 
     Attributes
     ----------
@@ -92,14 +92,14 @@ class Problem:
 
     @property
     def streamed(self) -> bool:
-        """Whether the rows of Y are not at hand."""
+        """Whether the rows of Y are not available."""
         return is_dask_array(self.Y)
 
     @property
     def pooled(self) -> bool:
         """Whether one regression on all labels serves every code.
 
-        Else, with more labels than rows or with very many, the codes are made first.
+        Otherwise, with more labels than rows or with very many, the codes are computed first.
         """
         n_rows, n_labels = self.Y.shape
         return is_dask_array(self.X) or self.missing or n_labels <= min(n_rows, EXACT_SIDE)
@@ -111,7 +111,7 @@ class Problem:
 
     @property
     def clipped(self) -> float:
-        """Share of negative eigenvalues that were taken out of the label scatter."""
+        """Share of negative eigenvalues that were removed from the label scatter."""
         return self.least_squares.tt_clipped if self.missing or self.streamed else 0.0
 
     @cached_property
@@ -141,7 +141,7 @@ class Problem:
 
     @cached_property
     def labels_vary(self) -> bool:
-        """Whether some label differs between rows: after centring, rounding would pass for it."""
+        """Whether some label varies between rows; after centring, rounding could look like it."""
         if is_dask_array(self.Y) or self.missing:
             return not np.isin(to_host(self.label_mean), (0.0, 1.0)).all()
         if is_device(self.Y):
@@ -170,20 +170,20 @@ class Problem:
         return Whole(statistics, route.lift, route.mean(statistics.x_mean))
 
     def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
-        """Codes at the mean as it is stored, from those (M,) at the mean itself."""
+        """Codes at the stored mean, from those (M,) at the exact mean."""
         return level_at(self.X, mean, coef, offset, self.weights)
 
 
 @dataclass(frozen=True)
 class PooledProblem:
-    """The same from statistics of chunks: the rows are gone, and one regression is all there is.
+    """The same from statistics of chunks, without rows; only the regression is available.
 
     Attributes
     ----------
     statistics : Moments or Triangle
         Of all rows.
     rest : ndarray of shape (D,)
-        Mean of X less what is stored of it.
+        Mean of X minus the stored mean.
     ridge : float
         Ridge of the least squares.
     n_rows : int
@@ -194,7 +194,7 @@ class PooledProblem:
     rest: np.ndarray
     ridge: float
     n_rows: int
-    # The rows are gone, and with them the device that they may have lived on.
+    # Rows are no longer available, nor the device that they may have been on.
     X: ClassVar[None] = None
     pooled: ClassVar[bool] = True
     streamed: ClassVar[bool] = True
@@ -238,7 +238,7 @@ class PooledProblem:
 
     @property
     def clipped(self) -> float:
-        """Share of negative eigenvalues that were taken out of the label scatter."""
+        """Share of negative eigenvalues that were removed from the label scatter."""
         return self.least_squares.tt_clipped
 
     def warn_if_any_label_fits(self) -> None:
@@ -249,9 +249,9 @@ class PooledProblem:
             warn_if_any_label_fits(self.n_rows, rank, lambda: float(scatter.sum()))
 
     def whole(self) -> Whole:
-        """The statistics themselves: chunks are never reduced to their row space."""
+        """The statistics themselves, because chunks are never reduced to their row space."""
         return Whole(self.statistics, lambda C: C, self.statistics.x_mean)
 
     def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
-        """Codes at the mean as it is stored, from those (M,) at the mean itself."""
+        """Codes at the stored mean, from those (M,) at the exact mean."""
         return offset - self.rest @ coef

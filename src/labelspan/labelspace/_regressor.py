@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from labelspan._about_mean import score_at, scores_about
 from labelspan._device import cast, converted, is_device, precision_of
 
-# Their outputs are learnt one by one, or as if they were: the first M are those of a fit of M.
+# They learn outputs independently, so the first M are those of a fit of M.
 SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)
 
 
@@ -103,7 +103,7 @@ class FirstCodes(Codes):
 
 
 def fit_regressor(regressor: Any, X: Any, T: np.ndarray, weights: np.ndarray | None) -> Any:
-    """Fit a clone of `regressor` to the codes T (n, M), one clone a code if it takes only one."""
+    """Fit a clone of `regressor` to the codes T (n, M), one clone per code if it takes only one."""
     model = clone(regressor)
     if not get_tags(model).target_tags.multi_output:
         model = MultiOutputRegressor(model)
@@ -111,7 +111,7 @@ def fit_regressor(regressor: Any, X: Any, T: np.ndarray, weights: np.ndarray | N
 
 
 def takes_weights(learner: Any) -> bool:
-    """Whether ``fit`` takes sample weights, of a wrapped estimator that of the inner one."""
+    """Whether ``fit`` takes sample weights; for a wrapper, that of the inner estimator."""
     if isinstance(learner, MultiOutputRegressor | MultiOutputClassifier):
         learner = learner.estimator
     return has_fit_parameter(learner, "sample_weight")
@@ -132,7 +132,7 @@ def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
 
 
 def first_codes(regressor: Any, n_fitted: int, M: int) -> Any:
-    """Cut a fitted regressor to its first M outputs, or refuse where that is not a fit of M."""
+    """Reduce a fitted regressor to its first M outputs; refuse if a fit of M would differ."""
     if isinstance(regressor, Codes):
         return regressor.first(M)
     last = regressor[-1] if isinstance(regressor, Pipeline) else regressor

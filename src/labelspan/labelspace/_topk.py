@@ -9,8 +9,8 @@ from labelspan._jit import kernel
 def top_k(scores, chosen, best):  # type: ignore[no-untyped-def]
     """Fill `chosen` (n, k) with the columns of the k largest scores (n, q), best first.
 
-    One comparison for most entries: a score enters only if it beats the worst of the k, and of
-    equal scores the earlier column stays ahead. `best` (k,) is for the loop to use.
+    Most entries take one comparison: a score enters only if it beats the worst of the k. On ties
+    the earlier column stays ahead. `best` (k,) is a work array.
     """
     n_rows, n_labels = scores.shape
     k = len(best)

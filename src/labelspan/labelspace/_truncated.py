@@ -21,7 +21,7 @@ from labelspan.linalg import (
 from labelspan.moments import CentredRows, Products, Sample, scaled, small_indices
 
 CACHED_ROWS = 2**15
-# Residual of an eigenpair, relative to the largest eigenvalue, where none is asked for.
+# Default residual of an eigenpair, relative to the largest eigenvalue.
 TOLERANCE = 1e-8
 
 
@@ -46,7 +46,7 @@ def leading_labels(
     Returns
     -------
     EigenPairs
-        Vectors (q, k). O(nnz(Y)) a product, memory O(min(n, q) * 3 n_components).
+        Vectors (q, k). O(nnz(Y)) per product, memory O(min(n, q) * 3 n_components).
     """
     Y = sparse.csr_array(Y)
     n_rows, n_labels = Y.shape
@@ -64,8 +64,8 @@ def leading_labels(
 def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
     """Leading eigenpairs of Z'(2 H - H^2) Z with H = Xc A^-1 Xc', A = xx + ridge I, by products.
 
-    That is xt'(A^-1 + ridge A^-2) xt, one or two solutions by conjugate gradients a step. Where
-    the rows are independent and there is no ridge, H is the identity: nothing to solve.
+    This is xt'(A^-1 + ridge A^-2) xt; each step takes one or two solves by conjugate gradients. If
+    the rows are independent and there is no ridge, H is the identity and nothing is solved.
     """
     X, ridge = problem.X, problem.ridge
     if ridge == 0 and rows_are_independent(X, problem.weights):
@@ -84,7 +84,7 @@ def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
 
 
 def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
-    """Whether Xc has rank n - 1: then least squares on it fit random numbers exactly."""
+    """Whether Xc has rank n - 1, so that least squares fits random numbers exactly."""
     n_rows, n_features = X.shape
     if n_rows > n_features:
         return False
@@ -92,7 +92,7 @@ def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
     products = Products.of(Sample(X, T, "products", weights), tt=True)
     F = products.features(W=np.eye(4))
     fitted = float(np.sum(F * solve_products(products, F, 1.0, 0.0)))
-    # A direction that is missing is worth about the n-th part.
+    # A missing direction contributes about 1 / n.
     return fitted > (1 - 0.1 / n_rows) * float(np.trace(products.tt))
 
 
@@ -101,7 +101,7 @@ def scatter_of(
 ) -> Callable[[np.ndarray], np.ndarray]:
     """V -> Z'Z V = Y'Y V - n mean mean'V, by blocks of rows, each row times its root weight.
 
-    Y V is tall: as a whole it leaves the cache, and its rows are then gathered from memory.
+    By blocks, because the whole of Y V does not fit into the cache.
     """
     w = np.ones(Y.shape[0]) if weights is None else weights
     mean = (w @ Y) / w.sum()

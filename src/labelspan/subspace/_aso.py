@@ -23,7 +23,7 @@ from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._hinge import HingeProblem
 from labelspan.subspace._shared_subspace import default_n_components
 
-# Duality gap of an inner problem, relative to a constant score, beyond which a warning is due.
+# Warn if the duality gap of an inner problem, relative to a constant score, exceeds this.
 FAR = 0.05
 
 
@@ -45,13 +45,13 @@ class ASOClassifier(SubspaceClassifier):
         Penalty on the weights outside the subspace, positive.
     tol : float, default=1e-3
         The iterations stop when the objective falls by no more than this share of its first value,
-        that of plain SVMs; a share of itself would not do, since the
-        objective falls to zero where the subspace can hold all weights.
+        that of plain SVMs. A share of its current value is unsuitable, because the objective falls
+        to zero if the subspace can hold all weights.
     max_iter : int, default=100
-        Largest number of iterations, at least 2, for the first has no subspace; a
-        ConvergenceWarning says when they did not suffice.
+        Largest number of iterations, at least 2, because the first has no subspace; a
+        ConvergenceWarning is issued if they do not suffice.
     random_state : int, RandomState instance or None, default=None
-        Order of the rows in coordinate descent. It changes the result within the tolerance only.
+        Order of the rows in coordinate descent. It changes the result only within the tolerance.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ASOClassifier(SubspaceClassifier):
     objective_ : float
         Value of Eq. (28) at the solution.
     objectives_ : ndarray of shape (n_iter_,)
-        Its value after each turn.
+        Its value after each iteration.
     n_iter_ : int
         Number of iterations.
     n_components_ : int
@@ -82,14 +82,13 @@ class ASOClassifier(SubspaceClassifier):
 
     Notes
     -----
-    A turn is that of [2]_: (1) for fixed Theta and V = Theta U one SVM per
-    label, in w alone, whose scores start from those of Theta'v; (2) for fixed U = W + Theta'V the
-    leading left singular vectors. Both lower the objective. The first turn has no subspace, so
-    it is plain one-against-rest SVM with C = 1 / (2 n alpha). The SVMs start from their last
-    dual variables and end at a violation of 0.001 of the largest score they can give. Up to 4000
-    rows work in the coordinates of the row space with the Gram matrix of the rows: memory
-    O(n^2), O(n) per step, and no step depends on D. More rows are taken one by one, O(nnz(X)) a
-    sweep.
+    An iteration is that of [2]_: (1) for fixed Theta and V = Theta U, one SVM per label in w, whose
+    scores start from those of Theta'v; (2) for fixed U = W + Theta'V, the leading left singular
+    vectors. Both lower the objective. The first iteration has no subspace, so it is plain
+    one-against-rest SVM with C = 1 / (2 n alpha). The SVMs start from their last dual variables and
+    end at a violation of 0.001 of the largest score they can give. Up to 4000 rows use the
+    coordinates of the row space with the Gram matrix of the rows: memory O(n^2), O(n) per step,
+    independent of D. More rows are processed one by one, O(nnz(X)) per sweep.
 
     References
     ----------
@@ -153,7 +152,7 @@ class ASOClassifier(SubspaceClassifier):
         self.n_iter_ = len(objectives)
 
     def _turns(self, problem: HingeProblem) -> tuple[State, list[float]]:
-        """Weights and subspace in alternating steps; the objective after each."""
+        """Find weights and subspace in alternating steps; return the objective after each."""
         wanted = self.n_components or default_n_components(problem.S.shape[1])
         Theta = np.zeros((0, problem.X.shape[1]))
         state = State(Theta, *problem.solve(np.zeros(problem.S.shape)))
@@ -173,7 +172,7 @@ class ASOClassifier(SubspaceClassifier):
 
     def _store(self, X: Any, state: State, lift: Callable[[np.ndarray], np.ndarray]) -> None:
         self._keep(X, lift(state.U), state.b)
-        # Lifted through a Gram matrix a basis is orthonormal to fewer digits than it should be.
+        # A basis lifted through a Gram matrix is orthonormal to too few digits.
         Q, R = linalg.qr(lift(state.Theta.T), mode="economic", check_finite=False)
         Theta = fix_signs(np.ascontiguousarray((Q * np.where(np.diag(R) < 0, -1.0, 1.0)).T))
         self.theta_ = np.ascontiguousarray(Theta, dtype=self.coef_.dtype)

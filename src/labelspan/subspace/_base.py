@@ -16,7 +16,7 @@ from labelspan._validation import check_features
 
 
 class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
-    """Linear scores and projections on ``theta_``, about ``mean_``, which a method learns."""
+    """Linear scores and projections on ``theta_`` relative to ``mean_``; a method learns them."""
 
     theta_: np.ndarray
     mean_: np.ndarray
@@ -45,7 +45,7 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
     @property
     def _basis(self) -> np.ndarray:
-        """What ``transform`` projects on, (r, D)."""
+        """The directions that ``transform`` projects on, (r, D)."""
         return self.theta_
 
     @property

@@ -47,7 +47,7 @@ def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
     cca : float, default=0.1
         Ridge of the canonical directions; the paper tunes it over 1e-6, ..., 10.
     C : float, default=1.0
-        Price of the hinge loss; the paper tunes it over 1e-4, ..., 1e5.
+        Weight of the hinge loss; the paper tunes it over 1e-4, ..., 1e5.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def one_vs_rest_svm(C: float = 1.0) -> ThresholdTuner:
     Parameters
     ----------
     C : float, default=1.0
-        Price of the hinge loss; the paper tunes it over 1e-5, ..., 1e5.
+        Weight of the hinge loss; the paper tunes it over 1e-5, ..., 1e5.
 
     Returns
     -------

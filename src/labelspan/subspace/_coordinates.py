@@ -1,4 +1,4 @@
-"""Fewer rows than features: learn in the coordinates of the rows, then lift the weights."""
+"""Fewer rows than features: learn in coordinates of the row space, then lift the weights."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from labelspan.linalg import narrow
 
-# Rows up to which a dense array with a row and a column for each of them pays (128 MB).
+# Largest number of rows for a dense array of all pairs of rows (128 MB).
 LARGEST_GRAM = 4000
 
 
 def row_coordinates(X: Any) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
-    """The rows in at most n coordinates, and what lifts weights (r, k) back to (D, k).
+    """The rows in at most n coordinates, and the map of weights (r, k) back to (D, k).
 
     The weights that our SVMs learn are combinations of rows, and norms and products are
     the same in an orthonormal basis of the row space, so nothing is lost.

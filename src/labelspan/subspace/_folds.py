@@ -30,7 +30,7 @@ from labelspan.moments import Moments, Sample, centred, collect, dense, scaled, 
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]
-# Features per row from which the coordinates of all rows pay for themselves.
+# From this many features per row, the coordinates of all rows save time.
 MANY_FEATURES = 2
 
 
@@ -62,7 +62,7 @@ class FoldForm:
     weight: float
 
     def ridge_scores(self, price: float) -> np.ndarray:
-        """Scores (n_scored, q) of the ridge regression with this price."""
+        """Scores (n_scored, q) of the ridge regression with this penalty."""
         shrunk = (self.s / (self.s**2 + self.weight * price))[:, None] * self.US
         return self.Z @ like(self.Z, shrunk)
 
@@ -76,7 +76,7 @@ class FoldForm:
     ) -> Iterator[tuple[tuple[int, int, int], np.ndarray]]:
         """Scores at every point of the grid, with its indices into the three sequences.
 
-        O(n_scored t q) per pair of alpha and beta; one score matrix is alive at a time.
+        O(n_scored t q) per pair of alpha and beta; one score matrix is held at a time.
         """
         for j, beta in enumerate(betas):
             loose = self.ridge_scores(beta)
@@ -124,8 +124,8 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
     plan : FoldPlan
         How to decompose.
     shared : Moments, ndarray of shape (n, n), Sample or None
-        Moments of the training rows, the Gram matrix of all rows, or all rows in fewer
-        coordinates, if they are known; None takes the training rows themselves.
+        Moments of the training rows, the Gram matrix of all rows, or all rows in fewer coordinates,
+        if known; None uses the training rows themselves.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
         rows = shared[train]
         return dual_form(rows[:, train], rows[:, test].T, Y[train], plan, weights)
     others = cast(rows_at(X, test), np.float64)
-    # Of known moments the training rows are only scored, if at all.
+    # If the moments are known, the training rows are only scored, if at all.
     needed = train if shared is None or plan.with_training else train[:0]
     rows, Y = cast(rows_at(X, needed), np.float64), rows_at(Y, train)
     wide = shared is None and len(train) < X.shape[1] and not is_device(X)
@@ -158,7 +158,7 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
             thin=False,
         )
         shared = summarise(route.sample, signed=True, centre=plan.centre)
-    # The problem of side t is solved where LAPACK is; rows stay where they live.
+    # The problem of side t is solved on the host, which has LAPACK; rows stay on their device.
     shared = on_host(shared)
     form = spectral(shared)
     parts = [route.sample.X] * plan.with_training + [route.project(others)]
@@ -170,13 +170,13 @@ def fold_form(sample: Sample, fold: Fold, plan: FoldPlan, shared: Any = None) ->
 def wide_form(
     rows: Any, others: Any, Y: Any, plan: FoldPlan, weights: np.ndarray | None
 ) -> FoldForm:
-    """Form of fewer rows than features, through the rows."""
+    """Form for fewer rows than features, through the rows."""
     if plan.ridge_free:
         wide = narrow(rows, weights, ridge_free=True, centre=plan.centre)
         if weights is not None:
             U, s, Vt = linalg.svd(scaled(wide.Z, np.sqrt(weights)), full_matrices=False)
             return row_form(U, s, wide.project(others) @ Vt.T, Y, plan, weights)
-        # The coordinates of the QR route are orthogonal: Z = U diag(s).
+        # The coordinates from QR factors are orthogonal: Z = U diag(s).
         s = np.linalg.norm(wide.Z, axis=0)
         return row_form(wide.Z / s, s, wide.project(others), Y, plan)
     check_square(rows.shape[0], "The Gram matrix of the rows", "Use fewer rows or select features.")
@@ -197,7 +197,7 @@ def dual_form(
 ) -> FoldForm:
     """Form from the Gram matrix K and the products of the rows to score.
 
-    With R the roots of the weights, R K R = U diag(s^2) U'.
+    With R the square roots of the weights, R K R = U diag(s^2) U'.
     """
     if plan.centre:
         shares = np.full(len(K), 1 / len(K)) if weights is None else weights / weights.sum()
@@ -231,7 +231,7 @@ def row_form(
 
 
 def shared_statistics(sample: Sample, folds: Sequence[Fold], centre: bool) -> list[Any]:
-    """What :func:`fold_form` takes as `shared`, a fold each, from one pass over X.
+    """The argument `shared` of :func:`fold_form` for each fold, from one pass over X.
 
     D <= n: moments of all rows minus those of the held-out block. D > n: the Gram matrix of all
     rows, of which each fold takes its blocks.
@@ -245,7 +245,7 @@ def shared_statistics(sample: Sample, folds: Sequence[Fold], centre: bool) -> li
         rows = X.astype(np.float64)
         if has_graded_columns(rows):
             return [None] * len(folds)
-        # Any common shift will do, and one near the fold's own mean costs no digits.
+        # Any common shift works, and one near the mean of the fold costs no digits.
         rows = rows - rows.mean(axis=0) if centre and not sparse.issparse(X) else rows
         return [dense(rows @ rows.T)] * len(folds)
     check_square(n_features, "The scatter matrix of the features", "Select features first.")
@@ -261,11 +261,11 @@ def shared_statistics(sample: Sample, folds: Sequence[Fold], centre: bool) -> li
 
 
 def in_row_space(sample: Sample, plan: FoldPlan) -> Sample | None:
-    """All rows in orthonormal coordinates of the space they span, where that saves folds work.
+    """All rows in orthonormal coordinates of the space they span, if that saves work in folds.
 
-    A fold without ridge factorises D x n by QR steps. Of many more features than rows this is
-    done once, O(D n^2), and every fold goes on with n coordinates, in which it is the same
-    problem. None where there is nothing to save.
+    A fold without a ridge factorises D x n by QR steps. With many more features than rows this is
+    done once, O(D n^2), and every fold uses the n coordinates, in which the problem is the same.
+    None if nothing is saved.
     """
     X = sample.X
     many = X.shape[1] > MANY_FEATURES * X.shape[0]

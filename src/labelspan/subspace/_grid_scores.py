@@ -27,7 +27,7 @@ class FoldScores:
 
 @dataclass(frozen=True)
 class Judge:
-    """What turns scores into a measure.
+    """Computes a measure from scores.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Judge:
     target: np.ndarray
 
     def measure(self, model: Any, X: Any, truth: Any, weights: np.ndarray | None = None) -> Any:
-        """What the scorer says of a model; rows count there what they count in ``fit``."""
+        """Evaluate the scorer on a model; rows have the same weights as in ``fit``."""
         if weights is None:
             return self.scorer(model, X, truth)
         try:
@@ -61,7 +61,7 @@ class Judge:
 
 
 class Scored(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that knows its scores already: what scorers are given."""
+    """A fitted classifier with known scores, to be passed to scorers."""
 
     min_labels = 0
 
@@ -73,11 +73,11 @@ class Scored(ClassifierMixin, BaseEstimator):
         self._one_dimensional = owner._one_dimensional
 
     def fit(self, X: Any, y: Any) -> Scored:
-        """Do nothing: there is nothing left to learn."""
+        """Do nothing, because there is nothing to learn."""
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores as they are: measures that rank need no thresholds."""
+        """Unchanged scores; ranking measures need no thresholds."""
         return self.scores[:, 0] if self.owner._binary() else self.scores
 
     def predict(self, X: Any) -> np.ndarray:
@@ -135,5 +135,5 @@ def with_thresholds(
 
 
 def named(measured: Any) -> dict[str, float]:
-    """Results of several scorers by name, that of a single one as "score"."""
+    """Results of several scorers by name; a single one is called "score"."""
     return measured if isinstance(measured, dict) else {"score": measured}

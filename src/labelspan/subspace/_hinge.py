@@ -13,7 +13,7 @@ from labelspan.subspace._coordinates import LARGEST_GRAM
 # Violation of the optimality conditions, as a share of the largest score that weights can give.
 TOLERANCE = 1e-3
 MAX_STEPS = 200
-# Row by row the intercept is found by proximal steps; each takes at most this number of sweeps.
+# With rows one by one, proximal steps find the intercept; each takes at most this many sweeps.
 MAX_RENEWALS = 50
 MAX_SWEEPS = 200
 
@@ -35,9 +35,9 @@ class HingeProblem:
     S : ndarray of shape (n, q)
         Labels in {-1, +1}.
     C : float
-        Price of the losses, positive.
+        Weight of the losses, positive.
     seed : int
-        Order of the coordinates, where rows are taken one by one.
+        Order of the coordinates, if rows are processed one by one.
     weights : ndarray of shape (n,) or None
         Weights of the rows.
 
@@ -66,13 +66,13 @@ class HingeProblem:
             self.rows = SparseRows(sparse.csr_array(X, dtype=np.float64), seed)
         self.X = self.rows.X
         self.dual = np.zeros(S.shape[::-1])
-        # The best constant score is the commoner sign; it is the start.
+        # Start from the best constant score, which is the more frequent sign.
         self.b = np.where(self.weights @ S >= 0, 1.0, -1.0)
         self.gap = 0.0
         self.raise_price(C)
 
     def raise_price(self, C: float) -> None:
-        """Go on with a larger C; the dual variables stay feasible."""
+        """Continue with a larger C; the dual variables stay feasible."""
         w = self.weights
         n_rarer = np.minimum(w @ (self.S > 0), w @ (self.S < 0))
         self.C, self.prices = C, C * w
@@ -81,7 +81,7 @@ class HingeProblem:
         self.largest = self.loss * max(float(self.rows.norms.mean()), 1e-300)
 
     def solve(self, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Weights (D, q) and intercepts (q,) for offsets (n, q), from the last dual on."""
+        """Weights (D, q) and intercepts (q,) for offsets (n, q), starting from the last dual."""
         W, self.gap = np.zeros((self.X.shape[1], self.S.shape[1])), 0.0
         for k, (s, a) in enumerate(zip(self.S.T.copy(), self.dual, strict=True)):
             if abs(s.sum()) == len(s):
@@ -95,13 +95,13 @@ class HingeProblem:
     def _certify(self, k: int, w: np.ndarray, offset: np.ndarray) -> None:
         s, a = self.S[:, k], self.dual[k]
         slack = 1.0 - s * (np.asarray(self.X @ w) + offset + self.b[k])
-        # Primal minus dual; the last term is what the equality lacks, times its multiplier.
+        # Primal minus dual; the last term is the violation of the equality times its multiplier.
         gap = self.prices @ np.maximum(slack, 0.0) - a @ slack + abs(self.b[k] * (a @ s))
         self.gap = max(self.gap, float(gap / self.loss[k]))
 
 
 class GramRows:
-    """Products of all pairs of rows: the scores of all rows are known at any time."""
+    """Products of all pairs of rows, so that the scores of all rows are always known."""
 
     def __init__(self, X: np.ndarray):
         self.X = np.asarray(X, dtype=np.float64)
@@ -117,7 +117,7 @@ class GramRows:
         C: np.ndarray,
         tolerance: float,
     ) -> float:
-        """Improve the dual a in place by pairs; the intercept."""
+        """Improve the dual a in place by pairs; return the intercept."""
         scores = offset + self.K @ (a * s)
         return float(descend_pairs(self.K, s, a, scores, C, tolerance, MAX_STEPS * len(s)))
 
@@ -125,8 +125,8 @@ class GramRows:
 class SparseRows:
     """Rows one after the other, for many of them.
 
-    Single coordinates cannot keep the equality, so the *change* of the intercept is charged,
-    which leaves a box alone, and its centre renewed until it stays.
+    Single coordinates cannot satisfy the equality. So the *change* of the intercept is penalised,
+    which leaves only box constraints, and its centre is updated until it no longer moves.
     """
 
     def __init__(self, X: Any, seed: int):
@@ -147,7 +147,7 @@ class SparseRows:
         C: np.ndarray,
         tolerance: float,
     ) -> float:
-        """Improve the dual a in place by sweeps over the rows; the intercept."""
+        """Improve the dual a in place by sweeps over the rows; return the intercept."""
         w = np.asarray(self.X.T @ (a * s))
         price = 4.0 * max(float(self.norms.mean()), 1e-300)
         order = np.empty(len(s), dtype=np.int64)
@@ -168,7 +168,7 @@ class SparseRows:
 def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-untyped-def]  # pragma: no cover
     """Sequential minimal optimisation (second-order pairs); returns the intercept.
 
-    The dual a is updated in place, and so are the scores without intercept; sum(a s) stays.
+    The dual a and the scores without intercept are updated in place; sum(a s) is unchanged.
     """
     n = len(s)
     for _ in range(max_steps):
@@ -220,8 +220,8 @@ def descend_rows(  # type: ignore[no-untyped-def]
 ):  # pragma: no cover
     """Dual coordinate descent for one label; returns total = sum(a s).
 
-    The dual a and the weights w = X'(a s) are updated in place; the intercept moves by
-    price * total about its centre, which `offset` contains. `order` (n,) is for the loop to use.
+    The dual a and the weights w = X'(a s) are updated in place; the intercept moves by price *
+    total from its centre, which `offset` contains. `order` (n,) is a work array.
     """
     n = len(s)
     for i in range(n):

@@ -1,4 +1,4 @@
-"""The shared subspace of labels that are not always observed, by descent from available cases."""
+"""The shared subspace with missing labels, by descent from available cases."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from labelspan.linalg import EPS, Route, spectral
 from labelspan.moments import Rows, anchored
 
 # Gradient at which the descent ends, relative to that at U = 0 and in the norm of the
-# preconditioner; and the most iterations.
+# preconditioner; and the largest number of iterations.
 TOLERANCE, MAX_TURNS = 1e-10, 1000
-# The slope at which a search along a line ends, relative to the first one; and the most trials.
+# Slope at which a line search ends, relative to the first one; and the largest number of trials.
 SLOPE, TRIALS = 0.1, 6
 
 #: From a gradient (p, q) and an orthonormal P (q, r) to a step (p, q).
@@ -39,24 +39,24 @@ class Point:
 
 @dataclass(frozen=True)
 class MaskedShared:
-    r"""The problem over the weights U (p, q) alone, for r shared directions.
+    r"""The problem over the weights U (p, q), for r shared directions.
 
     .. math:: \min_U f(U) = \sum_k \sum_{i: M_{ik} = 1} W_{ik} (x_i'u_k + c_k - s_{ik})^2
               + b \|U\|_F^2 + a \sum_{j > r} \sigma_j(U)^2
 
-    The last sum is the least of :math:`\|U - \Theta' V\|_F^2` over V and orthonormal Theta, at the
-    leading r left singular vectors of U. The columns of W add up to n, so that f / n is the
+    The last sum is the minimum of :math:`\|U - \Theta' V\|_F^2` over V and orthonormal Theta, at
+    the leading r left singular vectors of U. The columns of W sum to n, so that f / n is the
     objective of the method with the mean loss of each label over its own rows.
 
     Attributes
     ----------
     X : ndarray or csr_array of shape (n, p)
-        Rows: about their mean if dense, about any point if sparse; as they are without `centre`.
+        Rows: centred if dense, shifted by any row if sparse; unchanged without `centre`.
     weights : ndarray of shape (n,)
         Weights of the rows.
     W, S : ndarray of shape (n, q)
-        Weights by label, 0 in the holes; labels in [-1, 1], 0 in the holes, about their `means`
-        over the rows of a label if `centre`.
+        Weights by label, and labels in [-1, 1], both 0 where missing; if `centre`, labels minus
+        their `means` over the rows of each label.
     means : ndarray of shape (q,)
         These means; zeros without `centre`.
     prices : tuple of float
@@ -64,7 +64,7 @@ class MaskedShared:
     r : int
         Dimension of the subspace.
     centre : bool
-        Whether the intercepts c_k take the best values, or 0.
+        Whether the intercepts c_k have their best values, or are 0.
     precondition : callable
         See :func:`preconditioner`.
     """
@@ -83,7 +83,7 @@ class MaskedShared:
     def of(
         cls, route: Route, statistics: Any, prices: tuple[float, float], r: int, centre: bool
     ) -> MaskedShared:
-        """From rows, every label observed in some of them, and the statistics of all rows."""
+        """From rows and the statistics of all rows; every label must be observed somewhere."""
         X, Y, given = route.sample.X, route.sample.Y, route.sample.weights
         weights, seen = np.ones(len(Y)) if given is None else given, ~np.isnan(Y)
         W = seen * weights[:, None]
@@ -95,13 +95,13 @@ class MaskedShared:
         S[:, np.abs(S).max(axis=0, initial=0.0) <= 64 * EPS] = 0.0
         if centre:
             X = anchored(X)[0] if sparse.issparse(X) else X - statistics.x_mean
-        # A subspace that holds every U has no outside: a would add rounding only.
+        # A subspace that holds every U has no outside, so a would only add rounding.
         prices = (prices[0] if r < min(X.shape[1], Y.shape[1]) else 0.0, prices[1])
         precondition = preconditioner(statistics, *prices)
         return cls(X.astype(np.float64), weights, W, S, means, prices, r, centre, precondition)
 
     def descend(self, U: np.ndarray) -> tuple[Point, float, int]:
-        """From U downhill to where the gradient vanishes: the point, its residual, the turns.
+        """Descend from U until the gradient vanishes; return point, residual, iterations.
 
         Conjugate gradients of Polak and Ribiere. The residual is the norm of the gradient
         relative to that at U = 0. A step costs O(nnz(X) q + n q + p^2 q + q^3).
@@ -117,7 +117,7 @@ class MaskedShared:
                 break
             step = kept * step - Z
             if np.sum(step * point.gradient) > -SLOPE * size:
-                # Uphill, or nearly along the slope: start anew.
+                # Not a descent direction, or nearly so: restart.
                 step = -Z
             last, length = point.gradient, self.length(point, step)
             if length == 0:
@@ -142,7 +142,7 @@ class MaskedShared:
         return Point(U, gradient, Q, P)
 
     def length(self, point: Point, step: np.ndarray) -> float:
-        """How far to go along a step: about to where the slope of f vanishes.
+        """Step length: approximately where the slope of f vanishes.
 
         Along the line the loss is a parabola, and the singular values of U + t D are those of
         the Gram matrix G + t H + t^2 K.
@@ -165,17 +165,17 @@ class MaskedShared:
             rise = leading(G + t * (H + t * K), self.r)[0].sum() - top - t * top_slope
             return float(t * (first + 0.5 * t * bend) - 0.5 * a * rise)
 
-        # With P held the function is a parabola above f: a step to its lowest point is downhill.
+        # For fixed P the function is a parabola above f, so a step to its minimum is a descent.
         curvature = bend - a * float(np.sum((step @ point.P) ** 2))
         if curvature <= 0:
-            # Nothing but rounding: no data and no price see the step.
+            # Only rounding: neither the data nor the penalties depend on the step.
             return 0.0
         sure = -first / curvature
         t = crossing(slope, first, sure)
         return t if change(t) <= EPS * a * top else sure
 
     def weigh(self, Q: np.ndarray) -> np.ndarray:
-        """Scores (n, q) about their means over the rows of a label, times W; in place."""
+        """Scores (n, q) minus their means over the rows of each label, times W; in place."""
         if self.centre:
             Q -= mean_over(self.W, Q)
         Q *= self.W
@@ -223,7 +223,7 @@ def leading_vectors(U: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def crossing(slope: Callable[[float], float], first: float, t: float) -> float:
-    """About where a slope that is `first` < 0 at 0 vanishes, by secants from the trial t > 0."""
+    """Approximate zero of a slope that is `first` < 0 at 0, by secants from the trial t > 0."""
     low, at_low, high, at_high = 0.0, first, np.inf, 0.0
     for _ in range(TRIALS):
         at = slope(t)
@@ -237,14 +237,14 @@ def crossing(slope: Callable[[float], float], first: float, t: float) -> float:
         if high < np.inf:
             t = low - at_low * (high - low) / (at_high - at_low)
         else:
-            # Not yet far enough: the secant, but at most four times as far.
+            # Not far enough yet: use the secant, but at most four times as far.
             rise = at - at_before
             t = min(4 * t, t - at * (t - before) / rise) if rise > 0 else 4 * t
     return low if low > 0 else t
 
 
 def preconditioner(statistics: Any, a: float, b: float) -> Precondition:
-    """Half of the inverse of the second derivative of f without holes, where P is shared.
+    """Half of the inverse second derivative of f without missing labels, for fixed P.
 
     (A + b I)^-1 on the labels P and (A + (a + b) I)^-1 off them, with A the scatter of all rows;
     its diagonal for rows that are only multiplied with.

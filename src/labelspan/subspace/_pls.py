@@ -29,15 +29,15 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
               t_a = X_c r_a, \quad S_{a+1} = S_a - t_a c_a'
 
     where :math:`S_1 = S_c`, S = 2Y - 1 in {-1, +1}, :math:`r_a` is :math:`w_a` made uncorrelated
-    with the scores before, and :math:`c_a` regresses S on :math:`t_a`: the PLS2 of scikit-learn's
-    ``PLSRegression(scale=False)``, found from ``xx`` and ``xt`` by improved kernel PLS no. 2
-    [1]_ instead of from the rows. (SIMPLS is another algorithm, and for more than one label another
-    model.) A label is predicted where its score is positive.
+    with the earlier scores, and :math:`c_a` regresses S on :math:`t_a`: the PLS2 of scikit-learn's
+    ``PLSRegression(scale=False)``, found from ``xx`` and ``xt`` by improved kernel PLS no. 2 [1]_
+    instead of from the rows. (SIMPLS is another algorithm, and for more than one label another
+    model.) A label is predicted if its score is positive.
 
     Parameters
     ----------
     n_components : int, default=10
-        Number of directions. If the labels are explained before, there are fewer, with a warning.
+        Number of directions; fewer, with a warning, if those explain the labels completely.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
     Notes
     -----
     Time O(n D^2 + k D (D + q)) and memory O(D^2 + D q) for k directions; if n < D, replace D by n.
-    Of a sparse X in memory ``xx`` is never formed: O(k (nnz(X) + D q)) and O(D q). Each direction
+    For a sparse X in memory, ``xx`` is never formed: O(k (nnz(X) + D q)) and O(D q). Each direction
     also takes the leading eigenvector of a matrix of min(D, q) rows.
 
     References
@@ -112,7 +112,7 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
         Returns
         -------
         LabelPLS
-            A new fitted estimator: what ``fit`` with this parameter would give.
+            A new fitted estimator, as ``fit`` with this parameter would give.
         """
         check_is_fitted(self)
         if not isinstance(n_components, Integral) or not 1 <= n_components <= self.n_components_:
@@ -172,5 +172,5 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
 
 
 def by_rows(rows: CentredRows, r: np.ndarray) -> np.ndarray:
-    """Multiply with xx by means of the rows themselves."""
+    """Multiply with xx through the rows themselves."""
     return rows.rmatvec(rows.matvec(r))

@@ -44,8 +44,8 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
               + \alpha \|U - \Theta' V\|_F^2 + \beta \|U\|_F^2
               \quad \text{subject to} \quad \Theta \Theta' = I
 
-    with :math:`S = 2Y - 1` (Eq. 5 of [1]_): alpha penalises what a label has outside the shared
-    subspace, beta penalises everything. Solved in closed form, see Notes.
+    with :math:`S = 2Y - 1` (Eq. 5 of [1]_): alpha penalises the part of the weights outside the
+    shared subspace, beta penalises all weights. Solved in closed form, see Notes.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         Penalty on all weights. 0 is alternating structure optimisation with squared loss; the
         solution then comes from QR factors, on the row space of X.
     fit_intercept : bool, default=True
-        Centre X and the labels. The paper's formulas have no intercept, its figures are only
+        Centre X and the labels. The paper's formulas have no intercept, but its figures are only
         reached with one.
 
     Attributes
@@ -83,9 +83,9 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
         If labels are missing in `y`, the norm of the gradient of the objective over the weights,
-        relative to that of zero weights; None if none is missing, as the closed form is exact.
+        relative to that of zero weights; None if none is missing, because the closed form is exact.
     n_iter_ : int
-        If `y` has holes, the number of iterations; 0 if it has none.
+        If labels are missing in `y`, the number of iterations; otherwise 0.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -101,19 +101,19 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     .. math:: \Theta' = \mathrm{qr}(R_\beta P), \qquad
               U = R_{\alpha+\beta} (I - P P') + R_\beta P P'.
 
-    So a fit is two ridge regressions on the same statistics, mixed in the space of the labels:
+    So a fit takes two ridge regressions on the same statistics, combined in the label space:
     time O(n D^2 + 2 D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
     for sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
     ridge n * beta, a large beta that of :class:`MDDM`.
 
-    Holes in `y`: the loss of a label is its mean over the rows where it is observed. Each label
-    then has a scatter of its own, and there is no closed form: the problem is not convex. The
-    closed form of available cases is the start of a descent in U, conjugate gradients with Theta
-    at its best for every U, the leading left singular vectors: O(nnz(X) q + n q + D^2 q + q^3)
-    per iteration. The objective never rises. ``residual_`` certifies a stationary point: U is the
-    best for Theta, which is a ridge regression of each label, and Theta the best for U; that no
-    other subspace is better, nothing certifies. The larger alpha is against the variances of X, the
-    more iterations it takes. ``partial_fit`` and Dask arrays take no holes.
+    Missing labels in `y`: the loss of a label is its mean over the rows where it is observed. Each
+    label then has its own scatter, there is no closed form, and the problem is not convex. The fit
+    starts from the closed form of available cases and descends in U by conjugate gradients; for
+    every U, Theta holds its leading left singular vectors: O(nnz(X) q + n q + D^2 q + q^3) per
+    iteration. The objective never rises. ``residual_`` certifies a stationary point: U is the best
+    for Theta (a ridge regression per label), and Theta the best for U. It does not certify that no
+    other subspace is better. The larger alpha is relative to the variances of X, the more
+    iterations it takes. ``partial_fit`` and Dask arrays do not accept missing labels.
 
     References
     ----------
@@ -167,7 +167,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         if self.fit_intercept or is_dask_array(X):
             self._keep_about(X, found.U, found.x_mean, found.level, labels.weights)
         else:
-            # Through the origin, but scored about the mean like the others.
+            # Without an intercept, but scores are computed relative to the mean as elsewhere.
             self._keep(X, found.U, found.level)
         self._keep_shared(found)
 
@@ -193,7 +193,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         return mix(regression, labels.total, self.n_components, labels.soft)
 
     def _descend(self, X: Any, labels: Labels) -> Solution:
-        """With holes: from the closed form of available cases downhill."""
+        """With missing labels, by descent from the closed form of available cases."""
         centre, total = bool(self.fit_intercept), labels.total
         route = route_of(
             X, labels.Y, labels.weights, advice="Select features first.", centre=centre
@@ -223,7 +223,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         return tags
 
     def _prices(self) -> tuple[float, ...]:
-        # Without alpha both regressions are the same one.
+        # Without alpha both regressions are the same.
         return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
@@ -268,7 +268,7 @@ class Solution:
     solver : str
         The route.
     residual, n_iter : float or None, and int
-        Gradient left by the descent, and its turns; None and 0 in closed form.
+        Remaining gradient of the descent, and its iterations; None and 0 in closed form.
     """
 
     Theta: np.ndarray
@@ -281,7 +281,7 @@ class Solution:
     n_iter: int = 0
 
     def among(self, seen: np.ndarray) -> Solution:
-        """The same among labels (q,) of which some were never observed, and are never predicted."""
+        """The same among all labels (q,); those that were never observed are never predicted."""
         U, level = np.zeros((len(self.U), len(seen))), np.full(len(seen), -1.0)
         U[:, seen], level[seen] = self.U, self.level
         return replace(self, U=U, level=level)
@@ -373,7 +373,7 @@ def shared_labels(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
 
 
 def cross_of(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
-    """U' diag(weights)^2 U, term by term: a small singular value cannot drown the others here."""
+    """U' diag(weights)^2 U, term by term, so that a small singular value cannot hide the others."""
     return (U * weights[:, None] ** 2).T @ U
 
 

@@ -1,4 +1,4 @@
-"""Cross-validation of the shared subspace: the whole grid from one decomposition a fold."""
+"""Cross-validation of the shared subspace: the whole grid from one decomposition per fold."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
     scoring : str, callable, list or dict, default="f1_macro"
         One scorer or several.
     refit : str or None, default=None
-        Which of several scorers picks the parameters; None is the first.
+        Which of several scorers chooses the parameters; None means the first.
     threshold : {"per_label_f1", "cardinality"} or None, default=None
         Thresholds tuned on the training scores of each fold at each point, as the paper does;
         None predicts positive scores. See :class:`labelspan.classifiers.ThresholdTuner`.
     fold_statistics : {"own", "shared"}, default="own"
-        "own" decomposes the training rows of each fold. "shared" walks X once: training moments
-        are the total minus the held-out block (D <= n), or blocks of one Gram matrix (D > n).
-        A rank does not survive a subtraction, so alpha = beta = 0 gets the score NaN then, with
+        "own" decomposes the training rows of each fold. "shared" reads X once: training moments are
+        the total minus the held-out block (D <= n), or blocks of one Gram matrix (D > n). Ranks
+        cannot be determined after a subtraction, so alpha = beta = 0 then gets the score NaN, with
         a warning; all other points agree with "own".
     n_jobs : int or None, default=None
         Number of parallel folds.
@@ -78,7 +78,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         As that of :class:`sklearn.model_selection.GridSearchCV`. The fit time of a point is its
         share of the decomposition.
     best_params_ : dict
-        The alpha, beta and n_components that were picked.
+        The chosen alpha, beta and n_components.
     best_score_ : float
         Their mean score.
     best_index_ : int
@@ -88,7 +88,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         Thresholds on the scores of ``best_estimator_``; zeros without `threshold`.
     theta_, coef_, intercept_, mean_, objective_
-        Those of ``best_estimator_``, the thresholds taken off the intercepts.
+        Those of ``best_estimator_``, with the thresholds subtracted from the intercepts.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
@@ -189,7 +189,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         return grid
 
     def _leave_out(self, others: bool) -> None:
-        """Say that alpha = beta = 0 cannot be scored; raise if there are no other points."""
+        """Warn that alpha = beta = 0 cannot be scored; raise if there are no other points."""
         text = (
             "fold_statistics='shared' cannot score alpha = beta = 0: alpha + beta must be "
             "positive, because a rank does not survive a subtraction."

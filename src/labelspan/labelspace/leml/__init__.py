@@ -1,3 +1,3 @@
-"""Low-rank empirical risk minimisation, with all labels observed and with holes."""
+"""Low-rank empirical risk minimisation, with all labels observed and with missing ones."""
 
 from labelspan.labelspace.leml._leml import LEML

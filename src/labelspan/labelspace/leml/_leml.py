@@ -22,12 +22,12 @@ from labelspan.labelspace.leml._low_rank import Factors, LowRank
 from labelspan.labelspace.leml._masked import MaskedLowRank
 from labelspan.linalg import EigenPairs, route_of, spectral
 
-# Turns between two duality gaps, and the share of tol below which a turn gains nothing. With holes
-# the bound follows the square root of what turns gain, so they have to go on for it to be tight.
+# Iterations between two duality gaps, and the share of tol below which an iteration gains nothing.
+# With missing labels the bound follows the square root of the gain, so more iterations are needed.
 CHECKED, GAINED, TIGHT = 5, 1e-2, 1e-5
 SCALES = "More of them would gain nothing but rounding. Raise ridge, or scale the features."
-# Share of the objective that rounding may add to it in a turn; and a gap that needs no warning,
-# whatever tol is, because the bound has half of the digits.
+# Share of the objective that rounding may add in an iteration; and a gap that never warns, because
+# the bound has half of the digits.
 ROUNDING, CLOSED = 1e-12, 1e-8
 
 
@@ -51,12 +51,12 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     ridge : float, default=1.0
         Penalty :math:`\rho` on both factors, positive; it shrinks the singular values of B.
     tol : float, default=1e-4
-        The iterations stop when the duality gap is below `tol` of the objective; or when a turn
-        lowers the objective by less than a hundredth of `tol`, since with few components the gap
-        does not vanish.
+        The iterations stop when the duality gap is below `tol` of the objective; or when an
+        iteration lowers the objective by less than a hundredth of `tol`, because with few
+        components the gap does not vanish.
     max_iter : int, default=100
-        Largest number of iterations; a ConvergenceWarning says when they did not suffice, or when
-        the gap of the convex problem stays open because more of them gain nothing.
+        Largest number of iterations. A ConvergenceWarning is issued if they do not suffice, or if
+        the gap of the convex problem stays open although more iterations gain nothing.
 
     Attributes
     ----------
@@ -91,22 +91,22 @@ class LEML(AvailableCases, LabelSpaceClassifier):
 
     Notes
     -----
-    Both steps are exact and need the statistics only, where the paper has conjugate gradients on
-    the rows. In the coordinates of the eigenvectors of xx, which become diag(a), with C for xt
-    and H'H = diag(h), as it is after the factors were balanced,
+    Both steps are exact and need only the statistics; the paper uses conjugate gradients on the
+    rows. In the coordinates of the eigenvectors of xx, where xx is diag(a) and xt is C, and with
+    H'H = diag(h) after the factors are balanced,
 
     .. math:: W_{ij} = (C H)_{ij} / (a_i h_j + \rho), \qquad
               H = C' W (W' \operatorname{diag}(a) W + \rho I)^{-1}.
 
     Balancing (W H' = P diag(s) V', then W = P s^1/2 and H = V s^1/2) never raises the objective.
-    The dual bound takes the residual E of the solution, with the singular values of Xc'E cut to
-    rho: tight where the gap is due to too few components only. Time O(n D^2 + D^3) once and
-    O(D q M + (D + q) M^2) per turn, memory O(D^2 + D q); if n < D, replace D by n.
+    The dual bound uses the residual E of the solution, with the singular values of Xc'E limited to
+    rho. It is tight if the gap is only due to too few components. Time O(n D^2 + D^3) once and O(D
+    q M + (D + q) M^2) per iteration, memory O(D^2 + D q); if n < D, replace D by n.
 
-    With missing labels both steps are conjugate gradients on the rows, as in the paper, from where
-    the last turn ended, so that the objective never rises; the solution for all rows preconditions
-    them. A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then shortens all of the
-    residual, which has to vanish where labels are missing: with too few components it is loose.
+    With missing labels both steps are conjugate gradients on the rows, as in the paper. They start
+    from the last iterate, so the objective never rises, and the solution for all rows preconditions
+    them. A step costs O(nnz(X) M + n q M + D^2 M). The dual bound then scales the whole residual,
+    which must vanish where labels are missing; with too few components it is loose.
 
     ``truncate(M)`` keeps the M leading singular vectors of B: the best approximation of the weights
     of that rank, not the model that ``fit`` finds for M.
@@ -134,7 +134,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-    # The weights are learnt with the directions: there is no regressor to choose.
+    # The weights are learnt with the directions, so there is no regressor to choose.
     regressor = None
     _scatter: ClassVar[bool] = True
     _learnt: ClassVar[tuple[str, ...]] = (
@@ -175,7 +175,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         return Solution(problem, mean, label_mean, coef, objectives, turns)
 
     def _masked_solution(self, problem: Problem) -> Solution:
-        """The same over the labels that are observed."""
+        """The same over the observed labels."""
         route = route_of(problem.X, problem.Y, problem.weights, advice=ADVICE, thin=False)
         low_rank = MaskedLowRank.of(route, float(self.ridge))
         system = low_rank.system
@@ -195,7 +195,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         return at_most(self.n_components, min(shape), "directions that features and labels have")
 
     def _solve(self, problem: LowRank | MaskedLowRank, M: int, convex: bool) -> Turns:
-        """Take turns until the gap or the gain is small; `convex` if M is no bound on the rank."""
+        """Iterate until the gap or the gain is small; `convex` if M does not limit the rank."""
         factors = problem.start(M)
         dual, last, turn = problem.dual(factors), problem.objective(factors), 0
         gained = (TIGHT if convex and isinstance(problem, MaskedLowRank) else GAINED) * self.tol
@@ -203,7 +203,8 @@ class LEML(AvailableCases, LabelSpaceClassifier):
             turn += 1
             ahead = problem.turn(factors)
             primal = problem.objective(ahead)
-            # Turns cannot raise the objective, but rounding can; NaN is no fall, either.
+            # Iterations cannot raise the objective, but rounding can; NaN does not count as a
+            # decrease.
             if not primal <= last + ROUNDING * abs(last):
                 return self._ended(Turns(factors, dual, turn), last, SCALES)
             factors, done = ahead, last - primal <= gained * primal
@@ -219,7 +220,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
         return found if M == 0 else self._ended(found, last, "Raise max_iter or tol.")
 
     def _ended(self, found: Turns, primal: float, reason: str) -> Turns:
-        """The turns, with a warning that the gap is not closed."""
+        """The result, with a warning that the gap is not closed."""
         gap = (primal - found.dual) / primal
         warnings.warn(
             f"{found.n_iter} iterations left a duality gap of {gap:.1e} of the objective "
@@ -256,7 +257,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
 
 @dataclass(frozen=True)
 class Turns:
-    """Factors, the dual bound, and the number of turns."""
+    """Factors, the dual bound, and the number of iterations."""
 
     factors: Factors
     dual: float
@@ -265,7 +266,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class Solution:
-    """The weights `coef` (D, M) on the features, and the turns in which they were found.
+    """The weights `coef` (D, M) on the features, and the iterations that found them.
 
     `objectives` are those of the first 0, 1, ... M singular vectors.
     """

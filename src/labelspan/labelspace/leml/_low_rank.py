@@ -1,4 +1,4 @@
-"""The low-rank problem with all labels observed, from the statistics alone."""
+"""The low-rank problem with all labels observed, from the statistics only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LowRank:
         B = (self.s / (self.s**2 + self.ridge))[:, None] * self.UT
         if M == 0:
             return Factors(np.zeros((len(B), 0)), np.zeros(0), np.zeros((B.shape[1], 0)))
-        # From the smaller Gram matrix: a start may lose digits, but has to be orthonormal.
+        # From the smaller Gram matrix; the start may lose digits but must be orthonormal.
         r, q = B.shape
         K, side = (B @ B.T, r) if r < q else (B.T @ B, q)
         vectors = linalg.eigh(K, subset_by_index=(side - M, side - 1), check_finite=False)[1]
@@ -76,8 +76,8 @@ class LowRank:
     def dual(self, factors: Factors) -> float:
         """Max <Z, N> - |N|^2 / 2 subject to ||Xc'N|| <= ridge, at a feasible N.
 
-        N is the residual E, but for the part U U'E of it, of which the singular vectors v of
-        Xc'E with s > ridge keep ridge / s only.
+        N is the residual E, except that in its part U U'E, singular vectors v of Xc'E with s >
+        ridge are scaled by ridge / s.
         """
         E = self.UT - (self.s[:, None] * factors.P * factors.s) @ factors.V.T
         R = self.s[:, None] * E

@@ -1,4 +1,4 @@
-"""The low-rank problem with labels that are not always observed, by products with the rows."""
+"""The low-rank problem with missing labels, by products with the rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import linalg
 from labelspan.labelspace.leml._low_rank import Factors, LowRank, balanced
 from labelspan.linalg import MaskedSystem, Route, Spectral, conjugate_gradients, spectral
 
-# A step ends when its error is this share of its gain: the next iteration starts there.
+# A step ends when its error is this share of its gain, because the next iteration starts there.
 STEP_ERROR = 0.1
 
 
@@ -28,9 +28,9 @@ class MaskedLowRank:
     Attributes
     ----------
     system : MaskedSystem
-        The rows, who is observed where, and X'K(Y).
+        The rows, the mask of observed labels, and X'K(Y).
     Z : ndarray of shape (n, q)
-        Labels about their means over their rows; 0 in the holes.
+        Labels minus their means over their rows; 0 where missing.
     form : Spectral
         Singular values and vectors of all rows, for a start and as the preconditioner.
     ridge : float
@@ -78,9 +78,9 @@ class MaskedLowRank:
         return self.system.weigh(left)
 
     def dual(self, factors: Factors) -> float:
-        """Max <Z, N> - |N|^2 / 2, over w, subject to ||X'N|| <= ridge, N = 0 in holes, 1'N = 0.
+        """Max <Z, N> - |N|^2 / 2, over w, subject to ||X'N|| <= ridge, 1'N = 0, N = 0 if missing.
 
-        N is the residual, shortened until it is feasible.
+        N is the residual, scaled to be feasible.
         """
         N = self.residual(factors)
         R = self.system.X.T @ N
