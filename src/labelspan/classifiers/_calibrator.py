@@ -68,11 +68,11 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
     Platt's targets are (n1 + 1) / (n1 + 2) and 1 / (n0 + 2) for n1 rows with and n0 rows without
     the label, for both links, so that no probability is 0 or 1. A label that no row or every row
     has gets the constant (n1 + 1) / (n + 2). Both links increase with the score, so the order of
-    the rows within a label stays. A label that is not observed in some rows (NaN) is calibrated on
-    the others, around an estimator that takes such labels; one that is observed in no row has a
-    probability of 0. There is no ``decision_function``, as in scikit-learn's
-    ``CalibratedClassifierCV``: 0 would not part the predictions. Take that of ``estimator_``.
-    Time: one fit per fold and one on all rows, and O(n log n) per label.
+    the rows within a label is preserved. A label that is missing in some rows (NaN) is calibrated
+    on the others, if the estimator accepts missing labels; one that is observed in no row has
+    probability 0. There is no ``decision_function``, as in scikit-learn's
+    ``CalibratedClassifierCV``, because 0 would not separate the predictions. Use that of
+    ``estimator_``. Time: one fit per fold and one on all rows, and O(n log n) per label.
 
     References
     ----------
@@ -143,7 +143,7 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
 
 
 def refuse_single_rows(labels: Labels) -> None:
-    """Refuse a class of one row: the fold that holds it out cannot score it."""
+    """Refuse a class with one row, because the fold that holds it out cannot score it."""
     if labels.classes is None or len(labels.classes) < 2:
         return
     counts = np.asarray(labels.Y.sum(axis=0)).ravel()
@@ -186,7 +186,7 @@ def sigmoid_link(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float
         if np.abs(gradient).max() <= 1e-10 * len(scores):
             break
         step = np.linalg.solve((design.T * np.maximum(P * (1 - P), 1e-12)) @ design, gradient)
-        # Halving: a full step can overshoot where the probabilities are near 0 and 1.
+        # Halve the step, because a full one can overshoot if probabilities are near 0 and 1.
         while (new := log_loss(design @ (weights - step), targets)) > loss and np.any(step):
             step = step / 2
         weights, loss = weights - step, new
@@ -211,7 +211,7 @@ def isotonic_link(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
 
 
 def soft_targets(positive: np.ndarray) -> np.ndarray:
-    """Platt's targets, which keep probabilities off 0 and 1; Laplace's rule if all are equal."""
+    """Platt's targets, which avoid probabilities 0 and 1; Laplace's rule if all are equal."""
     n_positive = np.count_nonzero(positive)
     high, low = (n_positive + 1) / (n_positive + 2), 1 / (len(positive) - n_positive + 2)
     return np.where(positive, high, low)

@@ -11,7 +11,7 @@ from scipy import sparse
 from labelspan._device import is_device
 from labelspan.classifiers import _on_device as on_device
 
-# Labels of neighbours that are counted at once; their counts take some 40 bytes each.
+# Number of neighbour labels counted at once; the counts take about 40 bytes each.
 BLOCK_LABELS = 2**20
 
 
@@ -65,7 +65,7 @@ def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
     """
     if is_device(Y):
         return on_device.look_up(neighbours, Y, table)
-    # The labels of a model that came from a device are dense.
+    # A model that came from a device has dense labels.
     Y = Y if sparse.issparse(Y) else sparse.csr_array(Y)
     out = np.tile(table[:, 0], (len(neighbours), 1))
     for rows, counts in _neighbour_labels(neighbours, Y):

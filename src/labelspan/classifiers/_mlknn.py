@@ -36,17 +36,17 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
     Parameters
     ----------
     n_neighbors : int, default=10
-        Number of nearest rows; capped, with a warning, at the number of other training rows, and
-        for each label at the number of those where it is observed.
+        Number of nearest rows. It is limited, with a warning, to the number of other training rows,
+        and for each label to those where it is observed.
     smoothing : float, default=1.0
         The s of [1]_, at least 0: 1 is Laplace's rule.
     metric : str or callable, default="euclidean"
         Any metric of ``sklearn.neighbors.NearestNeighbors``; "precomputed" takes distances
-        for X, of shape (n_train, n_train) in ``fit`` and (n_samples, n_train) later, dense or
-        as a sparse graph whose absent entries are infinitely far.
+        instead of X, of shape (n_train, n_train) in ``fit`` and (n_samples, n_train) later, dense
+        or as a sparse graph whose absent entries are infinitely far.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
         For Euclidean distances "auto" and "brute" search exactly by blocks of inner products;
-        everything else is handed to scikit-learn.
+        everything else is passed to scikit-learn.
     metric_params : dict or None, default=None
         Further arguments of the metric.
     n_jobs : int or None, default=None
@@ -74,14 +74,15 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
     Paper to code: m is n_train, k `n_neighbors`, s `smoothing`, c and c' the rows of a
     histogram. A row is never its own neighbour in training, whether or not it has duplicates.
     With Euclidean or given distances, rows at equal distance are taken in their order; a
-    scikit-learn backend decides at the last place by itself. Equal probabilities predict the
-    label, as the authors' program does: ``predict(X)`` is ``predict_proba(X) >= 0.5``.
-    The training rows are copied, those of a memory map too: reduce them first, or fit a sample.
+    scikit-learn backend uses its own order. Equal probabilities predict the label, as the authors'
+    program does: ``predict(X)`` is ``predict_proba(X) >= 0.5``. The training rows are copied,
+    including those of a memory map: reduce them first, or fit a sample.
 
-    Where labels are not observed (NaN), each label is learnt from the rows where it is, as if
-    there were no others: its prior, its counts, and the `n_neighbors` nearest of these rows. Of
-    fewer others all are counted. A label that is never observed has probability 0, with a warning.
-    The rows are searched once for more neighbours, and again for a label where these do not do.
+    With missing labels (NaN), each label is learnt from the rows where it is observed, as if there
+    were no others: its prior, its counts, and the `n_neighbors` nearest of these rows. If there are
+    fewer, all are counted. A label that is never observed has probability 0, with a warning. One
+    search finds more neighbours than needed; a label for which they do not suffice is searched
+    again.
 
     Training time O(n_train^2 n_features) for dense X, in proportion to shared features plus
     n_train^2 for sparse X, and O(n_train n_neighbors cardinality) for the counts; prediction
@@ -156,7 +157,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
             bins = self._observed.n_nearest[:, None] + 1
         else:
             on_device = is_device(labels.Y)
-            # A byte per label there: they are gathered once per neighbour.
+            # One byte per label on the device, because labels are gathered once per neighbour.
             self._Y = cast(labels.Y, np.uint8) if on_device else sparse.csr_array(labels.Y)
             histogram = neighbour_histogram(self._neighbours(X, None, self.n_neighbors_), self._Y)
         n_rows, n_true = histogram.sum(axis=(0, 2)), histogram[1].sum(axis=1)
@@ -165,7 +166,8 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         total = 2 * self.smoothing + n_rows
         np.divide(self.smoothing + n_true, total, out=self.prior_, where=seen)
         self.posterior_ = posterior(histogram, self.prior_, self.smoothing, bins)
-        # The caller's array may change after fit; given distances are not needed again.
+        # Copied, because the caller's array may change after fit; given distances are not needed
+        # again.
         self._fit_X = None if self.metric == "precomputed" else copied(X)
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -176,10 +178,10 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         return np.take_along_axis(self.posterior_, counts.T, axis=1).T
 
     def _nearest_observed(self, T: Any, Q: Any, rows: np.ndarray | None, k: int) -> Any:
-        """The k nearest of some training rows, as numbers among them; None if not worth a try."""
+        """The k nearest of some training rows, as indices among them; None if not worthwhile."""
         given = self.metric == "precomputed"
         if rows is None:
-            # What a graph does not store cannot be asked for.
+            # A graph cannot provide entries that it does not store.
             return (
                 None
                 if given and sparse.issparse(T if Q is None else Q)

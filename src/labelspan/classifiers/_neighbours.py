@@ -1,4 +1,4 @@
-"""Nearest training rows, by our exact search, a scikit-learn backend or given distances."""
+"""Nearest training rows, by an exact search, a scikit-learn backend or given distances."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from labelspan.classifiers._select import (
 BLOCK_CELLS = 2**22
 MIN_BLOCK_ROWS = 32
 MAX_BLOCK_ROWS = 1024
-# Share of stored entries below which a walk over the shared features beats a matrix product.
+# Below this share of stored entries, a loop over shared features beats a matrix product.
 SPARSE_BELOW = 0.1
 
 
@@ -46,18 +46,18 @@ def nearest_rows(
     Parameters
     ----------
     T : ndarray or csr_array of shape (n_train, n_features)
-        Training rows; not looked at if `metric` is "precomputed".
+        Training rows; ignored if `metric` is "precomputed".
     Q : ndarray or csr_array of shape (n_queries, n_features), or None
-        Query rows; None asks for the neighbours of each training row among the others. With
+        Query rows; None means the neighbours of each training row among the others. With
         "precomputed", distances of shape (n_queries, n_train).
     n_neighbors : int
         How many, at most n_train, or n_train - 1 among the others.
     metric : str or callable
         "euclidean", "precomputed" or any that scikit-learn's ``NearestNeighbors`` takes.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
-        For Euclidean distances "auto" and "brute" are our search; else handed to scikit-learn.
+        For Euclidean distances "auto" and "brute" are the exact search; others use scikit-learn.
     metric_params : dict or None
-        Handed to scikit-learn.
+        Passed to scikit-learn.
     n_jobs : int or None
         Threads.
 
@@ -70,8 +70,8 @@ def nearest_rows(
     -----
     Dense Euclidean search: time O(n_queries n_train n_features) by matrix products, memory of
     one block. Sparse: time in proportion to the pairs of stored entries that share a feature,
-    plus n_queries n_train; X is never made dense, and a dense X of which less than a tenth
-    is not zero is searched in this way too.
+    plus n_queries n_train. X is never made dense, and a dense X with less than a tenth of nonzero
+    entries is searched in the same way.
     """
     if is_device(T):
         return nearest(T, Q, n_neighbors)
@@ -105,7 +105,7 @@ def nearest_of_distances(
     Parameters
     ----------
     distances : ndarray or csr_array of shape (n_queries, n_train)
-        What a sparse array does not store is infinitely far.
+        Entries that a sparse array does not store are infinitely far.
     n_neighbors : int
         How many.
     leave_one_out : bool
@@ -152,7 +152,7 @@ def _dense_search(T: np.ndarray, Q: Any) -> Callable[[slice, np.ndarray], None]:
     n_features = T.shape[1]
     values = Q.data if sparse.issparse(Q) else Q
     exact = _whole(T, n_features) and (Q is None or _whole(values, n_features))
-    # Rounding errors grow with the norms; the mean is taken off unless products are exact.
+    # Rounding errors grow with the norms, so the mean is subtracted unless products are exact.
     centre = 0.0 if exact else T.mean(axis=0)
     centred = T if exact else T - centre
     norms = np.einsum("ij,ij->i", centred, centred)
@@ -196,7 +196,7 @@ def _in_blocks(
     n_neighbors: int,
     n_jobs: int | None,
 ) -> np.ndarray:
-    """Run a search over blocks of queries, in threads; BLAS then keeps to one thread each."""
+    """Run a search over blocks of queries in threads; BLAS then uses one thread each."""
     chosen = np.empty((n_queries, n_neighbors), dtype=np.int64)
     size = int(np.clip(BLOCK_CELLS // n_train, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS))
     blocks = [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
@@ -208,7 +208,7 @@ def _in_blocks(
 
 
 def _whole(values: np.ndarray, n_terms: int) -> bool:
-    """Whether all values are integers so small that no inner product of `n_terms` rounds."""
+    """Whether all values are integers small enough for exact inner products of `n_terms`."""
     largest = float(np.abs(values).max(initial=0.0))
     return bool(largest**2 * n_terms < 2**51 and (values == np.rint(values)).all())
 
@@ -219,7 +219,7 @@ def _slack(n_features: int) -> float:
 
 
 def _parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The arrays of a CSR or CSC array, of one type whatever the caller's indices are."""
+    """The arrays of a CSR or CSC array, with one index type."""
     index = np.int32 if X.nnz < 2**31 else np.int64
     return (
         read_only(X.indptr, index),

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-# One search for this many times the neighbours that labels observed at random need on average,
-# and some more, leaves few labels that need a search of their own.
+# One search for this many times the neighbours that labels need on average, plus some, leaves few
+# labels that need their own search.
 WIDER, MORE = 3, 20
-# Numbers of rows that the one search may give, 128 MB.
+# Largest number of indices that this search may return, 128 MB.
 MAX_CELLS = 2**24
 
 #: search(rows, k): numbers (n, k) of the nearest among these training rows, None for all of them.
@@ -21,7 +21,7 @@ Search = Callable[[np.ndarray | None, int], Any]
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Training labels of which some are not observed.
+    """Training labels with missing entries.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class Reference:
         search : callable
             See `Search`.
         n_queries : int or None
-            Rows that are asked about; None asks about each training row among the others.
+            Number of query rows; None means each training row among the others.
 
         Returns
         -------
         ndarray of int of shape (n_queries, n_labels)
-            Counts; 0 where a training row is asked about a label that it does not show.
+            Counts; 0 for a training row and a label that is missing there.
         """
         training = n_queries is None
         n_train, n_labels = self.Y.shape
@@ -96,7 +96,7 @@ def observed_histogram(counts: np.ndarray, Y: np.ndarray, k: int) -> np.ndarray:
 
 
 def warn_of_few(n_others: np.ndarray, k: int) -> None:
-    """Warn of labels that are observed in fewer rows than neighbours are asked for."""
+    """Warn of labels that are observed in fewer rows than `n_neighbors`."""
     few = np.flatnonzero(n_others < k)
     if len(few):
         shown = ", ".join(map(str, few[:5])) + (", ..." if len(few) > 5 else "")

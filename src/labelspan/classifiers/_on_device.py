@@ -1,4 +1,4 @@
-"""Nearest rows and their labels on a device: blocks of products, the least of each row, counts."""
+"""Nearest rows and their labels on a device: blocks of products, smallest entries, counts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from labelspan import _device as device
 from labelspan._device import block_bytes, cast, namespace, rows_at, sums, to_host
 
-# Rows beyond k whose distances are looked at again, exactly: rounding may have put them last.
+# Rows beyond k whose distances are recomputed exactly, because rounding may have misplaced them.
 SPARE = 16
 
 
 def nearest(T: Any, Q: Any, k: int) -> Any:
-    """Numbers (n, k) of the rows of T nearest to those of Q, or to its own others without Q.
+    """Indices (n, k) of the rows of T nearest to those of Q; without Q, among the other rows of T.
 
-    By distance, then by number. Whole numbers are compared as such, so that ties are exact; of
-    others, the nearest by products are compared once more by differences.
+    Ordered by distance, then by index. Integers are compared exactly, so ties are exact. For other
+    numbers, the nearest by products are compared again by differences.
     """
     queries = T if Q is None else Q
     xp, n_rows = namespace(T), queries.shape[0]
@@ -43,7 +43,7 @@ def whole_length(A: Any) -> float:
     lengths = cast(xp.linalg.vector_norm(A, axis=1), np.float64)
     whole = cast(xp.all(xp.round(A) == A), np.float64)
     longest, is_whole = to_host(xp.stack([xp.max(lengths), whole]))
-    # Its rounding, in the precision of A, is less than that.
+    # Its rounding, in the precision of A, is smaller.
     return float(longest) ** 2 * (1 + 1e-5) if is_whole else np.inf
 
 
@@ -81,13 +81,13 @@ class WholeNumbers:
 
 
 class Differences:
-    """The nearest by products about the mean, and some more, in the order of their differences."""
+    """The nearest by centred products, and some more, ordered by their differences."""
 
     def __init__(self, T: Any, k: int):
         xp = namespace(T)
         self.T, self.k = cast(T, np.float64), k
         self.n_candidates = min(k + SPARE, T.shape[0])
-        # Four arrays of products, or of the rows that are looked at again.
+        # Four arrays of products, or of the rows that are compared again.
         self.row_bytes = 32 * max(T.shape[0], self.n_candidates * T.shape[1])
         self.mean = xp.mean(self.T, axis=0)
         self.centred = self.T - self.mean

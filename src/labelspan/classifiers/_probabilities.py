@@ -14,7 +14,7 @@ from labelspan._device import is_device, namespace
 
 
 class ProbabilityClassifier(LabelClassifier):
-    """Scores are probabilities; a label is predicted where its own is above 0.5."""
+    """Scores are probabilities; a label is predicted if its probability is above 0.5."""
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, or of each class of a 1-d `y`.
@@ -49,7 +49,7 @@ def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
     Parameters
     ----------
     P : ndarray of shape (n_samples, n_labels)
-        One label stands for the second of two classes; else there is one label a class.
+        One label stands for the second of two classes; otherwise there is one label per class.
     n_classes : int
         Number of classes.
 
@@ -67,5 +67,5 @@ def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
     if is_device(P):
         safe = xp.where(total > 0, total, xp.ones_like(total))
         return xp.where(total > 0, P / safe, xp.full_like(P, 1 / n_classes))
-    # Without smoothing every class can have probability 0: then none is preferred.
+    # Without smoothing, every class can have probability 0; then none is preferred.
     return np.divide(P, total, out=np.full_like(P, 1 / n_classes), where=total > 0)

@@ -21,16 +21,16 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
 
     .. math:: \min_{W, b} \; \|X W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2
 
-    with :math:`S = 2Y - 1` in {-1, +1}; the intercept b is not penalised. A label is predicted
-    where its score is positive. A label that is not observed in some rows is learnt from the
-    others, with means and scatter of its own. This is the classifier of the comparison in [1]_,
-    which takes ``ridge=0.01`` on the projections and, without saying so, ``min_labels=1``.
+    with :math:`S = 2Y - 1` in {-1, +1}; the intercept b is not penalised. A label is predicted if
+    its score is positive. A label that is missing in some rows is learnt from the others, with its
+    own means and scatter. This is the classifier of the comparison in [1]_, which uses
+    ``ridge=0.01`` on the projections and, without stating it, ``min_labels=1``.
 
     Parameters
     ----------
     ridge : float, default=0.01
-        Added to the diagonal of the scatter of X (not divided by n). 0 is least squares, of
-        least norm where X lacks rank, from QR factors.
+        Added to the diagonal of the scatter of X (not divided by n). 0 is least squares from QR
+        factors, of least norm if X is rank-deficient.
     min_labels : int, default=0
         1 gives a row without any predicted label its highest-scoring one; k gives rows with
         fewer than k labels their k highest-scoring ones. 1-d `y` always gets one class.
@@ -49,7 +49,7 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
     residual_ : float or None
         If labels are missing in `y`, the largest residual of the normal equations of a label
-        relative to their right-hand side; None if none is missing, as it is not measured then.
+        relative to their right-hand side; None if none is missing, because it is not measured then.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -59,11 +59,11 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
     -----
     ``coef_`` is 2 ``xt``' (``xx`` + ridge I)^-1 with the scatters of X and of the 0/1 labels.
     Time O(n D^2 + D^3 / 3 + D^2 q), memory O(D^2); if n < D, replace D by n; conjugate gradients
-    for sparse X that is large on both sides. Scores are computed about the mean of the training
-    rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
-    intercept_`` loses where the mean is far above the spread.
+    for sparse X that is large on both sides. Scores are computed relative to the mean of the
+    training rows, (x - mean) coef' + score at the mean, which keeps the digits that ``X @ coef_.T +
+    intercept_`` loses if the mean is far above the spread.
 
-    Missing labels: labels that miss the same rows are one regression over the others. With many
+    Missing labels: labels missing in the same rows share one regression over the others. With many
     patterns of missing labels, conjugate gradients solve the systems of all labels, preconditioned
     by the factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is
     never predicted. ``partial_fit`` and Dask arrays do not accept missing labels: the sums of all

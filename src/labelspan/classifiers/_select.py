@@ -1,4 +1,4 @@
-"""Exact nearest rows from inner products, ties in favour of the row that comes first."""
+"""Exact nearest rows from inner products; on ties the first row wins."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from labelspan._jit import ZERO, inner_kernel, kernel
 # All kernels below: `chosen` receives the k nearest training rows of each query row, ordered by
 # (squared distance, index). Inner products carry rounding errors of at most slack * (|a|^2 +
 # |b|^2); every row that could be among the nearest within that error is measured again, feature
-# by feature, so that duplicates and ties are exact. slack = 0 says the products are exact. `best`
-# (k,), `room` and `products` (rows of T,) are for the kernel to use: numba compiles long to
-# allocate them.
+# by feature, so that duplicates and ties are exact. slack = 0 means that the products are exact.
+# `best` (k,), `room` and `products` (rows of T,) are work arrays, passed in because numba takes
+# long to compile allocations.
 
 
 @kernel
 def select_dense(products, Q, T, q_norms, norms, slack, own, chosen, best, room):  # type: ignore[no-untyped-def]
-    """Nearest rows of T for rows of Q, about any centre; row own + i is left out if own >= 0."""
+    """Nearest rows of T for rows of Q, shifted by any row; row own + i is left out if own >= 0."""
     k = len(best)
     for i in range(len(Q)):
         skip = own + i if own >= 0 else -1
@@ -100,7 +100,7 @@ def select_graph(starts, columns, distances, own, chosen, found, best):  # type:
 
 @inner_kernel
 def _nearest(products, norm, norms, slack, skip, best, chosen):  # type: ignore[no-untyped-def]
-    """Rows with the least upper bounds of the distance; best[-1] bounds the k-th distance."""
+    """Rows with the smallest upper bounds of the distance; best[-1] bounds the k-th distance."""
     filled = ZERO
     k = len(best)
     for j in range(len(norms)):

@@ -37,8 +37,8 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     threshold : float, default=0.0
         The threshold of "fixed".
     cv : int, splitter, iterable or None, default=None
-        Where the scores come from: None takes those of the training rows, anything else
-        held-out scores, for which the estimator is fitted once more per fold.
+        Source of the scores: None uses those of the training rows, anything else held-out scores,
+        for which the estimator is fitted once more per fold.
     n_jobs : int or None, default=None
         Number of parallel folds.
 
@@ -60,12 +60,12 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
 
     Notes
     -----
-    Time O(n log n) per label besides the scores; a threshold lies halfway between the two scores
-    it parts. ``decision_function`` is the score minus its threshold, so that 0 parts the
-    predictions; for measures that rank the labels of a row take ``estimator_``.
+    Time O(n log n) per label besides the scores; a threshold lies halfway between the two scores it
+    separates. ``decision_function`` is the score minus its threshold, so 0 separates the
+    predictions; for measures that rank the labels of a row use ``estimator_``.
 
-    A threshold is tuned on the rows where its label is observed, "cardinality" on all entries that
-    are; the estimator must take labels that are not observed.
+    A threshold is tuned on the rows where its label is observed, "cardinality" on all observed
+    entries; the estimator must accept missing labels.
 
     References
     ----------
@@ -144,7 +144,7 @@ def tuned_thresholds(
     weights: np.ndarray | None = None,
     observed: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Thresholds (q,) that the scores (n, q) and the labels (n, q) ask for.
+    """Thresholds (q,) tuned on the scores (n, q) and the labels (n, q).
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def tuned_thresholds(
 def best_f1_cuts(
     scores: np.ndarray, positive: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """For every column the cut with the largest F1, the highest of them if there are several."""
+    """For each column, the cut with the largest F1; the highest cut on ties."""
     order = np.argsort(-scores, axis=0, kind="stable")
     descending = np.take_along_axis(scores, order, axis=0)
     w = np.ones(order.shape) if weights is None else weights[order]

@@ -24,7 +24,7 @@ from labelspan._weights import check_weights
 class Wrapper(MetaEstimatorMixin, LabelClassifier):
     """Fits an estimator on all rows, then learns from its scores (``_tune``).
 
-    X is checked by the estimator alone.
+    Only the estimator checks X.
     """
 
     estimator: Any
@@ -74,7 +74,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
             sample_weight="what it learns from held-out scores counts every row once",
             soft_labels="scores are tuned to rows that have a label and rows that lack it",
         )
-        # What an estimator of another library takes, it says itself.
+        # Estimators of other libraries check their input themselves.
         theirs = getattr(inner, "label_tags", None)
         if theirs is not None and not theirs.takes("missing_labels"):
             reason = theirs.refused["missing_labels"]
@@ -89,7 +89,7 @@ def held_out_scores(
     """Scores of the second rows of `fold` after fitting on the first."""
     train, test = fold
     if get_tags(estimator).input_tags.pairwise:
-        # A given kernel or distance: its columns are training rows.
+        # The columns of a given kernel or distance matrix are training rows.
         X = sparse.csr_array(X)[:, train] if sparse.issparse(X) else np.asarray(X)[:, train]
     estimator.fit(take_rows(X, train), take_rows(target, train))
     return label_scores(estimator, take_rows(X, test), n_labels)

@@ -49,8 +49,8 @@ def macro_auc(
     label is defined. Time O(m log n) for m = n q scores, made dense by blocks of columns, or
     m stored scores if both arguments are sparse.
 
-    The area of a label is that of the rows where it is observed; one that is observed in no row
-    leaves the mean, with a warning.
+    The area of a label uses the rows where it is observed; a label that is observed in no row is
+    left out, with a warning.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from labelspan.metrics._input import BLOCK_CELLS, compare
 
 
 class Side:
-    """Indicators, counted when a measure asks.
+    """Indicators, counted on demand.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Side:
 
     @property
     def total(self) -> int:
-        """Number of ones; counted faster than it is stored."""
+        """Number of ones; not cached, because counting is fast."""
         if isinstance(self.array, np.ndarray):
             return int(np.count_nonzero(self.array))
         if is_device(self.array):
@@ -76,16 +76,16 @@ def count(Y_true: Any, Y_pred: Any, observed: Any = None, *, by_label: bool = Fa
     Parameters
     ----------
     Y_true, Y_pred : array-like or sparse of shape (n_samples, n_labels)
-        Label indicators. Counts that are known already may stand in for `Y_true`.
+        Label indicators. Known counts may replace `Y_true`.
     observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
         Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
     by_label : bool, default=False
-        Whether a label that is never observed calls for a warning.
+        Whether to warn of a label that is never observed.
 
     Returns
     -------
     Counts
-        Of observed labels, in rows and of labels that have some.
+        Counts of observed labels, over rows and labels that have some.
 
     Notes
     -----

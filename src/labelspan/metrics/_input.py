@@ -1,4 +1,4 @@
-"""The gate of the measures: truth and output of any array type, walked in blocks of rows."""
+"""Input validation of the measures: truth and output of any array type, in blocks of rows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | Non
     observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
         Which labels of a sparse `Y` are observed.
     name : str
-        What to call it in an error message.
+        Its name in error messages.
 
     Returns
     -------
@@ -107,7 +107,7 @@ class Compared:
 def compare(
     Y_true: Any, output: Any, observed: Any, name: str, *, by_label: bool = False
 ) -> Compared:
-    """Put truth and checked output side by side.
+    """Pair truth with checked output.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def compare(
     observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
         Which labels of a sparse `Y_true` are observed.
     name : str
-        What to call the output in an error message.
+        Name of the output in error messages.
     by_label : bool, default=False
         Whether a label that is never observed calls for a warning.
 
@@ -146,7 +146,7 @@ def compare(
 def compare_scores(
     Y_true: Any, Y_score: Any, observed: Any = None, *, by_label: bool = False
 ) -> Compared:
-    """True labels beside scores, see :func:`compare`; on a device, where they live."""
+    """True labels and scores, see :func:`compare`; arrays on a device stay there."""
     beside = None if observed is not None else on_device.side_by_side(Y_true, Y_score, scores=True)
     if beside is not None:
         return Compared(*beside)

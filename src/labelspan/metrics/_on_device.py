@@ -1,4 +1,4 @@
-"""Labels and scores on a device: they are compared and ranked there, sums and counts come back."""
+"""Labels and scores on a device are compared and ranked there; sums and counts come back."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from scipy import sparse
 
 from labelspan._device import block_bytes, cast, finite, is_followed, like, namespace, to_host
 
-# Bytes that the ranks of a score take while they are found.
+# Bytes per score while ranks are computed.
 RANK_BYTES = 80
 
 
 def side_by_side(Y_true: Any, output: Any, *, scores: bool = False) -> tuple[Any, Any] | None:
-    """Truth, as booleans, and labels or scores where `output` lives; None if they need a look.
+    """Truth, as booleans, and labels or scores on the device of `output`; None if unusual.
 
-    Whoever gets None takes both to the host, where labels in other codings, labels that are not
-    observed and what is wrong are seen to.
+    For None, the caller moves both to the host, which handles other codings, missing labels and
+    errors.
     """
     plain = not sparse.issparse(Y_true) and getattr(Y_true, "ndim", 0) == 2
     if not (is_followed(output) and plain and 0 not in Y_true.shape):

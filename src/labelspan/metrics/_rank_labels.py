@@ -1,4 +1,4 @@
-"""Places of the true labels of each row in the order of falling score."""
+"""Ranks of the true labels of each row by decreasing score."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from labelspan.metrics._input import compare_scores
 # Time of the searches for one score in Python, in steps of a loop.
 SEARCH_STEPS = 8
 
-# Not a literal, for which numba compiles a kernel that takes it once more.
+# Not a literal, because numba would compile the kernel again for it.
 ONE = np.int64(1)
 
 
 @dataclass(frozen=True, eq=False)
 class LabelRanks:
-    """The true labels of all rows, those of a row together and by falling score.
+    """The true labels of all rows, grouped by row and sorted by decreasing score.
 
     Every ranking measure is a sum over these entries; places count from 0.
 
@@ -34,7 +34,7 @@ class LabelRanks:
     starts : ndarray of int of shape (n_samples + 1,)
         Where the entries of each row start.
     label : ndarray of int of shape (n_true,)
-        The column of the label in what was given.
+        The column of the label in the input.
     first, last : ndarray of int of shape (n_true,)
         Labels of the row that score strictly higher; labels that score at least as high.
     place : ndarray of int of shape (n_true,)
@@ -95,7 +95,7 @@ def rank_labels(Y_true: Any, Y_score: Any, observed: Any = None) -> LabelRanks:
     n_labels = np.full(Y.shape[0], Y.shape[1])
     if known.observed is not None:
         n_labels = known.observed.sum(axis=1)
-        # Behind all others, so that no count of labels before a true one has them.
+        # Placed last, so that they are not counted before a true label.
         S = np.where(known.observed, dense(S), -np.inf)
     Y.sort_indices()
     starts, labels = Y.indptr.astype(np.int64), Y.indices.astype(np.int64)
@@ -143,8 +143,8 @@ def _rank_sparse(starts, labels, s_starts, s_columns, s_values, n_labels, counts
 def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[no-untyped-def]
     """Sort the true labels of a row and count the labels before each of them.
 
-    `labels` is sorted in place. Each score raises the counts of all true labels from some place
-    on; it is entered at that place only, and the sums are taken at the end.
+    `labels` is sorted in place. Each score raises the counts of all true labels from some position
+    on. It is entered only at that position, and cumulative sums follow at the end.
     """
     order = np.argsort(-true, kind="mergesort")
     labels[:] = labels[order]

@@ -49,7 +49,7 @@ def ranking_loss(
     Criterion (4) of the MDDM paper; scikit-learn's ``label_ranking_loss``. Time
     O(m log c) for m stored scores and rows of c true labels, memory O(nnz(Y_true)).
 
-    Pairs are those of two observed labels; rows without an observed label leave the mean.
+    Pairs consist of two observed labels; rows without an observed label are left out.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def ranking_loss(
 
     check_choice("undefined_rows", undefined_rows, ROWS)
     ranks = rank_labels(Y_true, Y_score, observed)
-    # False labels before each true one: all of them, less the true ones.
+    # False labels before each true one: all labels before it minus the true ones.
     above = _tied(ranks.last - ranks.true_last, ranks.first - ranks.true_first, ties)
     pairs = ranks.n_true * (ranks.n_labels - ranks.n_true)
     return _mean(ranks.row_sums(above) / np.maximum(pairs, 1), ranks, undefined_rows)
@@ -105,7 +105,7 @@ def average_precision(
     Criterion (5) of the MDDM paper; scikit-learn's ``label_ranking_average_precision_score``.
     Cost as `ranking_loss`.
 
-    Ranks count observed labels only; rows without an observed label leave the mean.
+    Ranks count observed labels only; rows without an observed label are left out.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def average_precision(
         share = ranks.true_last / ranks.last
     else:
         share = (ranks.true_place + 1) / (ranks.place + 1)
-    # A row without labels has no term; scikit-learn calls that 1, and so do we.
+    # A row without labels has no term; as in scikit-learn, it counts as 1.
     n_true = ranks.n_true
     values = np.where(n_true == 0, 1.0, ranks.row_sums(share) / np.maximum(n_true, 1))
     return _mean(values, ranks, undefined_rows)
@@ -161,7 +161,7 @@ def one_error(
     -----
     Criterion (6) of the MDDM paper; scikit-learn has none. Cost as `ranking_loss`.
 
-    The top-ranked label is the first of the observed ones; rows without any leave the mean.
+    The top-ranked label is the first of the observed ones; rows without any are left out.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def coverage(
     Criterion (7) of the MDDM paper, that is scikit-learn's ``coverage_error`` - 1.
     Cost as `ranking_loss`.
 
-    Steps count observed labels only; rows without an observed label leave the mean.
+    Steps count observed labels only; rows without an observed label are left out.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class Measure:
 
     def __call__(self, Y_true: Any, output: Any, observed: Any = None) -> float:
         """Evaluate the measure on true labels and predicted labels or scores."""
-        # A measure of a caller's own need not know the argument.
+        # A caller's own measure need not have this argument.
         if observed is not None:
             return self.function(Y_true, output, observed=observed, **dict(self.parameters))
         return self.function(Y_true, output, **dict(self.parameters))
@@ -193,8 +193,8 @@ def evaluate(
     Returns
     -------
     dict of str to float
-        By the names of the measures; one that is asked for with several parameters is named
-        apart by them: ``"precision_at_k(k=1)"``.
+        Values by name; a measure requested with several parameters has them in its name:
+        ``"precision_at_k(k=1)"``.
 
     Examples
     --------

@@ -19,8 +19,8 @@ class MeasureScorer:
     """A measure that takes a fitted classifier and rows; greater is better.
 
     A measure of predicted labels gets ``predict``; a measure of scores gets
-    ``decision_function`` or else ``predict_proba``. Losses are negated. Of a 1-d `y`, two classes
-    are one label and more are one label per class, in the order of ``classes_``.
+    ``decision_function`` or else ``predict_proba``. Losses are negated. For a 1-d `y`, two classes
+    are one label and more classes are one label each, in the order of ``classes_``.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ scorers: Mapping[str, MeasureScorer] = MappingProxyType(
 
 
 def indicators(estimator: Any, y: Any) -> Any:
-    """Labels as the measures take them: classes of a 1-d y become columns."""
+    """Labels in the form of the measures; classes of a 1-d y become columns."""
     if sparse.issparse(y) or np.ndim(y) != 1:
         return y
     if not hasattr(estimator, "classes_"):
@@ -132,6 +132,6 @@ def indicators(estimator: Any, y: Any) -> Any:
             "Pass y as a matrix of label indicators."
         )
     y, classes = np.asarray(y), np.asarray(estimator.classes_)
-    # Of two classes the second is the label.
+    # With two classes, the second is the label.
     columns = classes[1:2] if len(classes) == 2 else classes
     return y[:, None] == columns

@@ -29,7 +29,7 @@ def hamming_loss(Y_true: Any, Y_pred: Any, *, observed: Any = None) -> float:
     Criterion (1) of the MDDM paper, Eq. (48) of the MVMD paper; scikit-learn's
     ``hamming_loss``. One pass over the data, or over the stored entries if both are sparse.
 
-    Labels that are not observed leave the pairs, wherever they are.
+    Missing labels are left out of the pairs.
 
     Examples
     --------
@@ -60,8 +60,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, observed: Any = None) -> float:
     -----
     Eq. (53) of the MVMD paper; scikit-learn's ``accuracy_score``. Cost as `hamming_loss`.
 
-    Of labels that are not observed: a row is exact if its observed labels are; rows without any
-    leave the mean.
+    With missing labels, a row is exact if its observed labels are; rows without any are left out.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def instance_accuracy(
     Eq. (49) of the MVMD paper; scikit-learn's ``jaccard_score(average="samples")``.
     Cost as `hamming_loss`.
 
-    Both sets are those of the observed labels; rows without any leave the mean.
+    Both sets contain observed labels only; rows without any are left out.
 
     Examples
     --------
@@ -137,7 +136,7 @@ def instance_precision(
     Eq. (50) of the MVMD paper; scikit-learn's ``precision_score(average="samples")``.
     Cost as `hamming_loss`.
 
-    Both sets are those of the observed labels; rows without any leave the mean.
+    Both sets contain observed labels only; rows without any are left out.
 
     Examples
     --------
@@ -174,7 +173,7 @@ def instance_recall(
     Eq. (51) of the MVMD paper; scikit-learn's ``recall_score(average="samples")``.
     Cost as `hamming_loss`.
 
-    Both sets are those of the observed labels; rows without any leave the mean.
+    Both sets contain observed labels only; rows without any are left out.
 
     Examples
     --------
@@ -211,7 +210,7 @@ def samples_f1(
     Eq. (52) of the MVMD paper; scikit-learn's ``f1_score(average="samples")``.
     Cost as `hamming_loss`.
 
-    Both sets are those of the observed labels; rows without any leave the mean.
+    Both sets contain observed labels only; rows without any are left out.
 
     Examples
     --------
@@ -250,7 +249,7 @@ def micro_f1(
     Criterion (3) of the MDDM paper; scikit-learn's ``f1_score(average="micro")``.
     Cost as `hamming_loss`.
 
-    Labels that are not observed leave both sums, wherever they are.
+    Missing labels are left out of both sums.
 
     Examples
     --------
@@ -290,7 +289,7 @@ def macro_f1(
     Cost as `hamming_loss`.
 
     The F1 of a label is that of the rows where it is observed; one that is observed in no row
-    leaves the mean, with a warning.
+    is left out, with a warning.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def precision_at_k(
     Y_score : array-like or sparse of shape (n_samples, n_labels)
         Scores; entries that a sparse array does not store are 0.
     k : int, default=5
-        Labels looked at, at least 1; those beyond n_labels find nothing.
+        Number of labels considered, at least 1; those beyond n_labels find nothing.
     ties : {"average", "first"}, default="average"
         Tied labels share their places evenly (the mean over all their orders), or take them
         in the order of their columns.
@@ -40,7 +40,7 @@ def precision_at_k(
     -----
     Time O(m log c) for m stored scores and rows of c true labels, memory O(nnz(Y_true)).
 
-    The highest scores are those of observed labels; rows without any leave the mean. A row with
+    The highest scores are those of observed labels; rows without any are left out. A row with
     fewer than k of them has no more to find.
 
     Examples
@@ -71,7 +71,7 @@ def recall_at_k(
     Y_score : array-like or sparse of shape (n_samples, n_labels)
         Scores; entries that a sparse array does not store are 0.
     k : int, default=5
-        Labels looked at, at least 1; those beyond n_labels find nothing.
+        Number of labels considered, at least 1; those beyond n_labels find nothing.
     ties : {"average", "first"}, default="average"
         As in `precision_at_k`.
     zero_division : float, default=0.0
@@ -87,7 +87,7 @@ def recall_at_k(
     -----
     Cost as `precision_at_k`.
 
-    The highest scores are those of observed labels; rows without any leave the mean. A row with
+    The highest scores are those of observed labels; rows without any are left out. A row with
     fewer than k of them has no more to find.
 
     Examples
@@ -120,7 +120,7 @@ def ndcg_at_k(
     Y_score : array-like or sparse of shape (n_samples, n_labels)
         Scores; entries that a sparse array does not store are 0.
     k : int, default=5
-        Labels looked at, at least 1; those beyond n_labels find nothing.
+        Number of labels considered, at least 1; those beyond n_labels find nothing.
     ties : {"average", "first"}, default="average"
         As in `precision_at_k`.
     zero_division : float, default=0.0
@@ -136,7 +136,7 @@ def ndcg_at_k(
     -----
     scikit-learn's ``ndcg_score(k=k)``. Cost as `precision_at_k`.
 
-    The highest scores are those of observed labels; rows without any leave the mean. A row with
+    The highest scores are those of observed labels; rows without any are left out. A row with
     fewer than k of them has no more to find.
 
     Examples
@@ -220,7 +220,7 @@ def propensity_scored_precision_at_k(
     Y_score : array-like or sparse of shape (n_samples, n_labels)
         Scores; entries that a sparse array does not store are 0.
     k : int, default=5
-        Labels looked at, at least 1; those beyond n_labels find nothing.
+        Number of labels considered, at least 1; those beyond n_labels find nothing.
     propensities : ndarray of shape (n_labels,)
         From `propensities` on the training labels.
     ties : {"average", "first"}, default="average"
@@ -240,7 +240,7 @@ def propensity_scored_precision_at_k(
     Cost as `precision_at_k`.
 
     Highest scores, and the best that any could reach, are those of observed labels; rows without
-    any leave the mean.
+    any are left out.
 
     Examples
     --------

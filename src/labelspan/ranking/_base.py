@@ -1,4 +1,4 @@
-"""The abstract parent of the ranking family: gate, pairs, scores, prediction."""
+"""The abstract parent of the ranking family: input validation, pairs, scores, prediction."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ COMMON: dict[str, list[Any]] = {
 class RankingClassifier(MaskedFit, LinearClassifier):
     """Linear scores of labels, learnt so that the labels of an instance outrank the others.
 
-    A method says how it learns W from the rows and the pairs (``_solve``); this class does the
-    rest. ``decision_function`` is W'x, for the second class if `y` has two; ``predict`` compares
-    it with the threshold function. One label is trained as the pair of labels [y, 1 - y]. Of labels
-    that are not observed there are no pairs; one that is never observed is never predicted.
+    A method defines how it learns W from the rows and the pairs (``_solve``); this class does the
+    rest. ``decision_function`` is W'x, for the second class if `y` has two; ``predict`` compares it
+    with the threshold function. One label is trained as the pair of labels [y, 1 - y]. Missing
+    labels form no pairs; a label that is never observed is never predicted.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON
@@ -58,7 +58,7 @@ class RankingClassifier(MaskedFit, LinearClassifier):
 
     @abstractmethod
     def _columns(self) -> np.ndarray | None:
-        """Columns of X that the threshold function may use; None is all."""
+        """Columns of X that the threshold function may use; None means all."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -88,7 +88,7 @@ class RankingClassifier(MaskedFit, LinearClassifier):
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         if self._n_labels == 1 and not self._one_dimensional:
-            # The absence of the label is the other label: every row has one of them.
+            # The absence of the label is a second label, so every row has one of the two.
             yield (self._scores(X) > 0) & (self._never is None)
         elif self._never is not None:
             # Such a label has the score 0, which may be above a threshold.
@@ -104,7 +104,7 @@ class RankingClassifier(MaskedFit, LinearClassifier):
         return self._threshold.of(X if columns is None else X[:, columns])[:, None]
 
     def _store(self, X: Any, Y: Any, weights: np.ndarray | None, fit: Fit) -> None:
-        """Keep what prediction needs, in the dtype of X, and the certificates in float64."""
+        """Store the arrays for prediction in the dtype of X, and the certificates in float64."""
         W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
         self._keep(X, W[:-1], W[-1])
         self.label_covariance_ = fit.covariance.matrix()

@@ -19,7 +19,7 @@ class Covariance:
 
     @classmethod
     def isotropic(cls, n_labels: int) -> Covariance:
-        """D = I / q: no label is known to go with another."""
+        """D = I / q: no correlation between labels is known."""
         return cls(np.full(n_labels, 1.0 / n_labels), np.eye(n_labels))
 
     @classmethod
@@ -43,7 +43,7 @@ class Covariance:
         if roots[0] == 0.0:
             return cls.isotropic(len(gram))
         counts = np.arange(1, len(roots) + 1)
-        # (1 + k mu) r / sum - mu, in an order of operations that keeps the 1 beside a large mu.
+        # (1 + k mu) r / sum - mu, ordered so that the 1 is not lost next to a large mu.
         shares = roots / np.cumsum(roots)
         rank = int(counts[shares + mu * (counts * shares - 1.0) > 0][-1])
         shares = roots / roots[:rank].sum()
@@ -70,7 +70,7 @@ def nuclear_norm(square: np.ndarray) -> float:
 def coupled_energy(gram: np.ndarray, mu: float) -> float:
     """Largest tr(D (D + mu I)^-1 G) over all covariances D.
 
-    The dual objective with this in place of the current D bounds the optimum from below.
+    The dual objective with this value instead of the current D bounds the optimum from below.
     """
     if mu == 0.0:
         return float(np.trace(gram))
@@ -78,7 +78,7 @@ def coupled_energy(gram: np.ndarray, mu: float) -> float:
 
 
 def top_mask(scores: np.ndarray, n_kept: int) -> np.ndarray:
-    """The mask p of Eq. (32): the largest scores; of equal ones the first."""
+    """The mask p of Eq. (32): the largest scores; the first on ties."""
     mask = np.zeros(len(scores), dtype=bool)
     mask[np.argsort(-scores, kind="stable")[:n_kept]] = True
     return mask
@@ -87,8 +87,8 @@ def top_mask(scores: np.ndarray, n_kept: int) -> np.ndarray:
 def best_weights(norms: np.ndarray, n_kept: int) -> np.ndarray:
     """Minimise sum norms_j^2 / omega_j over 0 <= omega <= 1, sum omega = n_kept.
 
-    omega_j = min(1, norms_j / nu): the largest norms are capped, the others share the rest. Where
-    fewer than `n_kept` norms are positive these get 1, and so do the first others.
+    omega_j = min(1, norms_j / nu): the largest norms are capped, the others share the rest. If
+    fewer than `n_kept` norms are positive, these and the first others get 1.
     """
     if np.count_nonzero(norms) <= n_kept:
         return top_mask(norms, n_kept).astype(np.float64)

@@ -23,9 +23,9 @@ class CLaRankSVM(RankingClassifier):
         C \sum_i \frac{1}{|y_i||\bar y_i|} \sum_{k \in y_i} \sum_{l \notin y_i}
         (1 - (w_k - w_l)'x_i)_+, \quad D \succeq 0, \; \mathrm{tr}\, D = 1
 
-    Eq. (6) of [1]_ with all features kept, jointly convex in W and D. W by Algorithm 1 with
-    R^-1 = D (D + mu I)^-1, D by Theorem 3.4, in turn; where the optimal D loses rank, an
-    accelerated ascent of the dual minimised over D takes over.
+    Eq. (6) of [1]_ with all features kept, jointly convex in W and D. W by Algorithm 1 with R^-1 =
+    D (D + mu I)^-1 and D by Theorem 3.4 alternate. If the optimal D loses rank, an accelerated
+    ascent of the dual minimised over D takes over.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ class CLaRankSVM(RankingClassifier):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data and, where these are slow (large C), Newton steps.
+        Largest number of sweeps over the data and, if these are slow (large C), Newton steps.
     max_pairs : int or None, default=None
-        Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
-        of the labels it lacks, with a warning. None uses all.
+        Largest number of (instance, relevant, irrelevant) triples. Beyond it each row keeps a
+        random sample of the labels it lacks, with a warning. None uses all.
     min_labels : int, default=1
         A row with fewer predicted labels gets its highest-scoring ones.
     random_state : int, RandomState instance or None, default=None
@@ -75,8 +75,8 @@ class CLaRankSVM(RankingClassifier):
 
     Notes
     -----
-    Time O(nnz(X) q + n q^2 + pairs) per sweep and O(D q^2 + q^3) for D. Memory as
-    :class:`LaRankSVM`, twice the 16 (D + 1) q bytes. Labels that are not observed as there.
+    Time O(nnz(X) q + n q^2 + pairs) per sweep and O(D q^2 + q^3) for D. Memory as for
+    :class:`LaRankSVM`, with twice the 16 (D + 1) q bytes. Missing labels are treated as there.
 
     References
     ----------

@@ -10,13 +10,13 @@ from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._rows import Rows
 from labelspan.ranking._sweep import accumulate, pair_loss, sweep, weighted_squares
 
-# Rounds over the pairs of one instance before its row is left.
+# Rounds over the pairs of one instance before the next row.
 PASSES = 5
 
 
 @dataclass(frozen=True)
 class Values:
-    """The numbers of which every objective of the family is made.
+    """The quantities that all objectives of the family consist of.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class Values:
 class Dual:
     """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps.
 
-    W is read off B, which is A itself but after Newton steps: these leave a B that is near A and
-    a better primal point.
+    W is computed from B. B equals A, except after Newton steps, which leave a B near A that is a
+    better primal point.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Dual:
         self.C, self.upper = C, C * pairs.share
         self.alpha = np.zeros(pairs.start[-1])
         self.A = self.B = np.zeros((n_features + 1, n_labels))
-        # For the kernels to work in.
+        # Work arrays of the kernels.
         self.room = (np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels))
         self.coupling = np.eye(n_labels)
         self.coupled = self.crawled = False
@@ -118,11 +118,11 @@ class Dual:
         self.wake()
 
     def wake(self) -> None:
-        """Forget which instances were set aside."""
+        """Include skipped instances again."""
         self._active, self._margin = self._usable, np.inf
 
     def ascend(self, n_sweeps: int) -> None:
-        """Run sweeps; instances whose pairs all rest at their bounds are set aside on the way."""
+        """Run sweeps; instances whose pairs are all at their bounds are skipped from then on."""
         self.B = self.A
         for _ in range(n_sweeps):
             if len(self._active) == 0:
@@ -165,7 +165,7 @@ class Dual:
     def place(
         self, A: np.ndarray, B: np.ndarray | None = None, alpha: np.ndarray | None = None
     ) -> None:
-        """Change A, the B that W is read off, A itself without one, and alpha if it is given."""
+        """Change A, the B that defines W (A if not given), and alpha if given."""
         self.A, self.B = A, A if B is None else B
         self.alpha = self.alpha if alpha is None else alpha
 

@@ -15,14 +15,14 @@ from labelspan.ranking._newton import newton
 # Sweeps before the first evaluation of the objectives, and their growth afterwards.
 FIRST_SWEEPS = 2
 GROWTH = 0.3
-# After the first number of sweeps, Newton steps take over if more than the second are needed. Once
-# they did, the same data under other weights are given fewer.
+# After the first number of sweeps, Newton steps take over if more than the second are needed. After
+# that, the same data with other weights get fewer sweeps.
 WARM_UP = 200
 WARM_UP_AGAIN = 10
 PATIENCE = 1000
 # W is solved to this share of the gap that D (or omega) still leaves.
 SHARE = 0.3
-# The alternation is given up for the accelerated ascent when the gap shrinks no faster twice.
+# The accelerated ascent replaces the alternation when the gap shrinks too slowly twice.
 SLOW = 0.8
 
 
@@ -55,12 +55,12 @@ class Fit:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(primal - dual) / primal, never negative: rounding may cross the two."""
+    """(primal - dual) / primal, at least 0, because rounding may swap the two."""
     return max(primal - dual, 0.0) / primal if primal > 0 else 0.0
 
 
 def warn_unconverged(gap: float, tol: float, n_sweeps: int, max_iter: int) -> None:
-    """Say by how much the tolerance was missed."""
+    """Warn by how much the tolerance was missed."""
     if gap > tol:
         warnings.warn(
             f"Stopped after {n_sweeps} sweeps (max_iter={max_iter}) with a relative duality gap "
@@ -79,7 +79,7 @@ def fit_fixed_weights(
     Parameters
     ----------
     dual : Dual
-        Where to start, and where the sweeps are counted.
+        The starting point, which also counts the sweeps.
     mu : float
         Weight of the label correlation.
     tol : float
@@ -106,8 +106,8 @@ def fit_fixed_weights(
 def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) -> Values:
     """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
 
-    Gives up when the dual shows that `below` cannot be reached, or after `max_sweeps` in all. Where
-    the sweeps left, or more than `PATIENCE`, would not suffice at the rate seen, Newton steps take
+    Stops when the dual shows that `below` cannot be reached, or after `max_sweeps` in total. If the
+    remaining sweeps, or `PATIENCE` sweeps, would not suffice at the current rate, Newton steps take
     over.
     """
     sweeps, seen = FIRST_SWEEPS, [(0, 1.0)]
@@ -120,7 +120,7 @@ def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) 
             return values
         dual.wake()
         seen.append((seen[-1][0] + sweeps, gap))
-        # Within tol, but not yet below: as far again.
+        # Within tol, but not yet below: double the number.
         goal = tol if gap > tol else SHARE * gap
         warm_up = WARM_UP_AGAIN if dual.crawled else WARM_UP
         if seen[-1][0] >= warm_up and to_go(seen, goal) > min(left - sweeps, PATIENCE):
@@ -130,7 +130,7 @@ def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) 
 
 
 def to_go(seen: list[tuple[int, float]], tol: float) -> float:
-    """How many more sweeps lead to `tol` at the rate of the latter half of those seen."""
+    """How many more sweeps reach `tol` at the rate of the latter half of the past sweeps."""
     last, gap = seen[-1]
     middle, before = next(point for point in reversed(seen) if point[0] <= last / 2)
     if gap >= before:
@@ -144,10 +144,10 @@ def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
 
 
 def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
-    """Minimise over W by sweeps and over D by Theorem 3.4, in turn.
+    """Minimise over W by sweeps and over D by Theorem 3.4, alternately.
 
-    The bound minimises the dual over D too: at the current D it would be none. Where the optimal
-    D loses rank, alpha is free along the lost directions and the bound stalls; then the
+    The bound also minimises the dual over D; at the current D it would not be a bound. If the
+    optimal D loses rank, alpha is free along the lost directions and the bound stalls. Then the
     alternation ends before `tol` is met.
     """
     covariance, objective, bound, gap = start, np.inf, -np.inf, 1.0
@@ -171,7 +171,7 @@ def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covaria
 
 
 def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
-    r"""Accelerated ascent of the dual minimised over D; closes the gap where D loses rank.
+    r"""Accelerated ascent of the dual minimised over D; closes the gap if D loses rank.
 
     .. math:: \phi(A) = \tfrac12 \max_D \mathrm{tr}(D (D + \mu I)^{-1} A' \Omega A)
 

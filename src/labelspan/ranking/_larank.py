@@ -70,13 +70,12 @@ class LaRankSVM(RankingClassifier):
 
     Notes
     -----
-    Time O(nnz(X) q + pairs) per sweep, and up to 500 times that per Newton step. Memory beside X:
+    Time O(nnz(X) q + pairs) per sweep, and up to 500 times that per Newton step. Memory besides X:
     at most 12 bytes per pair, 16 (D + 1) q bytes for W and its dual twin, and 60 bytes per row
     (with Newton steps three times as much); pairs = ``sum_i |y_i| (q - |y_i|)``. Rows with no label
-    or with all labels form no pairs and do not count. Where labels are not observed, y_i and its
-    complement hold the observed labels of the row alone. The rows must fit into memory, in
-    float64; a memory map is copied there. For more of them fit a sample; `max_pairs` bounds what
-    pairs take.
+    or with all labels form no pairs and do not count. With missing labels, y_i and its complement
+    hold only the observed labels of the row. The rows must fit into memory in float64; a memory map
+    is copied. For more rows, fit a sample; `max_pairs` bounds what pairs take.
 
     References
     ----------

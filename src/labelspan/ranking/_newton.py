@@ -1,7 +1,7 @@
 """Newton steps on the dual, for problems on which sweeps are slow.
 
-A sweep moves a dual variable by about 1 / |x|^2, so a large C, towards which many of them must
-grow, costs sweeps in proportion. Here alpha moves by proximal steps
+A sweep moves a dual variable by about 1 / |x|^2. So if C is large and many variables must grow to
+it, the number of sweeps is proportional to C. Here alpha moves by proximal steps
 
     maximise dual(alpha) - |alpha - centre|^2 / (2 sigma)   over the box of Eq. (19),
 
@@ -10,8 +10,8 @@ r_p = 1 - z_k + z_l of W, its minimum over B is where B = X'beta of alpha = clip
 That equation is solved by semi-smooth Newton steps: only the pairs strictly inside the box, near
 the margin, enter the linear system (I + sigma Z_J'Z_J) dB = A - B. Few of them: it is solved
 directly in their number (Woodbury); many: by conjugate gradients in the inner product
-<U, V> = tr(R^-1 U' diag(omega) V). As sigma grows the proximal steps converge faster than
-linearly, whatever C is.
+<U, V> = tr(R^-1 U' diag(omega) V). As sigma grows, the proximal steps converge faster than linearly
+for any C.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from labelspan.ranking._dual import Dual, Values
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._sweep import accumulate, row_scores, spread
 
-# First sigma, in steps of a sweep; later ones grow by this, or twice it after an easy step.
+# First sigma, in steps of a sweep; later ones grow by this factor, or twice it after an easy step.
 FIRST_SIGMA = 10.0
 GROWTH = 2.0
 EASY = 2
@@ -47,13 +47,13 @@ def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Val
     Parameters
     ----------
     dual : Dual
-        Where to start; its variables are moved, and each Newton step counts as a sweep.
+        The starting point, which is updated; each Newton step counts as a sweep.
     tol : float
         Relative duality gap to reach at fixed omega and D.
     max_steps : int
         Bound on ``dual.n_sweeps``.
     below : float
-        As in ``solve_fixed``: given up when the dual shows that it cannot be reached.
+        As in ``solve_fixed``: stop when the dual shows that it cannot be reached.
 
     Returns
     -------
@@ -109,7 +109,7 @@ class Proximal:
         primal = 0.5 * self.inner(self.B, self.B) + self.loss
         dual = float(self.alpha.sum()) - 0.5 * self.inner(self.A, self.A)
         left = self.value - dual + float(moved @ moved) / (2.0 * self.sigma)
-        # Up to rounding the dual rises; nothing else keeps a loose step from lowering it.
+        # Accept only if the dual rises up to rounding, because an inexact step could lower it.
         risen = dual >= self.start - tol * primal
         return primal - dual <= tol * primal or (risen and left <= SHARE * (primal - dual))
 
@@ -136,7 +136,7 @@ class Proximal:
         if len(J[0]) <= MAX_DIRECT:
             x = self.solve_directly(target, J)
             r = target - self.product(x)
-            # If J has more pairs than W has coordinates, a large sigma leaves little but rounding.
+            # If J has more pairs than W has coordinates, a large sigma leaves mostly rounding.
             if self.inner(r, r) <= enough:
                 return x
         x, r, p = np.zeros_like(target), target.copy(), target.copy()
@@ -277,7 +277,7 @@ def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant, matr
     """Fill in both triangles of Z_J Z_J'.
 
     An entry is the product of two rows times (e_k - e_l)' R^-1 (e_k' - e_l'). `row` and `products`
-    are for the loop to use, one value per feature and per pair.
+    are work arrays, with one value per feature and per pair.
     """
     for t in range(len(J)):
         i, k, m = instance[t], relevant[t], irrelevant[t]

@@ -64,7 +64,7 @@ def pair_up(
     Returns
     -------
     Pairs
-        12 bytes a pair at most, the dual variable included.
+        At most 12 bytes per pair, including the dual variable.
     """
     seen = ~np.isnan(Y) if has_holes(Y) else None
     Y = sparse.csr_array(Y if seen is None else Y > 0)
@@ -115,7 +115,7 @@ def complement(
     rng: np.random.Generator,
     seen: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The observed labels each row lacks, or a sorted sample of them where fewer are kept."""
+    """The observed labels that each row lacks, or a sorted sample if fewer are kept."""
     lacking = np.empty(kept_start[-1], dtype=np.int32)
     everything = np.arange(n_labels, dtype=np.int32)
     absent = np.ones(n_labels, dtype=bool)

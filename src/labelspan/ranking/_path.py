@@ -1,4 +1,4 @@
-"""The regularisation path over C, each solution started from the last."""
+"""The regularisation path over C; each solution starts from the last."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def ranking_path(
     tol : float, default=1e-3
         Relative duality gap to reach at each C.
     max_iter : int, default=1000
-        Most sweeps at each C.
+        Largest number of sweeps at each C.
     max_pairs : int or None, default=None
         As in :class:`LaRankSVM`.
     random_state : int, RandomState instance or None, default=None
@@ -140,7 +140,7 @@ def ranking_path(
 
 
 def check_costs(Cs: Sequence[float]) -> np.ndarray:
-    """Sorted positive numbers, or an error that names the first other one."""
+    """Return sorted positive numbers; raise for the first that is not positive."""
     costs = np.sort(np.asarray(Cs, dtype=np.float64).ravel())
     if len(costs) == 0 or not (costs > 0).all() or not np.isfinite(costs).all():
         raise ValueError(f"Cs is {list(costs)}; it must hold positive numbers, e.g. [0.1, 1, 10].")

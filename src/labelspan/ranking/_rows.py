@@ -11,11 +11,11 @@ from labelspan._jit import read_only
 
 
 class Rows(NamedTuple):
-    """Rows of X as value lists: a dense row is a sparse row that names every column.
+    """Rows of X as value lists; a dense row is a sparse row that stores every column.
 
     Row i has the values ``data[indptr[i]:indptr[i + 1]]`` in the columns
     ``indices[where[i]:]``. For CSR input ``where`` is ``indptr``; all rows of a dense X share
-    one list of columns, so that it is read in place, without indices of its own.
+    one list of columns, so X is read in place.
     """
 
     indptr: np.ndarray

@@ -15,9 +15,9 @@ from labelspan._blocks import dense
 from labelspan._soft import has_holes
 from labelspan.linalg import regress
 
-# A dense system with a short side beyond this is solved iteratively, like a sparse one.
+# A dense system whose smaller side exceeds this is solved iteratively, like a sparse one.
 MAX_DIRECT = 2000
-# Relative accuracy of the iterative least squares; the shortest solution is approached from 0.
+# Relative accuracy of the iterative least squares; starting at 0 gives the least-norm solution.
 LSQR_TOL = 1e-4
 # Scores held at a time.
 BLOCK = 2**21
@@ -61,14 +61,14 @@ def fit_threshold(
         ones have no midpoint and do not count; if there are no others, t is a constant below (all
         labels) or above (no label) every score.
     seen : ndarray of int or None
-        Columns of X that t may use; None is all.
+        Columns of X that t may use; None means all.
     weights : ndarray of shape (n_samples,) or None
         Weights of the rows in the least squares.
 
     Returns
     -------
     Threshold
-        The solution of least norm where it is not unique.
+        The least-norm solution if it is not unique.
     """
     if has_holes(Y):
         count, n_seen = np.nansum(Y, axis=1), (~np.isnan(Y)).sum(axis=1)
@@ -80,7 +80,7 @@ def fit_threshold(
         zeros = np.zeros(columns.shape[1])
         return Threshold(zeros, zeros, np.array([1.0 if count.sum() == 0 else -1.0]))
     targets = np.empty(len(usable))
-    # Scores of all rows at once would be a second n x q array beside the pairs.
+    # Scores of all rows at once would be a second n x q array besides the pairs.
     size = max(1, BLOCK // Y.shape[1])
     for start in range(0, len(usable), size):
         rows = usable[start : start + size]

@@ -12,7 +12,7 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def"
 from labelspan._jit import inner_kernel, kernel
 
-# A projected gradient below this is no reason to move.
+# A variable with a smaller projected gradient is not moved.
 STILL = 1e-12
 
 
@@ -60,10 +60,10 @@ def spread(i, rows, step, A):
 
 @inner_kernel
 def visit_pairs(i, pairs, upper, square, coupling, coupled, alpha, z, step, margin):
-    """Maximise the dual over each pair of one instance in turn, z kept up to date.
+    """Maximise the dual over each pair of one instance in turn; z is updated.
 
-    Returns the largest projected gradient met, and whether some pair might move later: one that
-    is free, or whose gradient is within `margin` of changing sign.
+    Returns the largest projected gradient, and whether some pair might move later because it is
+    free or its gradient is within `margin` of changing sign.
     """
     worst = 0.0
     alive = False
@@ -89,7 +89,7 @@ def visit_pairs(i, pairs, upper, square, coupling, coupled, alpha, z, step, marg
                 if coupled:
                     curvature = coupling[k, k] + coupling[m, m] - 2.0 * coupling[k, m]
                 curvature *= square
-                # A row of zeros, or two labels that the coupling merges: the dual is linear.
+                # For a row of zeros, or two labels that the coupling merges, the dual is linear.
                 new = 0.0 if gradient > 0.0 else upper
                 if curvature > 0.0:
                     new = min(max(old - gradient / curvature, 0.0), upper)
@@ -128,17 +128,17 @@ def sweep(
 ):
     """Visit the instances of `order` once, each with up to `passes` rounds over its pairs.
 
-    Further rounds cost nothing beside the product with x_i that the first one needs. Returns
-    the largest projected gradient met; `alive` marks the instances that may still move. `room`,
-    here and below, are three arrays of zeros, one value per label, of which the last is left as
-    zeros: numba compiles long to allocate them.
+    Further rounds cost little compared with the product with x_i that the first one needs. Returns
+    the largest projected gradient; `alive` marks the instances that may still move. `room`, here
+    and below, are three work arrays of zeros with one value per label; the last one stays zero.
+    They are passed in because numba takes long to compile allocations.
     """
     v, z, step = room
     largest = 0.0
     for i in order:
         row_scores(i, rows, weights, A, coupling, coupled, v, z)
         first = 0.0
-        # One call for all rounds: a second one would be compiled once more.
+        # One call site for all rounds, because a second one would be compiled again.
         for n in range(passes):
             worst, may_move = visit_pairs(
                 i, pairs, upper[i], squares[i], coupling, coupled, alpha, z, step, margin

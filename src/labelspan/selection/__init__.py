@@ -1,4 +1,4 @@
-"""Feature selection: which features rank the labels, alone or with the label correlation."""
+"""Feature selection for ranking the labels, with or without label correlation."""
 
 from labelspan.selection._base import BlockSelector
 from labelspan.selection._cmlfs import CMLFS

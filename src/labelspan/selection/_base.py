@@ -20,7 +20,7 @@ from labelspan.selection._planes import select
 
 
 class BlockSelector(RowBlocks, SelectorMixin):
-    """Keeps the features of ``support_``, of Dask arrays too."""
+    """Keeps the features of ``support_``, also of Dask arrays."""
 
     support_: np.ndarray
 
@@ -48,7 +48,7 @@ class BlockSelector(RowBlocks, SelectorMixin):
 
 
 class RankingSelector(BlockSelector, RankingClassifier):
-    """Selector and classifier in one: omega from cutting planes, W at that omega."""
+    """Selector and classifier: omega from cutting planes, W at that omega."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **COMMON,
@@ -96,7 +96,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
         return selection.fit
 
     def _limit(self, n_features: int) -> int:
-        """Most features to select, of those there are."""
+        """Largest number of features to select, limited to all."""
         if self.max_features is None:
             return n_features
         if self.max_features < self.n_features:
@@ -114,7 +114,8 @@ class RankingSelector(BlockSelector, RankingClassifier):
         return f"{text}  # {of} features selected"
 
     def _warn_unsettled(self) -> None:
-        """With label correlation the gap does not certify omega: report what it leaves."""
+        """Warn if omega is not stationary; with label correlation the gap does not certify
+        omega."""
         if self._mu() > 0 and self.stationarity_ > self.tol:
             warnings.warn(
                 f"The feature weights are not stationary: another mask gains "

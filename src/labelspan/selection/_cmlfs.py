@@ -24,9 +24,9 @@ class CMLFS(RankingSelector):
     ----------
     n_features : int, default=10
         Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
-        least number of features selected; the support is usually larger, and
-        ``n_features_selected_`` and the repr of a fitted selector show by how much. More than
-        there are features: all, with a warning.
+        smallest number of selected features. The support is usually larger;
+        ``n_features_selected_`` and the repr of a fitted selector show its size. If m exceeds the
+        number of features, all are kept, with a warning.
     C : float, default=1.0
         Weight of the loss.
     mu : float, default=1.0
@@ -35,14 +35,14 @@ class CMLFS(RankingSelector):
         Relative duality gap to reach at the final feature weights, and relative first-order gain
         (``stationarity_``) at which the search for them stops.
     max_iter : int, default=5000
-        Most sweeps over the data and, where these are slow (large C), Newton steps; in the search
-        and again at the final feature weights.
+        Largest number of sweeps over the data and, if these are slow (large C), Newton steps; in
+        the search and again at the final feature weights.
     max_planes : int, default=50
-        Most masks (cutting planes).
+        Largest number of masks (cutting planes).
     max_features : int or None, default=None
-        Most features to select, at least `n_features`. If the support is larger, the features of
-        the largest weights are kept and the problem is solved again with these alone; so
-        ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
+        Largest number of features to select, at least `n_features`. If the support is larger, the
+        features with the largest weights are kept and the problem is solved again with only these.
+        So ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
     max_pairs : int or None, default=None
         Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
         of the labels it lacks, with a warning. None uses all.
@@ -65,10 +65,10 @@ class CMLFS(RankingSelector):
     n_planes_ : int
         Number of masks tried.
     bounds_ : ndarray of shape (n_outer, 2)
-        (l_t, u_t) = -(best primal, best dual) after each outer iteration. For mu > 0 there is no
-        bound over omega but that no objective is negative: u_t is 0, see Notes.
+        (l_t, u_t) = -(best primal, best dual) after each outer iteration. For mu > 0 the only bound
+        over omega is that no objective is negative, so u_t is 0, see Notes.
     stationarity_ : float
-        What the best single mask would gain to first order, relative to the objective.
+        First-order gain of the best single mask, relative to the objective.
     coef_ : ndarray of shape (n_labels, n_features)
         Weight vectors for all features, zero outside the support. One label is trained as
         [y, 1 - y]; its row is the difference of the two.
@@ -98,11 +98,11 @@ class CMLFS(RankingSelector):
 
     Notes
     -----
-    Given D or omega the problem is convex in the others, but not in both: minimum and maximum in
-    Eq. (18) may not be exchanged, there is a true gap. So the gap reported is that of the convex
-    problem at the final omega, with ``stationarity_`` for omega itself; the result is a
-    stationary point, approached from D = I / q. Cost as :class:`MLFS`, plus O(n q^2) per sweep and
-    O(D q^2 + q^3) per outer iteration. Labels that are not observed are in no pair.
+    Given D or omega, the problem is convex in the others, but it is not convex in both. Minimum and
+    maximum in Eq. (18) may not be exchanged, because there is a true gap. So the reported gap is
+    that of the convex problem at the final omega, and ``stationarity_`` describes omega itself. The
+    result is a stationary point, approached from D = I / q. Costs as for :class:`MLFS`, plus O(n
+    q^2) per sweep and O(D q^2 + q^3) per outer iteration. Missing labels form no pairs.
 
     References
     ----------

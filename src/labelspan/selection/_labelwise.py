@@ -13,14 +13,14 @@ from labelspan.selection._scores import MultilabelFisherScore
 
 
 class LabelwiseSVM(ClassifierMixin, BaseEstimator):
-    """One linear SVM per label, on the features of its highest Fisher scores.
+    """One linear SVM per label, on the features with its highest Fisher scores.
 
     Parameters
     ----------
     C : float, default=1.0
         Weight of the loss.
     k : int or None, default=None
-        Features of each label; None is all.
+        Number of features per label; None means all.
     random_state : int, RandomState instance or None, default=0
         Order of the rows.
     """
@@ -31,7 +31,7 @@ class LabelwiseSVM(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, Y: Any) -> LabelwiseSVM:
-        """Fit a machine for each label that some rows have and others lack."""
+        """Fit an SVM for each label that some rows have and others lack."""
         Y = dense(Y)
         self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         everything = np.arange(X.shape[1])

@@ -95,9 +95,9 @@ class MLFS(RankingSelector):
     Cutting planes on features: each outer iteration adds the mask of the m largest scores
     ``s_j = |a_j|^2``, A = X'beta, and optimises omega over all masks within the union. At fixed W
     omega_j = min(1, omega_j sqrt(s_j) / nu). Time O(nnz(X) q) per outer iteration, and
-    O(nnz q + pairs) per sweep with the columns of the union alone. Memory as
-    :class:`labelspan.ranking.LaRankSVM` plus a copy of these columns. Labels that are not observed
-    are in no pair, as there.
+    O(nnz q + pairs) per sweep with only the columns of the union. Memory as for
+    :class:`labelspan.ranking.LaRankSVM` plus a copy of these columns. Missing labels form no pairs,
+    as there.
 
     References
     ----------

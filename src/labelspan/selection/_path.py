@@ -23,7 +23,7 @@ class SelectionPath:
     Attributes
     ----------
     n_features : ndarray of int
-        m as asked for.
+        Requested values of m.
     n_selected : dict of str to ndarray of int
         Features that each method kept: m for the Fisher score (for each label its own), the
         size of the support for MLFS and CMLFS.
@@ -70,7 +70,7 @@ def selection_path(
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=5000
-        Most sweeps of a fit.
+        Largest number of sweeps per fit.
     random_state : int, RandomState instance or None, default=None
         Order of the instances.
 

@@ -2,7 +2,7 @@
 
 The masks p^t enter only through omega = sum_t lambda_t p^t, so omega itself is optimised, over all
 combinations of masks inside the union of those found so far. At fixed W the best omega is known in
-closed form; W comes from sweeps over the columns of the union alone.
+closed form; W comes from sweeps over only the columns of the union.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ STATIONARY = 0.1
 MIXING = 0.3
 # Below this weight a feature of the best mask is tried again, and any other is dropped.
 DORMANT = 1e-3
-# So many proposals in a row that do not lower the objective end the search.
+# The search ends after this many consecutive proposals that do not lower the objective.
 MAX_FAILURES = 6
-# How often D is certified at fixed omega, and omega then taken up again.
+# How often D is certified at fixed omega before omega is optimised again.
 ROUNDS = 20
 
 
@@ -58,7 +58,7 @@ class Selection:
         (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is 0, since no
         objective is negative, where no better bound over omega exists (mu > 0).
     stationarity : float
-        What the best mask would gain to first order, relative to the primal objective.
+        First-order gain of the best mask, relative to the primal objective.
     n_sweeps : int
         Sweeps in all.
     """
@@ -72,7 +72,7 @@ class Selection:
     n_sweeps: int
 
     def spread(self, kept: np.ndarray, n_sweeps: int, n_planes: int) -> Selection:
-        """The selection among the `kept` features as one among all, after so much search."""
+        """Extend a selection among the `kept` features to all features."""
         return replace(
             self,
             fit=replace(self.fit, W=spread_rows(self.fit.W, kept)),
@@ -144,7 +144,7 @@ def select(
         Relative gap (mu = 0), or relative first-order gain (mu > 0), to reach; with mu > 0 also
         the relative gap of the problem at the final omega.
     max_sweeps, max_planes : int
-        Most sweeps, in the search and again at the final omega; most masks.
+        Largest number of sweeps, in the search and again at the final omega, and of masks.
 
     Returns
     -------
@@ -197,8 +197,8 @@ def begin(X: Any, dual: Dual, mu: float, n_kept: int) -> Search:
 def step(search: Search, max_sweeps: int, gap: float) -> float:
     """Solve for W at the proposed omega, then take the best omega and D at that W.
 
-    A proposal that does not lower the objective is withdrawn: from the omega that was best at the
-    last W it cannot rise. Returns the relative gain.
+    A proposal that does not lower the objective is rejected. From the best omega at the last W the
+    objective cannot rise. Returns the relative gain.
     """
     dual = search.dual
     for attempt in range(2):
@@ -253,17 +253,17 @@ def price(search: Search, A: np.ndarray) -> float:
 
 
 def settled(stationarity: float, gained: float, tol: float) -> bool:
-    """Whether neither another mask nor another step promises more than the tolerance."""
+    """Whether neither another mask nor another step could gain more than the tolerance."""
     return stationarity <= tol and gained <= STATIONARY * tol
 
 
 def advance(search: Search, A: np.ndarray, max_planes: int) -> None:
     """Propose the next omega, with the most violated mask added to the working set.
 
-    omega_j s_j in place of omega_j sqrt(s_j) is the longer of two multiplicative steps to the same
-    fixed point. The features of a mask start at weight 0 and enter
-    only as far as the objective falls. After a failure the step is short, and straight towards
-    the mask, along which the objective falls to first order.
+    omega_j s_j is a longer multiplicative step than omega_j sqrt(s_j) to the same fixed point. The
+    features of a mask start at weight 0 and enter only as far as the objective falls. After a
+    failure the step is short and goes straight towards the mask, where the objective falls to first
+    order.
     """
     dual = search.dual
     s = scores(dual, A)

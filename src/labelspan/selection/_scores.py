@@ -27,7 +27,7 @@ ROUNDING = 1e-13
 
 
 class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
-    """Keeps the k features of the best score."""
+    """Keeps the k features with the best scores."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
@@ -48,7 +48,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features. Sparse input is never made dense; of a Dask array only sums leave the
+            Features. Sparse input is never made dense; for a Dask array, only sums leave the
             workers.
         y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
@@ -79,7 +79,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         return "thin"
 
     def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        """The route, for the cost model."""
+        """Name of the solver, for the cost model."""
         return self._chunk_solver(D, q)
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
@@ -135,7 +135,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
     Parameters
     ----------
     k : int, default=10
-        Number of features to keep; more than there are: all, with a warning.
+        Number of features to keep; all, with a warning, if there are fewer.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
         Score of each feature for each label. 0 for a constant feature or label; infinite for a
         feature that is constant given the label.
     support_ : ndarray of bool, shape (n_features,)
-        Features kept; of equal scores the first.
+        Features kept; the first on ties.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     label_names_ : ndarray of str
@@ -160,8 +160,8 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
     Notes
     -----
     One product X'Y and the sums of X and its squares: time O(nnz(X) c + D q) for c labels per row,
-    memory O(D q). Where labels are not observed, the score of a label is that of the rows where it
-    is; two products X'M and (X * X)'M with the observed entries M are added.
+    memory O(D q). With missing labels, the score of a label uses the rows where it is observed; two
+    products X'M and (X * X)'M with the mask M of observed entries are added.
 
     References
     ----------
@@ -214,15 +214,15 @@ class DiscriminativeRatio(AvailableCases, _FeatureScore):
         {\sum_k N_k (\Delta_{jk} - \Delta_j)^2}
 
     Delta_jk is the mean of feature j over the N_k rows with label k, Delta_j its mean over all
-    (row, label) incidences; smaller is better. Labels without rows do not count. This is
-    Eq. (21) of [1]_ with the weights N_k, which the print lost: its text says that the scatters
-    are those of LDA, and with the weights its tables come out. ``weighted=False`` gives the
+    (row, label) incidences; smaller is better. Labels without rows do not count. This is Eq. (21)
+    of [1]_ with the weights N_k, which are missing in print: its text says that the scatters are
+    those of LDA, and its tables are reproduced with the weights. ``weighted=False`` gives the
     equation as printed.
 
     Parameters
     ----------
     k : int, default=10
-        Number of features to keep; more than there are: all, with a warning.
+        Number of features to keep; all, with a warning, if there are fewer.
     weighted : bool, default=True
         Weigh the label means by the number of rows of each label, as LDA does. False is the
         printed Eq. (21), in which a label of one row counts as much as any other.
@@ -233,7 +233,7 @@ class DiscriminativeRatio(AvailableCases, _FeatureScore):
         The ratio; infinite for a feature with the same mean given every label, such as a
         constant one.
     support_ : ndarray of bool, shape (n_features,)
-        Features kept; of equal scores the first.
+        Features kept; the first on ties.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     label_names_ : ndarray of str
@@ -247,9 +247,9 @@ class DiscriminativeRatio(AvailableCases, _FeatureScore):
 
     Notes
     -----
-    Time and memory as :class:`MultilabelFisherScore`. Sums are over observed incidences: a label
-    that is not observed is not there, and N_k counts the rows that are observed to have label k,
-    so that labels which are observed more rarely weigh less.
+    Time and memory as :class:`MultilabelFisherScore`. Sums are over observed incidences. A missing
+    label does not count, and N_k counts the rows observed to have label k, so labels that are
+    observed more rarely weigh less.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Sums over rows and labels that feature scores are made of, of all rows or as they come."""
+"""Sums over rows and labels for feature scores, of all rows or of chunks."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over the rows, of features about a centre; ``a + b`` are those of both samples.
+    """Sums over the rows of features minus a centre; ``a + b`` are those of both samples.
 
     Attributes
     ----------
     weight : float
         Sum of the weights of the rows; their number if they have none.
     centre : ndarray of shape (n_features,)
-        What was taken off the features: their mean (dense), or zero (sparse).
+        The row subtracted from the features: their mean (dense), or zero (sparse).
     x : ndarray of shape (n_features,)
         Sums of the features.
     squares, label_squares : ndarray of shape (n_features,)
@@ -73,12 +73,13 @@ class Sums:
 
     @property
     def kind(self) -> tuple[str]:
-        """What is in it: only sums of one kind add up."""
+        """The kind of sums; only those of one kind can be added."""
         return ("sums",)
 
     def __add__(self, other: Sums) -> Sums:
         share = other.weight / max(self.weight + other.weight, TINY)
-        # About the common mean: sums of squares about any other are larger, and lose digits.
+        # Relative to the common mean, because sums of squares about other points are larger and
+        # lose digits.
         centre = self.centre + share * (other.centre - self.centre)
         mine, theirs = self.about(centre), other.about(centre)
         seen = None
@@ -88,7 +89,7 @@ class Sums:
         return replace(Sums(self.weight + other.weight, centre, *sums), seen=seen)
 
     def by_label(self, centre: np.ndarray) -> Seen:
-        """Sums by label of features about another centre, of all rows if all labels are seen."""
+        """Sums by label of features minus another centre; of all rows if no label is missing."""
         q, seen = len(self.counts), self.seen
         if seen is None:
             x, squares = (np.tile(sums[:, None], q) for sums in (self.x, self.squares))
@@ -96,7 +97,7 @@ class Sums:
         return seen.about(self.centre - centre)
 
     def about(self, centre: np.ndarray) -> tuple[Any, ...]:
-        """The same sums, in the order of the fields, of features about another centre."""
+        """The same sums, in the order of the fields, of features minus another centre."""
         d = self.centre - centre
         squares = self.squares + 2 * d * self.x + self.weight * d**2
         incidences = self.counts.sum()

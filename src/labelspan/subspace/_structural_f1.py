@@ -23,8 +23,8 @@ from labelspan.subspace._coordinates import row_coordinates
 IDLE_ROUNDS = 50
 # Where the next plane is sought: so far from the best weights to the minimiser of all planes.
 INWARD = 0.2
-# C times the squared length of a row. Beyond it the losses of planes drown in the rounding of
-# their products.
+# Limit of C times the squared length of a row. Beyond it, rounding of the products hides the losses
+# of planes.
 LARGEST_PRICE = 1e18
 
 
@@ -45,7 +45,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
         Duality gap at which cutting planes stop, as a share of 100 C, the objective of zero
         weights at worst. The default is that of the program: 0.1 percent of loss.
     max_iter : int, default=1000
-        Largest number of planes per label; a ConvergenceWarning says when they did not suffice.
+        Largest number of planes per label; a ConvergenceWarning is issued if they do not suffice.
 
     Attributes
     ----------
@@ -73,14 +73,14 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
     The worst labelling with given numbers of hits and false alarms keeps the highest scores of
     each side, so all ``n_+ n_-`` pairs of numbers are tried (Algorithm 2 of [1]_): a plane costs
     ``O(nnz(X) + n log n + n_+ n_-)``, or O(n^2) in the coordinates of the row space, which replace
-    X if it is wider than high (up to 4000 rows). A plane is sought a fifth of the way from the
-    best weights to the minimiser of the planes, not at the minimiser [3]_: it cuts that off or
-    the best weights improve, and two to nine times fewer planes are needed. Whatever the path,
-    ``primal_objective_ - dual_objective_`` bounds the distance to the optimum. A label without
-    rows, or with all, gets weight zero and the intercept -1, or +1. C times the squared norm of a
-    row may be at most 1e18.
-    The rows must fit into memory, in float64, and a memory map is copied there: fit a sample, or
-    :class:`SharedSubspaceClassifier`, which reads blocks.
+    X if it is wider than high (up to 4000 rows). A new plane is computed a fifth of the way from
+    the best weights to the minimiser of the planes, not at the minimiser [3]_. It cuts off the
+    minimiser or improves the best weights, and two to nine times fewer planes are needed. In any
+    case, ``primal_objective_ - dual_objective_`` bounds the distance to the optimum. A label
+    without rows, or with all, gets weight zero and the intercept -1, or +1. C times the squared
+    norm of a row may be at most 1e18. The rows must fit into memory in float64, and a memory map is
+    copied. For more rows, fit a sample, or use :class:`SharedSubspaceClassifier`, which reads
+    blocks.
 
     References
     ----------
@@ -152,7 +152,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
 
 
 def refuse_long_rows(X: Any, C: float) -> None:
-    """Raise where float64 cannot distinguish the planes, however many there are."""
+    """Raise if float64 cannot distinguish the planes."""
     longest = longest_row(X)
     if C * longest**2 > LARGEST_PRICE:
         raise ValueError(
@@ -192,7 +192,7 @@ def cutting_planes(X: Any, positive: np.ndarray, C: float, tol: float, max_iter:
 
 
 class Planes:
-    """Planes loss - g'w below the objective, with their products and weights.
+    """Planes loss - g'w that bound the objective from below, with their products and weights.
 
     g is the sum of the features of the rows that changed, signed. The first plane is the truth
     itself, loss 0 and g = 0, so that the dual is a simplex.
@@ -205,7 +205,7 @@ class Planes:
         self.weights, self.idle = np.array([C]), np.zeros(1, dtype=int)
 
     def add(self, w: np.ndarray) -> float:
-        """Add the plane that touches the objective at w; the objective there."""
+        """Add the plane that touches the objective at w; return the objective there."""
         loss, changed = worst_labelling(self.X @ w[:-1] + w[-1], self.positive)
         signed = 100.0 / len(changed) * np.where(self.positive, changed, -changed)
         g = np.append(self.X.T @ signed, signed.sum())
@@ -216,7 +216,7 @@ class Planes:
         return float(0.5 * w @ w) + self.C * max(loss - float(g @ w), 0.0)
 
     def minimiser(self, tolerance: float) -> tuple[np.ndarray, float]:
-        """Minimise over all planes, forget those long idle; the weights and the dual value."""
+        """Minimise over all planes, drop long inactive ones; return weights and dual value."""
         # Shares of C, so that no cost is too small or too large for the simplex.
         C = self.C
         shares = simplex_maximum(C * self.gram, self.losses, self.weights / C, tolerance / C)
@@ -234,7 +234,7 @@ class Planes:
 
 
 def worst_labelling(scores: np.ndarray, positive: np.ndarray) -> tuple[float, np.ndarray]:
-    """The labelling that maximises loss minus margins: its loss in percent, and who changed."""
+    """The labelling that maximises loss minus margins: its loss in percent, and changed rows."""
     up, down = np.flatnonzero(positive), np.flatnonzero(~positive)
     up = up[np.argsort(-scores[up], kind="stable")]
     down = down[np.argsort(-scores[down], kind="stable")]
@@ -267,12 +267,12 @@ def simplex_maximum(
 ) -> np.ndarray:
     """Maximise losses'a - a'gram a / 2 over a >= 0 with its sum fixed, from `weights` on.
 
-    Active sets: solve on the free weights, walk until one of them vanishes, free the weight with
+    Active sets: solve on the free weights, move until one of them vanishes, free the weight with
     the steepest slope. One new plane changes few of them, so a handful of solves suffices.
     """
     total, weights = weights.sum(), weights.copy()
     free = weights > 0
-    # Planes may repeat each other; a rounding unit of ridge picks one solution.
+    # Planes may repeat each other; a ridge of one rounding unit selects one solution.
     ridge = 1e-12 * max(np.trace(gram), 1.0)
     for _ in range(20 * len(weights)):
         indices = np.flatnonzero(free)

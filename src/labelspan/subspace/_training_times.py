@@ -20,7 +20,7 @@ def training_times(
     estimators : mapping of str to estimator
         What to time, by name; clones are fitted.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features, in an order without meaning.
+        Features, with rows in random order.
     Y : array-like of shape (n_samples, n_labels)
         Labels.
     sizes : sequence of int
@@ -43,7 +43,7 @@ def training_times(
     """
     times: dict[str, np.ndarray] = {"size": np.asarray(sizes)}
     for name, estimator in estimators.items():
-        # Once before the clock runs: the first fit of a process loads or compiles its loops.
+        # Fit once before timing, because the first fit of a process loads or compiles its loops.
         clone(estimator).fit(X[: min(sizes)], Y[: min(sizes)])
         seconds = []
         for size in sizes:
