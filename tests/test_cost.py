@@ -63,7 +63,7 @@ def test_codes_of_very_many_labels_are_few_targets(monkeypatch):
 def test_it_is_said_in_a_line():
     found = Cost("scatter", 7200.0, 2.5e9, 8e12, 1, 1e15, 3e6)
     assert str(found) == (
-        "2 hours and 2.5 GB of memory by the route 'scatter': 1 pass over X, 8 TB read, "
+        "2 hours and 2.5 GB of memory with the solver 'scatter': 1 pass over X, 8 TB read, "
         "1.0e+15 operations, 3 MB sent by each worker."
     )
 

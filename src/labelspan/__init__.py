@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-#: Where each estimator lives: it is imported when it is first asked for (PEP 562).
+#: The module of each estimator, which is imported on first access (PEP 562).
 _ESTIMATORS = {
     "choice": ("ReducerCV",),
     "classifiers": ("MLkNN", "MultiOutputRidge", "ProbabilityCalibrator", "ThresholdTuner"),
@@ -163,7 +163,7 @@ __all__ = [
 
 
 if not TYPE_CHECKING:
-    # A type checker would take any name for known.
+    # Otherwise a type checker would accept any name.
     def __getattr__(name: str) -> Any:
         if name in _HOMES:
             value = getattr(import_module(f"labelspan.{_HOMES[name]}"), name)

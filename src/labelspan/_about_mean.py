@@ -1,4 +1,4 @@
-"""Linear maps about the mean of the training rows: the one place that projects and scores."""
+"""Linear maps relative to the mean of the training rows; all projections and scores use them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from labelspan._device import (
 )
 from labelspan.moments import EPS, Moments, row_blocks
 
-# Scores are of order one: a shift below this is not worth a pass over the rows.
+# Scores are of order one, so a smaller shift is not worth a pass over the rows.
 NEGLIGIBLE = 1e-12
 # Elements of an extended-precision product held at a time.
 BLOCK = 2**20
@@ -30,17 +30,16 @@ BLOCK = 2**20
 def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
     """(X - mean) @ components.T by blocks of rows, in the dtype of X.
 
-    Dense rows are centred first: afterwards, a large mean would cost digits. Of a sparse X this is
-    done for the columns that are more than half full, which take less memory dense than sparse;
-    the others are projected as they are, because a column with many zeros varies as much as its
-    mean.
+    Dense rows are centred first, because a large mean would cost digits afterwards. In a sparse X,
+    only columns that are more than half full are centred, which take less memory dense than sparse.
+    The others are not, because a column with many zeros varies as much as its mean.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, D)
         Rows.
     mean : ndarray of shape (D,)
-        Mean, in float64 where its rounding to the dtype of X shall not shift the result.
+        Mean; in float64 if its rounding to the dtype of X must not shift the result.
     components : ndarray of shape (k, D)
         Directions.
 
@@ -65,7 +64,7 @@ def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
 
 
 def project_on_device(X: Any, mean: Any, components: Any) -> Any:
-    """The same where X lives, by blocks that its memory allows."""
+    """The same on the device of X, by blocks that fit its memory."""
     dtype = precision_of(X)
     rounded, components = cast(mean, dtype), cast(components, dtype)
     projected = empty(X, (X.shape[0], components.shape[0]), dtype)
@@ -105,7 +104,7 @@ def level_at(
     level: np.ndarray,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Scores at the mean as float64 stores it, from those at the mean itself.
+    """Scores at the float64 mean, from those at the exact mean.
 
     Parameters
     ----------
@@ -182,7 +181,7 @@ def longest_row(X: Any) -> float:
 def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
     """Half the mean squared distance of two rows, which no shift of a feature changes.
 
-    1 for constant features, which leave no scale to speak of.
+    1 for constant features, which have no scale.
     """
     if sparse.issparse(X):
         rows = sparse.csr_matrix(X, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Dask arrays at the gate: streamed by blocks that are checked, or refused with the repair."""
+"""Input validation of Dask arrays: blocks are checked and streamed, or refused with advice."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from labelspan._compat import is_dask_array, is_dask_frame
 from labelspan._progress import watched
 from labelspan._system import replace_file
 
-# Bytes of the head of an npy file; the number of rows is put in when all are written.
+# Bytes of the header of an npy file; the number of rows is filled in at the end.
 HEAD = 128
 
 
 def from_frames(*tables: Any) -> list[Any]:
-    """Dask frames as Dask arrays whose blocks have known lengths, which one graph finds."""
+    """Dask frames as Dask arrays with known block lengths, computed in one graph."""
     import dask
 
     frames = [table for table in tables if is_dask_frame(table)]
@@ -35,7 +35,7 @@ def from_frames(*tables: Any) -> list[Any]:
 
 
 def dask_rows(estimator: Any, X: Any) -> Any:
-    """X; of a Dask frame, whose names must be those of ``fit``, the Dask array of its rows."""
+    """X, or the Dask array of a Dask frame, whose column names must match those of ``fit``."""
     if not is_dask_frame(X):
         return X
     validate_data(estimator, X._meta, reset=False, skip_check_array=True)
@@ -43,7 +43,7 @@ def dask_rows(estimator: Any, X: Any) -> Any:
 
 
 def refuse_dask(estimator: Any, reason: str, **arrays: Any) -> None:
-    """Raise for a Dask array that an estimator does not take, before anything is computed."""
+    """Raise for a Dask array that an estimator does not accept, before anything is computed."""
     for name, array in arrays.items():
         if is_dask_array(array):
             raise TypeError(
@@ -53,7 +53,7 @@ def refuse_dask(estimator: Any, reason: str, **arrays: Any) -> None:
 
 
 def canonical(X: Any) -> sparse.csr_array:
-    """CSR without repeated entries; the caller's arrays stay as they are."""
+    """CSR without repeated entries; the caller's arrays are unchanged."""
     rows = sparse.csr_array(X)
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -62,14 +62,14 @@ def canonical(X: Any) -> sparse.csr_array:
 
 
 def dense(A: Any) -> np.ndarray:
-    """A dense array of a sparse or dense one."""
+    """Return a sparse or dense array as dense."""
     return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
 def as_csr(Y: np.ndarray) -> sparse.csr_array:
-    """The entries of a dense array, in float64; SciPy takes four times as long."""
+    """CSR of a dense array in float64, four times as fast as SciPy."""
     entries = np.flatnonzero(Y)
-    # Twice as fast as to count the entries of each row.
+    # Twice as fast as counting the entries of each row.
     indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
     columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
     data = np.ones(len(entries)) if Y.dtype == bool else Y.ravel()[entries].astype(np.float64)
@@ -89,7 +89,7 @@ def check_block(X: Any) -> Any:
 
 
 def check_dask_rows(array: Any, name: str) -> None:
-    """Refuse a Dask array whose blocks are not whole rows of numbers, and say how to mend it."""
+    """Refuse a Dask array whose blocks are not whole rows of numbers, and say how to repair it."""
     if array.ndim != 2:
         raise ValueError(
             f"{name} is a {array.ndim}-d Dask array; expected 2-d, (n_samples, n_columns). "
@@ -108,7 +108,7 @@ def check_dask_rows(array: Any, name: str) -> None:
 
 
 def check_dask(X: Any, y: Any, min_samples: int = 1) -> None:
-    """Refuse Dask arrays that cannot be walked by blocks of rows, and say how to mend them."""
+    """Refuse Dask arrays that cannot be read by blocks of rows, and say how to repair them."""
     for name, array in (("X", X), ("y", y)):
         if not is_dask_array(array):
             continue
@@ -142,7 +142,7 @@ def set_n_features(estimator: Any, n_features: int, reset: bool) -> None:
         # Names of an earlier fit on a frame do not describe these columns.
         estimator.__dict__.pop("feature_names_in_", None)
         return
-    # A tuner has none if its estimator has none.
+    # A tuner has no number of features if its estimator has none.
     known = getattr(estimator, "n_features_in_", n_features)
     if n_features != known:
         raise ValueError(
@@ -158,7 +158,7 @@ def lazily(
     n_columns: int,
     dtype: Any = None,
 ) -> Any:
-    """A function of rows, block by block of a Dask array, when the result is computed.
+    """Apply a function of rows lazily to each block of a Dask array.
 
     Parameters
     ----------
@@ -171,12 +171,12 @@ def lazily(
     n_columns : int
         Columns of the result.
     dtype : dtype or None
-        Of the result; None is that of X if float32, else float64.
+        Of the result; None means that of X if float32, else float64.
 
     Returns
     -------
     Dask array of shape (n, n_columns)
-        Each block of X is checked on its worker, as an array in memory is at the gate.
+        Each block of X is checked on its worker, like an array in memory.
     """
     check_dask_rows(X, "X")
     set_n_features(estimator, X.shape[1], reset=False)
@@ -200,7 +200,7 @@ def by_blocks(
 
 
 def of_block(X: Any, function: Callable[[Any], np.ndarray], empty: np.ndarray) -> np.ndarray:
-    """A function of one block, checked; filtering leaves blocks without rows behind."""
+    """Apply a function to one checked block; filtering may leave blocks without rows."""
     checked = check_block(X)
     return function(checked) if X.shape[0] else empty
 
@@ -230,11 +230,11 @@ class RowBlocks:
         Parameters
         ----------
         blocks : iterable or Dask array
-            Features of each block, as ``transform`` takes them, or tuples that begin with them:
-            what ``fit_blocks`` takes; :func:`labelspan.datasets.blocks_of` makes them of files.
+            Features of each block, as for ``transform``, or tuples that begin with them, as for
+            ``fit_blocks``; :func:`labelspan.datasets.blocks_of` creates them from files.
         out : path
-            The file, dense. It is written whole or not at all: what was there stays until the
-            last block is written.
+            The file, dense. It is written completely or not at all; an existing file is kept until
+            the last block is written.
         verbose : bool, default=False
             Whether to show a progress bar over the blocks.
 
@@ -254,9 +254,9 @@ class RowBlocks:
         Parameters
         ----------
         blocks : iterable or Dask array
-            Features of each block, as ``predict`` takes them, or tuples that begin with them.
+            Features of each block, as for ``predict``, or tuples that begin with them.
         out : path
-            The file, dense, written whole or not at all.
+            The file, dense, written completely or not at all.
         verbose : bool, default=False
             Whether to show a progress bar over the blocks.
 
@@ -271,7 +271,7 @@ class RowBlocks:
 def write_blocks(
     function: Callable[[Any], Any], blocks: Any, out: str | os.PathLike[str], verbose: bool
 ) -> np.ndarray:
-    """A function of each block, one below the other, in an npy file; see :class:`RowBlocks`."""
+    """Write a function of each block below each other to an npy file; see :class:`RowBlocks`."""
     rows = computed(blocks) if is_dask_array(blocks) else blocks
     count = blocks.npartitions if is_dask_array(blocks) else length_hint(blocks)
     with replace_file(out) as file:
@@ -295,7 +295,7 @@ def write_blocks(
 
 
 def write_head(file: IO[bytes], first: np.ndarray, n_rows: int) -> None:
-    """The head of an npy file of version 1.0, in the place that was kept for it."""
+    """Write the header of an npy file of version 1.0 into the reserved space."""
     descr = np.lib.format.dtype_to_descr(first.dtype)
     fields = {"descr": descr, "fortran_order": False, "shape": (n_rows, *first.shape[1:])}
     size = HEAD - 10
@@ -310,7 +310,7 @@ def computed(X: Any) -> Iterator[Any]:
 
 
 def with_complement(Y: Any) -> Any:
-    """[y, 1 - y] for a single label, anything else as it is."""
+    """[y, 1 - y] for a single label; anything else unchanged."""
     if Y.shape[1] > 1:
         return Y
     y = dense(Y)

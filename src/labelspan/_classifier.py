@@ -1,4 +1,4 @@
-"""The one abstract parent of all classifiers: gate, classes, decisions, arrays of every kind."""
+"""The abstract parent of all classifiers: validation, classes, decisions, all array types."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from labelspan._validation import check_features, check_fit, in_dtype, unchanged
 
 
 class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A number for every label; a label is predicted where its number exceeds a threshold.
+    """Scores every label; a label is predicted if its score exceeds a threshold.
 
-    A method says how it learns (``_learn``), how it scores (``_scores``) and, if that is not 0,
-    what a score must exceed (``_thresholds``). This class does the rest: the gate, label names,
-    1-d `y`, for which one class is predicted by argmax, sparse labels and Dask arrays.
+    A method defines how it learns (``_learn``), how it scores (``_scores``) and, if not 0, the
+    thresholds (``_thresholds``). This class does the rest: input validation, label names, 1-d `y`,
+    for which one class is predicted by argmax, sparse labels and Dask arrays.
     """
 
     classes_: np.ndarray
-    # Fewest rows of ``fit``; methods that do not centre can do with one.
+    # Fewest rows of ``fit``; methods that do not centre need only one.
     _min_samples: ClassVar[int] = 2
-    # How many labels a row gets at least; methods with a parameter of this name store it.
+    # Smallest number of labels per row; methods with a parameter of this name store it.
     min_labels: int = 0
     _one_dimensional: bool
     _sparse: bool
@@ -58,11 +58,11 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         """Scores (n, q) of checked features."""
 
     def _thresholds(self, X: Any) -> Any:
-        """What the scores of checked features must exceed: a number, or an array (n, 1)."""
+        """Thresholds for the scores of checked features: a number, or an array (n, 1)."""
         return 0.0
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
-        """What :func:`decide` says of checked features, by blocks of rows to save memory."""
+        """Decisions of :func:`decide` for checked features, by blocks of rows to save memory."""
         yield decide(self, self._scores(X), self._thresholds(X))
 
     def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
@@ -78,12 +78,12 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features. Sparse input is never made dense. A Dask array is taken by methods that
-            learn from blocks.
+            Features. Sparse input is never made dense. Methods that learn from blocks accept Dask
+            arrays.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1], where the method
-            takes them, and NaN for labels that are not observed likewise; or a 1-d array of
-            classes. A Dask array of labels with a Dask array of features.
+            Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1] and NaN for missing
+            labels if the method accepts them; or a 1-d array of classes. A Dask array of labels
+            needs a Dask array of features.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
             as none. None means a weight of 1 each.
@@ -97,13 +97,13 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             refuse_device(self, X)
         with unchanged_if_refused(self), sums_of(self):
             X, labels = self._gate(X, y, sample_weight)
-            # Chunks of an earlier partial_fit do not count any more.
+            # Chunks of an earlier partial_fit no longer count.
             self.__dict__.pop("_chunks", None)
             self._accept(X, labels)
         return self
 
     def _accept(self, X: Any, labels: Labels) -> None:
-        """Learn from what has passed a gate, and remember what the labels were."""
+        """Learn from validated input, and remember the form of the labels."""
         remember(self, labels)
         self._learn(X, labels)
         settle(self, X)
@@ -174,8 +174,8 @@ class ScoringClassifier(LabelClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
-            Scores; for two classes a positive one speaks for ``classes_[1]``. A Dask array gives
-            a lazy one.
+            Scores; for two classes a positive score means ``classes_[1]``. A Dask array gives a
+            lazy one.
         """
         check_is_fitted(self)
         X = dask_rows(self, X)
@@ -193,8 +193,8 @@ LINEAR = ("coef_", "intercept_", "_mean", "_level")
 class LinearClassifier(ScoringClassifier):
     """Scores ``X @ coef_.T + intercept_``.
 
-    They are formed about the mean of the training rows, from the scores there: the formula loses
-    digits far from the origin.
+    They are computed relative to the mean of the training rows, because the formula loses digits
+    far from the origin.
     """
 
     coef_: np.ndarray
@@ -206,7 +206,7 @@ class LinearClassifier(ScoringClassifier):
         return scores_about(X, self._mean, self.coef_, self._level)
 
     def _keep(self, X: Any, W: np.ndarray, intercept: np.ndarray) -> None:
-        """Keep weights (D, q) and the scores (q,) of x = 0."""
+        """Store weights (D, q) and the scores (q,) at x = 0."""
         mean = mean_of(X)
         self._store_linear(dtype_of(X), W, intercept, mean, score_at(mean, W, intercept))
 
@@ -218,16 +218,16 @@ class LinearClassifier(ScoringClassifier):
         level: np.ndarray,
         weights: np.ndarray | None,
     ) -> None:
-        """Keep weights (D, q) and the scores (q,) of the mean of the rows, by their weights."""
+        """Store weights (D, q) and the scores (q,) at the weighted mean of the rows."""
         if not is_device(X):
-            # The sums may have been a device's.
+            # The sums may come from a device.
             W, mean, level = to_host(W), to_host(mean), to_host(level)
         intercept = score_at(mean, -W, level)
         level = level_at(X, mean, W, level, weights)
         self._store_linear(dtype_of(X), W, intercept, mean, level)
 
     def _keep_pooled(self, dtype: Any, W: Any, mean: Any, level: Any, rest: Any) -> None:
-        """The same, where the mean is `rest` more than what is stored of it."""
+        """The same if the exact mean is the stored one plus `rest`."""
         self._store_linear(dtype, W, score_at(mean, -W, level), mean, level - rest @ W)
 
     def _store_linear(self, dtype: Any, W: Any, intercept: Any, mean: Any, level: Any) -> None:
@@ -237,15 +237,15 @@ class LinearClassifier(ScoringClassifier):
 
 
 def dtype_of(X: Any) -> Any:
-    """Dtype of what is learnt from X."""
+    """Dtype of the arrays learnt from X."""
     return precision_of(X)
 
 
 def remember(classifier: Any, labels: Labels) -> None:
-    """Store what the labels were: classes of a 1-d y; of a 2-d one, [0, 1] a label, and names.
+    """Store the form of the labels: classes of a 1-d y; for 2-d, [0, 1] per label, and names.
 
-    scikit-learn reads the type of the labels out of ``classes_``. Numbers of columns would be two
-    classes where there are two labels, and one class, whose scores it negates, where there is one.
+    scikit-learn infers the type of the labels from ``classes_``. Column numbers would look like two
+    classes if there are two labels, and like one class, whose scores it negates, if there is one.
     """
     classifier.__dict__.pop("label_names_", None)
     if labels.names is not None:
@@ -258,7 +258,7 @@ def remember(classifier: Any, labels: Labels) -> None:
 
 
 def remember_features(classifier: Any, source: Any) -> None:
-    """Store the number and names of the features that a fitted `source` knows, if it does."""
+    """Copy the number and names of the features from a fitted `source`, if it has them."""
     for name in ("n_features_in_", "feature_names_in_"):
         classifier.__dict__.pop(name, None)
         if hasattr(source, name):
@@ -271,16 +271,16 @@ def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.nda
     Parameters
     ----------
     classifier : estimator
-        With what :func:`remember` stored and ``min_labels``.
+        With the attributes of :func:`remember` and ``min_labels``.
     scores : ndarray of shape (n, q)
         Scores.
     thresholds : float or ndarray of shape (n, 1)
-        What a score must exceed.
+        Thresholds of the scores.
 
     Returns
     -------
     ndarray of bool of shape (n, q), or of int64 of shape (n, 1) for a 1-d `y`
-        Whether a row has a label; the number of its class.
+        Whether a row has a label; or the number of its class.
     """
     if not classifier._one_dimensional:
         return assign(scores, thresholds, classifier.min_labels)
@@ -308,7 +308,7 @@ def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
     scores : ndarray of shape (n, q)
         Scores.
     thresholds : float or ndarray of shape (n, 1)
-        What a score must exceed.
+        Thresholds of the scores.
     min_labels : int
         Rows with fewer predicted labels get their `min_labels` highest-scoring ones.
 
@@ -326,7 +326,7 @@ def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
         return predicted | (few & (places < n_least))
     if n_least > 0:
         few = np.flatnonzero(predicted.sum(axis=1) < n_least)
-        # Stable: of equal scores the first label wins, whatever the machine.
+        # Stable, so that the first label wins on ties on every computer.
         best = np.argsort(-scores[few], axis=1, kind="stable")[:, :n_least]
         predicted[few[:, None], best] = True
     return predicted
@@ -350,7 +350,7 @@ def label_presence(estimator: Any, X: Any) -> np.ndarray:
 
 
 def one_matrix(scores: Any, estimator: Any) -> np.ndarray:
-    """Scores or probabilities as (n, q), of the estimators that return a list by label too."""
+    """Scores or probabilities as (n, q), also for estimators that return one array per label."""
     if isinstance(scores, list):
         # One (n, 2) array per label; a label that was constant in training has one column only.
         ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]

@@ -39,12 +39,12 @@ def is_dask_array(array: Any) -> bool:
 
 
 def dispatches() -> bool:
-    """Whether scikit-learn is to follow arrays of other libraries, not to convert them."""
+    """Whether scikit-learn keeps arrays of other libraries instead of converting them."""
     return bool(get_config()["array_api_dispatch"])
 
 
 def move_to_host(array: Any) -> Any:
-    """A NumPy array of one of another library, wherever that lives."""
+    """Convert an array of another library, on any device, to NumPy."""
     return _convert_to_numpy(array, array_namespace(array))
 
 

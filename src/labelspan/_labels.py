@@ -1,4 +1,4 @@
-"""Labels in any accepted form become a matrix of 0 to 1, or are refused with the repair."""
+"""Turn labels in any accepted form into a matrix of 0 to 1, or refuse them with advice."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from labelspan._soft import (
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels after the gate.
+    """Validated labels.
 
     Attributes
     ----------
     Y : ndarray or csr_array of shape (n_samples, n_labels), float64 in {0, 1}; or Dask array
-        The indicator matrix, or one of soft labels in [0, 1]; sparse where that is cheaper.
+        The indicator matrix, or one of soft labels in [0, 1]; sparse if that is cheaper.
     names : ndarray of str or None
         Column names, if the labels came as a frame.
     classes : ndarray or None
         The classes behind a 1-d `y`; of two classes the column of `Y` stands for the second.
     sparse : bool
-        Whether the labels came as a sparse matrix; `Y` may be sparse where they did not.
+        Whether the labels were given as a sparse matrix; `Y` may be sparse even if not.
     weights : ndarray of shape (n_samples,) or None
         Weights of the rows, positive but for precomputed kernels and Dask arrays; None if all
         rows count once.
     kept : ndarray of bool of shape (n_given,) or None
-        Which of the given rows these are, where some had no weight.
+        Which of the given rows these are, if some had weight 0.
     soft : bool
         Whether some labels lie between 0 and 1; of a Dask array, whether they may.
     missing : bool
@@ -70,9 +70,9 @@ class Labels:
 
     @property
     def target(self) -> Any:
-        """Labels as scikit-learn takes them: a 1-d y as it came, 0/1 integers of a 2-d one.
+        """Labels in scikit-learn's form: a 1-d y unchanged, 0/1 integers for a 2-d one.
 
-        With NaN where some are not observed.
+        With NaN for missing labels.
         """
         if self.missing:
             return self.Y.copy()
@@ -110,11 +110,12 @@ def check_labels(
         (n, q) indicators in {0, 1}, bool or {-1, +1}; or 1-d classes: two classes become one
         label, more become one label each.
     classes : ndarray or None
-        The classes of a 1-d `y` if they are known already.
+        The classes of a 1-d `y`, if already known.
     soft : bool, default=False
-        Whether numbers between 0 and 1 are taken: shares, or probabilities.
+        Whether numbers between 0 and 1 are accepted: shares, or probabilities.
     missing : bool, default=False
-        Whether NaN, NA, None and masked entries of a 2-d `y` are taken: labels not observed.
+        Whether NaN, NA, None and masked entries of a 2-d `y`, which mean missing labels, are
+        accepted.
 
     Returns
     -------
@@ -143,7 +144,7 @@ def check_labels(
         if holes.any():
             return labels_with_holes(Y, holes, names, soft=soft)
     if Y.dtype.kind in "US" and isinstance(y, list | tuple):
-        # NumPy has made strings of all that is in the list.
+        # NumPy has converted everything in the list to strings.
         refuse_missing_and_mixed(np.array(y, dtype=object))
     if Y.dtype == object:
         refuse_sets(Y.tolist())
@@ -165,7 +166,7 @@ def check_labels(
 def plain_indicators(y: Any, few: int = 0) -> Any:
     """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
 
-    The other checks would find nothing, and take longer than to learn from ten rows. Of `few`
+    The other checks would find nothing and take longer than learning from ten rows. For `few`
     values no sparse matrix is made.
     """
     y = np.asarray(y) if type(y) is np.memmap else y
@@ -183,7 +184,7 @@ def labels_with_holes(
 ) -> Labels:
     """Labels with missing entries; the others are checked as usual."""
     if Y.dtype.kind == "f" and (holes | (Y == 0) | (Y == 1)).all():
-        # What the rest would find, at a tenth of its cost.
+        # The same result as below, at a tenth of the cost.
         return Labels(np.array(Y, dtype=np.float64), names, missing=True)
     # A label that a row has: 1 in every coding.
     labels = check_labels(np.where(holes, 1, Y), soft=soft)
@@ -226,7 +227,7 @@ def two_dimensional(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def label_matrix(X: Any, y: Any) -> sparse.csr_array:
-    """The labels that a splitter reads, as booleans; 1-d classes become one column each.
+    """The labels for a splitter, as booleans; 1-d classes become one column each.
 
     Parameters
     ----------
@@ -279,7 +280,7 @@ def holds_classes(column: np.ndarray) -> bool:
 
 
 def refuse_sets(y: Any) -> None:
-    """Raise for a list of sets, or of lists of unlike lengths: the labels that each row has."""
+    """Raise for a list of sets, or of lists of different lengths, which list the labels of rows."""
     if not isinstance(y, list | tuple):
         return
     lengths = [len(row) if isinstance(row, list | tuple | set | frozenset) else -1 for row in y]
@@ -298,7 +299,7 @@ def refuse_sets(y: Any) -> None:
 
 
 def dense_indicators(Y: np.ndarray) -> Any:
-    """0/1 values of a dense indicator matrix, as CSR where that is cheaper."""
+    """0/1 values of a dense indicator matrix, as CSR if that is cheaper."""
     refuse_other_values(Y)
     ones = Y > 0 if Y.dtype != bool else Y
     return cheaper(ones, int(np.count_nonzero(ones)))
@@ -387,7 +388,7 @@ def one_hot(codes: np.ndarray, n_classes: int) -> sparse.csr_array:
 
 
 def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> None:
-    """Raise if labels came with names, now and in ``fit``, that differ or stand in other places."""
+    """Raise if label names, given now and in ``fit``, differ or have another order."""
     if known is None or given is None or list(known) == list(given):
         return
     i = next((i for i in range(min(len(known), len(given))) if known[i] != given[i]), 0)

@@ -1,4 +1,4 @@
-"""Input that passes every check and is probably not what was meant: warn, and go on."""
+"""Warn of valid input that is probably not what was meant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from labelspan._device import is_device, namespace, sums, to_host
 
 SEPARATORS = (",", ";", "|")
-# Ones per row of y over those of X: from here on X and y look swapped.
+# From this ratio of ones per row in y to those in X, the two look swapped.
 MANY_MORE_ONES = 1.5
 
 

@@ -1,4 +1,4 @@
-"""The one check of given splits: which rows a fold trains on and which it holds out."""
+"""Check given splits: the training rows and held-out rows of each fold."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def check_splits(
     Parameters
     ----------
     cv : int, splitter or iterable
-        What scikit-learn's ``check_cv`` takes.
+        Input of scikit-learn's ``check_cv``.
     X : array-like of n rows
         Features.
     target : array-like of n rows
-        Labels as scikit-learn takes them.
+        Labels in scikit-learn's form.
     kept : ndarray of bool or None
         Which of the rows that were given to ``fit`` these are: folds that are given, too, number
         those.
     complements : str
-        Given where a fold must train on exactly the rows that it does not hold out, because
-        statistics are pooled: what to do if one does not.
+        Advice if a fold does not train on exactly the rows that it does not hold out; empty if that
+        is allowed. Pooled statistics require it.
 
     Returns
     -------
     list of (train, test)
         No fold is empty or holds out a row that it trains on.
     """
-    # scikit-learn asks for the kind of labels, whether or not they are observed.
+    # scikit-learn determines the kind of labels, which must not contain NaN.
     kind = np.nan_to_num(target) if not sparse.issparse(target) and has_holes(target) else target
     folds = [
         (row_numbers(train), row_numbers(test))
@@ -77,7 +77,7 @@ def check_splits(
 def renumbered(
     fold: tuple[np.ndarray, np.ndarray], kept: np.ndarray, i: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a fold that were kept, by their numbers among these."""
+    """The rows of a fold that were kept, by their new numbers."""
     numbers = np.cumsum(kept) - 1
     train, test = (numbers[rows[kept[rows]]] for rows in fold)
     if len(train) == 0 or len(test) == 0:
@@ -89,6 +89,6 @@ def renumbered(
 
 
 def row_numbers(rows: Any) -> np.ndarray:
-    """Numbers of rows, which scikit-learn takes as a mask, too."""
+    """Row numbers; scikit-learn also accepts a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows

@@ -1,4 +1,4 @@
-"""What ``fit`` takes beside rows in memory with labels of 0 and 1, said as tags."""
+"""Tags that state which inputs ``fit`` accepts besides rows in memory with 0/1 labels."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-# To list them takes longer than to fill them in, and every chunk asks.
+# Cached, because listing them takes longer than filling them in, and every chunk needs them.
 NAMES = tuple(f.name for f in fields(Tags))
 #: Why Dask arrays are refused, where rows are compared with rows or read again and again.
 IN_MEMORY = "needs all rows in memory here"
 #: Why searches refuse soft labels.
 SCORED = "held-out rows are scored by measures of labels that a row has or lacks"
 
-#: Why labels that are not observed are refused, where nobody has worked out their sums.
+#: #: Why missing labels are refused if the method has no sums for them.
 ALL_LABELS = "its statistics count every row of every label"
-#: Why arrays on a device are refused, where the work is done by loops of the host.
+#: #: Why arrays on a device are refused if the work is done on the host.
 ON_HOST = "works on the host"
-#: Who takes them.
+#: #: Classes that accept them.
 TAKERS = (
     "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
     "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
     "ProbabilityCalibrator, ReducerCV, SemiSupervised, SharedSubspaceClassifier or ThresholdTuner"
 )
-#: Why they are refused in chunks and in Dask arrays, where labels are learnt each for itself.
+#: Why they are refused in chunks and Dask arrays if each label is learnt separately.
 OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
 
 
 @dataclass(slots=True)
 class LabelTags:
-    """What ``fit`` refuses, and why.
+    """The inputs that ``fit`` refuses, with reasons.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class LabelTags:
         "soft_labels" (numbers between 0 and 1), and, refused unless a class takes them,
         "missing_labels" (NaN for labels that are not observed), "device" (arrays of torch or
         CuPy) and "device_holes" (the first with the second); "streamed_holes" are missing labels
-        in chunks and in Dask arrays. What is not in it is taken.
+        in chunks and in Dask arrays. Everything else is accepted.
     """
 
     refused: dict[str, str] = field(
@@ -51,15 +51,15 @@ class LabelTags:
     )
 
     def takes(self, capability: str) -> bool:
-        """Whether ``fit`` takes this."""
+        """Whether ``fit`` accepts this."""
         return capability not in self.refused
 
     def refuse(self, **reasons: str) -> None:
-        """State what ``fit`` does not take; a reason ends the sentence that refuses it."""
+        """State inputs that ``fit`` refuses; the reason completes the error message."""
         self.refused.update(reasons)
 
     def take(self, capability: str) -> None:
-        """State that ``fit`` takes this, unless a parent has a reason of its own against it."""
+        """State that ``fit`` accepts this, unless a parent class has its own reason against it."""
         if self.refused.get(capability) in (ALL_LABELS, ON_HOST):
             del self.refused[capability]
 
@@ -72,18 +72,18 @@ class EstimatorTags(Tags):
 
 
 def with_label_tags(tags: Tags) -> EstimatorTags:
-    """The same tags with those of labelspan beside them: no holes in the labels, no device."""
+    """The same tags with those of labelspan added: no missing labels, no device."""
     return EstimatorTags(**{name: getattr(tags, name) for name in NAMES})
 
 
 def follow_device(tags: EstimatorTags) -> None:
-    """State that what is learnt from arrays on a device lives there."""
+    """State that arrays learnt on a device stay there."""
     tags.array_api_support = True
     tags.label_tags.take("device")
 
 
 def label_tags(estimator: Any) -> LabelTags:
-    """The tags of an estimator that its gate asks."""
+    """The tags of an estimator for input validation."""
     found: LabelTags = estimator.__sklearn_tags__().label_tags
     return found
 
@@ -92,7 +92,7 @@ class Unweighted:
     """A ``fit`` without sample weights; passing them raises an error with the reason."""
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Any:
-        """Learn from rows that count alike.
+        """Learn from rows of equal weight.
 
         Parameters
         ----------

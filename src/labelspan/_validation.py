@@ -1,4 +1,4 @@
-"""The one gate: every check of X happens here, and of Y next door, before any work."""
+"""Input validation: all checks of X are here, those of Y in `_labels`, before any work."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from labelspan._weights import (
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
-# The sum of squares of X that leaves room for products with numbers of rows and labels.
+# Largest sum of squares of X whose products with counts of rows and labels do not overflow.
 LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
-# Weights of rows that this room does not hold.
+# Row weights from which products may overflow.
 HEAVY = 1e6
 
-# Dense numbers from which on a look at all of them is spared, and compiled loops are worth loading.
+# From this many dense numbers, a separate check is skipped and compiled loops are worth loading.
 LARGE = 2**26
 
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
@@ -91,16 +91,16 @@ def check_fit(
     y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
         Labels, in any of the forms that :func:`check_labels` takes.
     sample_weight : array-like or Dask array of shape (n_samples,), number or None
-        Weights of the rows. Rows without weight are left out here, except where they are columns
-        as well (a precomputed kernel) or lie in Dask arrays.
+        Weights of the rows. Rows of weight 0 are removed here, unless they are also columns (a
+        precomputed kernel) or are in Dask arrays.
     reset : bool, default=True
         False for the second and later calls of ``partial_fit``.
     classes : ndarray or None
         The classes of a 1-d `y` if they are known already.
     min_samples : int, default=2
-        Fewest rows of a first call; methods that do not centre can do with one.
+        Fewest rows of a first call; methods that do not centre need only one.
     chunk : bool, default=False
-        Whether these are some rows of more, as in ``partial_fit``: one will do.
+        Whether these rows are only a part, as in ``partial_fit``; then one is enough.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def check_fit(
     if is_followed(X):
         refuse_device(estimator, X, tags.label_tags)
         sample_weight = to_host(sample_weight)
-    # Labels first: a refusal must not leave the number of features of a rejected X behind.
+    # Labels first, because an error must not leave the number of features of a rejected X behind.
     weights = check_weights(estimator, X, sample_weight, least)
     if supervised:
         labels = check_target(estimator, X, y, classes, tags.label_tags, streamed=chunk)
@@ -164,7 +164,7 @@ def check_target(
     if labels is None:
         y = to_host(y)
         labels = check_labels(y, classes, soft=True, missing=True)
-    # To ask an estimator for its tags takes as long as to check ten rows.
+    # Getting the tags of an estimator takes as long as checking ten rows.
     tags = tags or label_tags(estimator)
     if not tags.takes("missing_labels"):
         refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
@@ -188,10 +188,10 @@ def check_fit_dask(
     classes: np.ndarray | None,
     min_samples: int,
 ) -> tuple[Any, Labels]:
-    """The same for Dask arrays: their shapes now, their values block by block on the workers.
+    """The same for Dask arrays: shapes now, values block by block on the workers.
 
-    All that estimators which take them learn passes through :func:`labelspan.moments.collect`,
-    which checks each block.
+    Estimators that accept them learn through :func:`labelspan.moments.collect`, which checks each
+    block.
     """
     tags = label_tags(estimator)
     if not tags.takes("dask"):
@@ -223,7 +223,7 @@ def check_fit_dask(
 
 @contextmanager
 def unchanged_if_refused(estimator: Any) -> Iterator[None]:
-    """Leave the estimator as it was if the block raises: a Dask array is read after the gate."""
+    """Restore the estimator if the block raises, because a Dask array is read after validation."""
     before = dict(vars(estimator))
     try:
         yield
@@ -257,7 +257,7 @@ def check_features(
                 f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
                 "columns."
             )
-    # Rows whose sums a device takes are checked by these: a look at them is one more pass.
+    # Rows summed on a device are checked through these sums; a separate check is one more pass.
     single = is_device(X) and xp is not np and X.dtype == xp.float32
     later = by_sums and (single or is_streamed(X) or checked_by_sums(X))
     X = validate_data(
@@ -276,12 +276,12 @@ def check_features(
 
 
 def learns_from_sums(estimator: Any) -> bool:
-    """Whether all that an estimator learns passes :func:`labelspan.moments.collect`, once."""
+    """Whether an estimator learns through one call of :func:`labelspan.moments.collect`."""
     return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
 
 
 def checked_by_sums(X: Any) -> bool:
-    """Whether X is so large that it is read once: what adds up its blocks finds NaN and infinity.
+    """Whether X is so large that it is read only once; summing its blocks finds NaN and infinity.
 
     Squares of float64 may overflow where their sums do not, so only float32 is read once.
     """
@@ -290,10 +290,10 @@ def checked_by_sums(X: Any) -> bool:
 
 
 def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
-    """Whether X needs no look from scikit-learn, which takes longer than to learn from ten rows.
+    """Whether X needs no check by scikit-learn, which takes longer than learning from ten rows.
 
-    So it is for plain rows of the right width, if there are no names to miss. Their sum of squares
-    is finite only if they are; where it overflows or vanishes, a second look decides.
+    This holds for plain rows of the right width if no feature names are expected. Their sum of
+    squares is finite only if they are; if it overflows or vanishes, a second check decides.
     """
     known = vars(estimator)
     if type(X) is sparse.csr_array:
@@ -321,8 +321,8 @@ def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
 def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> None:
     """Raise if squares of X, or their products with counts, do not fit into float64.
 
-    One pass by BLAS, of parts of rows where X is not one piece of memory. Squares of float32 fit.
-    Of a block that is not the `whole` sample the squares may vanish: others may be larger.
+    One pass by BLAS, over parts of rows if X is not contiguous. Squares of float32 fit. If the
+    block is not the `whole` sample, its squares may vanish, because others may be larger.
     `heaviest` is the largest weight of a row.
     """
     values = X.data if sparse.issparse(X) else X
@@ -342,7 +342,7 @@ def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> Non
 
 
 def sum_of_squares(values: Any) -> float:
-    """Of all numbers, infinite where they overflow; no array of the squares is made."""
+    """Sum of squares, infinite on overflow; no array of squares is made."""
     if is_device(values):
         norm = float(namespace(values).linalg.vector_norm(values))
         return norm * norm
@@ -357,11 +357,11 @@ def sum_of_squares(values: Any) -> float:
 
 
 def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
-    """Fitted numbers, C-contiguous, in the dtype of X, or a refusal where they do not fit into it.
+    """Fitted numbers, C-contiguous, in the dtype of X; raises if they do not fit into it.
 
-    Weights grow as features shrink: of float32 values of 1e-40 they exceed all float32 numbers.
+    Weights grow as features shrink; for float32 values of 1e-40 they exceed the float32 range.
     """
-    # Two reductions: the absolute values would be an array of their own.
+    # Two reductions, because absolute values would need another array.
     if is_device(array):
         xp = namespace(array)
         largest = float(xp.max(xp.abs(array))) if 0 not in array.shape else 0.0

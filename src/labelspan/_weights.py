@@ -1,4 +1,4 @@
-"""Weights of the rows: the gate's check of them, and the rows that weigh something."""
+"""Row weights: their validation, and the rows of positive weight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from labelspan._tags import LabelTags, label_tags
 def weighing(
     X: Any, labels: Labels, weights: np.ndarray, *, anew: bool, all_rows: bool = False
 ) -> tuple[Any, Labels]:
-    """Rows that weigh something, or `all_rows`, and their labels with the weights."""
+    """Rows of positive weight, or `all_rows`, and their labels with the weights."""
     kept = None if all_rows or weights.all() else weights > 0
     return X if kept is None else X[like(X, kept)], labels.weighted(weights, kept, anew=anew)
 
@@ -27,7 +27,7 @@ def weighing(
 def check_weights(
     estimator: Any, X: Any, sample_weight: Any, min_samples: int
 ) -> np.ndarray | None:
-    """Weights of the rows as numbers (n,), or a refusal; None if there are none."""
+    """Validate the row weights (n,); None if there are none."""
     if sample_weight is None:
         return None
     tags, name = label_tags(estimator), type(estimator).__name__
@@ -63,7 +63,7 @@ def check_weights(
 
 
 def labels_on_device(X: Any, y: Any) -> Labels | None:
-    """Plain 0/1 labels (n, q) of an array on a device, where X lives; None if they need a look."""
+    """Plain 0/1 labels (n, q) of an array on the device of X; None if they need other checks."""
     if not is_device(y) or y.ndim != 2 or y.shape[1] < 2:
         return None
     y = detached(y)
@@ -76,7 +76,7 @@ def labels_on_device(X: Any, y: Any) -> Labels | None:
 
 
 def refuse_holes_on_device(estimator: Any, tags: LabelTags, chunk: bool) -> None:
-    """Raise for labels that are not observed, if an estimator takes none of rows on a device."""
+    """Raise for missing labels if an estimator does not accept them on a device."""
     if chunk or not tags.takes("device_holes"):
         name, how = type(estimator).__name__, " in chunks" if chunk else ""
         raise ValueError(
@@ -87,13 +87,13 @@ def refuse_holes_on_device(estimator: Any, tags: LabelTags, chunk: bool) -> None
 
 
 def beside(X: Any, labels: Labels) -> Labels:
-    """The labels, dense, and their weights where X lives; labels with holes stay on the host.
+    """Dense labels and their weights on the device of X; labels with NaN stay on the host.
 
     They are filled in there, and then go to the device by blocks.
     """
     Y = labels.Y
     if not is_device(Y) and not labels.missing:
-        # One byte per label has less far to go.
+        # One byte per label is transferred faster.
         Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
     weights = None if labels.weights is None else like(X, labels.weights)
     return replace(labels, Y=Y, weights=weights, sparse=False)

@@ -52,9 +52,9 @@ class LinearReducer(
 ):
     """Linear map to the leading directions of a generalised eigenproblem.
 
-    A method says what it needs of the sample (``_needs``), how to summarise it
-    (``_summarise``) and how the summary becomes eigenpairs (``_directions``). This class does
-    the rest: the gate, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
+    A method defines what it needs of the sample (``_needs``), how to summarise it (``_summarise``)
+    and how the summary becomes eigenpairs (``_directions``). This class does the rest: input
+    validation, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
     """
 
     # Whether one pass over the data suffices, so that partial_fit is exact.
@@ -67,16 +67,16 @@ class LinearReducer(
     _shares_moments: ClassVar[bool] = False
     # Whether it includes the label scatter, which changes other sums if labels are missing.
     _label_scatter: ClassVar[bool] = False
-    # Whether ``_directions`` takes statistics that live on a device; else they come to the host.
+    # Whether ``_directions`` accepts statistics on a device; otherwise they are moved to the host.
     _solves_on_device: ClassVar[bool] = False
 
     n_components: Any
 
     @abstractmethod
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        """Keywords of :func:`labelspan.linalg.choose_solver` that the parameters decide.
+        """Keywords of :func:`labelspan.linalg.choose_solver` that depend on the parameters.
 
-        Called first: a parameter that does not fit the shape of the data is refused here.
+        Called first; a parameter that does not fit the shape of the data is refused here.
         """
 
     @abstractmethod
@@ -85,7 +85,7 @@ class LinearReducer(
 
     @abstractmethod
     def _directions(self, statistics: Any) -> EigenPairs:
-        """Eigenpairs from the statistics, as many vectors as ``n_components`` asks for."""
+        """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearReducer:
@@ -145,7 +145,7 @@ class LinearReducer(
     def inverse_transform(self, X: Any) -> Any:
         """Reconstruct features from projections, by least squares.
 
-        Of all rows with the given projections this returns the one nearest to the mean:
+        Among all rows with the given projections, this returns the one nearest to the mean:
         ``mean_ + X @ pinv(components_).T``, which is ``mean_ + X @ components_`` for orthonormal
         directions. With all D directions it is the inverse of ``transform``; with fewer,
         ``transform`` is the inverse of it.
@@ -153,7 +153,7 @@ class LinearReducer(
         Parameters
         ----------
         X : array-like, frame or Dask array of shape (n_samples, n_components_)
-            Projections, as ``transform`` gives them.
+            Projections, as returned by ``transform``.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class LinearReducer(
         )
 
     def _few(self, n_directions: int) -> bool:
-        """Whether an iteration is faster, because few directions are asked for."""
+        """Whether an iteration is faster, because few directions are requested."""
         return isinstance(self.n_components, Integral) and self.n_components < n_directions / 10
 
     def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
@@ -205,9 +205,9 @@ class LinearReducer(
         return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
 
     def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
-        """Length of the vectors that an iteration finds, their number, and that of iterations.
+        """Length and number of the vectors that an iteration finds, and the number of iterations.
 
-        A number of 0 vectors is a basis of blocks of them. For the cost model.
+        0 vectors means a basis of blocks. For the cost model.
         """
         return q, q if solver == "krylov" else 0, 1
 
@@ -215,7 +215,7 @@ class LinearReducer(
         """Operations after the statistics: of products and factors, and of eigenproblems.
 
         Here those of F F' v = lambda B v with a factor F (side, n_labels); methods that decompose
-        another matrix say so.
+        another matrix override this.
         """
         small = min(side, n_labels)
         squared = 2.0 * side * n_labels * small
@@ -269,8 +269,8 @@ class LinearReducer(
 def pseudo_inverse(components: np.ndarray) -> np.ndarray:
     """Pinv(components) (D, k), in float64.
 
-    The rows are made unit first: directions of a generalised problem differ in length by orders
-    of magnitude, and a short one is not a rounding error.
+    The rows are scaled to unit length first, because directions of a generalised problem differ in
+    length by orders of magnitude, and a short one is not a rounding error.
     """
     rows = components.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)

@@ -1,4 +1,4 @@
-"""Learning from chunks: they add statistics, and what is learnt is found when it is asked for."""
+"""Learning from chunks: they add statistics, and the solution is computed on demand."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from labelspan.moments import (
     write_checkpoint,
 )
 
-# What the gate sets on an estimator at the first chunk.
+# Attributes that input validation sets at the first chunk.
 REMEMBERED = (
     "n_features_in_", "feature_names_in_", "label_names_", "classes_", "_one_dimensional",
     "_sparse", "_n_labels",
 )  # fmt: skip
 
 
-# Values of labels that wait in a dense array for those of other chunks.
+# Values of labels that are collected in a dense array until more chunks arrive.
 HELD_LABELS = 2**13
 
 
@@ -50,18 +50,18 @@ class NotYetError(NoDirectionError, NotFittedError):
 
 @dataclass(frozen=True)
 class Chunks:
-    """What an estimator keeps of its chunks; a copy of the estimator may keep the same.
+    """The state of the chunks in an estimator; a copy of the estimator may share it.
 
     Attributes
     ----------
     pool : Pool
         Their statistics.
     kind : tuple
-        What is in the statistics.
+        Kind of the statistics.
     parameters : dict
-        Parameters that asked for these statistics.
+        Parameters that determined these statistics.
     settled : bool
-        Whether all that there is to learn from them is learnt.
+        Whether the solution from them has been computed.
     """
 
     pool: Pool
@@ -73,23 +73,23 @@ class Chunks:
 class Chunked:
     """``partial_fit`` and ``fit_blocks`` for estimators that learn from statistics that add up.
 
-    A method says what it keeps of rows (``_summarise``, along the route ``_chunk_solver``) and how
-    it learns from that (``_learn_pooled``). A chunk only adds to the pool, and what an earlier one
-    has led to is dropped; the first look at an attribute of ``_learnt`` finds them all. The pool
-    is copied and pickled as it is.
+    A method defines the statistics of rows (``_summarise``, with the solver ``_chunk_solver``) and
+    how it learns from them (``_learn_pooled``). A chunk only adds to the pool and drops an earlier
+    solution; the first access to an attribute of ``_learnt`` computes all of them. The pool is
+    copied and pickled with the estimator.
     """
 
-    # What is learnt: attributes that ``fit`` sets, but for what the gate remembers of X and y.
+    # Learnt attributes: those that ``fit`` sets, except the ones that input validation sets.
     _learnt: ClassVar[tuple[str, ...]]
     # Fewest rows to learn from.
     _min_samples: ClassVar[int] = 2
-    # Whether the statistics have an ``x_mean``, which is pooled about the first row.
+    # Whether the statistics have an ``x_mean``, which is pooled relative to the first row.
     _about_first: ClassVar[bool] = True
     _chunks: Chunks
     label_names_: np.ndarray
 
     def _needs_rows(self) -> str:
-        """Why chunks do not do, and what to do instead; empty if they do."""
+        """Why chunks are not supported, and what to do instead; empty if they are."""
         return ""
 
     def _learns_from_chunks(self) -> bool:
@@ -109,10 +109,10 @@ class Chunked:
 
     @abstractmethod
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
-        """Set the attributes of ``_learnt``; `rest` is the mean of X less its rounding, (D,)."""
+        """Set the attributes of ``_learnt``; `rest` is the mean of X minus the stored one, (D,)."""
 
     def _remember(self, labels: Labels) -> None:
-        """Store what the labels of the first chunk were."""
+        """Store the form of the labels of the first chunk."""
         remember_names(self, labels)
 
     @available_if(methodcaller("_learns_from_chunks"))
@@ -121,21 +121,20 @@ class Chunked:
     ) -> Any:
         """Add a chunk of rows to those seen so far.
 
-        The result is that of ``fit`` on all chunks together, whatever their sizes and order. A
-        chunk only adds to statistics; the solution is found when it is first asked for, by a
-        fitted attribute or by a method that needs one, with the parameters of that time. The
-        statistics are kept in the estimator, and pickled with it, until ``fit`` or ``finalize`` is
-        called. While the chunks leave nothing to learn, because no label has occurred yet, asking
-        raises ``NotFittedError``.
+        The result is that of ``fit`` on all chunks together, for any sizes and order. A chunk only
+        adds to statistics. The solution is computed when a fitted attribute is first needed, with
+        the parameters at that time. The statistics are kept in the estimator, and pickled with it,
+        until ``fit`` or ``finalize`` is called. While the chunks leave nothing to learn, because no
+        label has occurred yet, asking raises ``NotFittedError``.
 
         Parameters
         ----------
         X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features of the chunk; one row will do.
+            Features of the chunk; one row is enough.
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Labels of the chunk, as in ``fit``, the columns in the same order.
         classes : array-like or None
-            All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
+            All classes, for the first call with a 1-d `y`; None means those of the first chunk.
         sample_weight : array-like of shape (n_samples,), number or None, default=None
             Weights of the rows of the chunk, as in ``fit``.
 
@@ -160,7 +159,7 @@ class Chunked:
         return self
 
     def _add_plain(self, X: Any, y: Any) -> bool:
-        """Add a later chunk if a look at its numbers is all that it needs; else change nothing."""
+        """Add a later chunk if a check of its numbers is all it needs; otherwise change nothing."""
         n_labels = self._chunks.pool.shape[1]
         if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] != n_labels:
             return False
@@ -174,7 +173,7 @@ class Chunked:
         return True
 
     def _pool_rows(self, X: Any, Y: Any, weights: np.ndarray | None) -> None:
-        """Add rows to the pool, and drop what was learnt without them."""
+        """Add rows to the pool, and drop the solution without them."""
         chunks = self._chunks
         chunk = Sample(X, Y, chunks.pool.solver, weights, part=True)
         pool = chunks.pool.plus(chunk, self._summarise)
@@ -193,22 +192,22 @@ class Chunked:
     ) -> Any:
         """Learn from blocks of rows that need not be in memory together, in one pass.
 
-        The result is that of ``fit`` on all blocks together; ``partial_fit`` adds to it. If a
-        block is refused, or `blocks` raises, the estimator stays as it was.
+        The result is that of ``fit`` on all blocks together; ``partial_fit`` adds to it. If a block
+        is refused, or `blocks` raises, the estimator is unchanged.
 
         Parameters
         ----------
         blocks : iterable of (X, y) or (X, y, sample_weight)
-            Features, labels and weights of each block, as ``partial_fit`` takes them;
-            :func:`labelspan.datasets.blocks_of` makes them of files.
+            Features, labels and weights of each block, as for ``partial_fit``;
+            :func:`labelspan.datasets.blocks_of` creates them from files.
         classes : array-like or None
-            All classes of a 1-d `y`; None takes those of the first block.
+            All classes of a 1-d `y`; None means those of the first block.
         checkpoint : path or None, default=None
-            A file that keeps the pooled statistics after each block. If it is there, the call
-            goes on after its last block, and the result is the same to the last bit. Finished
-            blocks of a sequence, such as :func:`labelspan.datasets.blocks_of` gives, are not
-            read; an iterator is advanced past them. They must be those of before. The file
-            stays; delete it to start again.
+            A file that stores the pooled statistics after each block. If it exists, the call
+            resumes after its last block, and the result is the same to the last bit. Finished
+            blocks of a sequence, such as :func:`labelspan.datasets.blocks_of` returns, are not
+            read; an iterator is advanced past them. They must be the same blocks as before. The
+            file is kept; delete it to start again.
         verbose : bool, default=False
             Whether to show a progress bar over the blocks.
 
@@ -235,7 +234,7 @@ class Chunked:
                     UserWarning,
                     stacklevel=2,
                 )
-            # A fit that finds nothing to learn says so at once.
+            # A fit without anything to learn raises at once.
             self._settle()
         return self
 
@@ -243,8 +242,8 @@ class Chunked:
     def finalize(self) -> Any:
         """Find the solution and drop the statistics, which make copies and pickles large.
 
-        What is learnt stays; ``partial_fit`` has nothing to add to any more, and starts anew with
-        a warning. After ``fit``, which keeps no statistics, nothing is left to do.
+        The solution is kept. A later ``partial_fit`` cannot add to it and starts a new model, with
+        a warning. After ``fit``, which keeps no statistics, nothing happens.
 
         Returns
         -------
@@ -277,7 +276,7 @@ class Chunked:
             write_checkpoint(checkpoint, self._owner(classes), state)
 
     def _load(self, checkpoint: Any, classes: Any) -> tuple[int, int]:
-        """Take up the chunks of a checkpoint, if there is one; its numbers of blocks and rows."""
+        """Load the chunks of a checkpoint, if any; return its numbers of blocks and rows."""
         if checkpoint is None or not has_checkpoint(checkpoint):
             return 0, 0
         kept = read_checkpoint(checkpoint, self._owner(classes))
@@ -320,7 +319,7 @@ class Chunked:
         return any(now[name] is not value for name, value in self._chunks.parameters.items())
 
     def _plan(self, shape: tuple[int, int], first: bool) -> None:
-        """Decide what to keep of the rows, or refuse to keep something else than before."""
+        """Choose the statistics of the rows; refuse if they differ from earlier chunks."""
         self._validate_params()
         reason = self._needs_rows()
         if reason:
@@ -363,10 +362,10 @@ class Chunked:
         self._chunks = replace(self._chunks, settled=True)
 
     def __getattr__(self, name: str) -> Any:
-        # Of what is not there. Threads that ask at the same time all solve.
+        # Called for missing attributes. Threads that ask at the same time all solve.
         if name in type(self)._learnt and "_chunks" in vars(self) and not self._chunks.settled:
             self._settle()
-        # Again, for the error that brought us here.
+        # Access it again, for the original error.
         return super().__getattribute__(name)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -18,7 +18,7 @@ from labelspan.moments import Sample
 class ChunkedRegression(Chunked):
     """Chunks for classifiers that learn from one regression of all labels on the features."""
 
-    # Whether what the labels share will be asked for, and whether the label scatter will.
+    # Whether the eigenvectors that labels share, and the label scatter, will be needed.
     _shared: ClassVar[bool] = False
     _scatter: ClassVar[bool] = False
     _one_dimensional: bool

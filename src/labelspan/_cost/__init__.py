@@ -1,4 +1,4 @@
-"""What a fit will cost, before it is started."""
+"""Predict the cost of a fit before it starts."""
 
 from labelspan._cost._cost import Cost, cost
 

@@ -1,4 +1,4 @@
-"""A model of the cost of a fit: what is read, multiplied, solved and held."""
+"""A cost model of a fit: reading, products, solving and memory."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from labelspan._cost._rates import rates
 from labelspan._validation import LARGE
 from labelspan.moments import BLOCK_BYTES
 
-#: Labels of a row, which decide what X'Y costs; data sets have 1 to 20.
+#: Assumed labels per row, which determine the cost of X'Y; data sets have 1 to 20.
 LABELS_PER_ROW = 5
 #: Applications of an operator to a block of BLOCK vectors until a few eigenpairs converge.
 N_STEPS, BLOCK, BASIS = 30, 32, 7
 
-#: Rows of a large array are added to their labels so many times faster than SciPy multiplies.
+#: Adding rows of a large array to their labels is this many times faster than SciPy's product.
 IN_CACHE = 4
 #: Seconds of a fit of a handful of rows.
 LEAST = 1e-3
 
-#: Of a block of vectors that stays in the cache.
+#: #: Bytes of a block of vectors that stays in the cache.
 CACHE_BYTES = 2**25
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a fit is expected to take, besides X and Y themselves.
+    """The expected cost of a fit, besides X and Y themselves.
 
     Attributes
     ----------
     solver : str
-        The route, as ``solver_`` reports it; see :func:`labelspan.linalg.choose_solver`.
+        The solver, as ``solver_`` reports it; see :func:`labelspan.linalg.choose_solver`.
     seconds : float
         Time on this machine, for data in memory or in the page cache.
     memory : float
@@ -57,7 +57,7 @@ class Cost:
     def __str__(self) -> str:
         times = "pass" if self.passes == 1 else "passes"
         return (
-            f"{in_words(self.seconds)} and {in_bytes(self.memory)} of memory by the route "
+            f"{in_words(self.seconds)} and {in_bytes(self.memory)} of memory with the solver "
             f"{self.solver!r}: {self.passes} {times} over X, {in_bytes(self.read)} read, "
             f"{self.flops:.1e} operations, {in_bytes(self.network)} sent by each worker."
         )
@@ -82,8 +82,8 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
     Returns
     -------
     Cost
-        ``print`` shows it in a line. Rates of this machine are measured at the first call. The
-        route is the one that ``fit`` takes; rows are taken to have 5 labels, and iterations to
+        ``print`` shows it in one line. Rates of this computer are measured at the first call. The
+        solver is the one that ``fit`` uses. Rows are assumed to have 5 labels, and iterations to
         take 30 steps.
 
     Examples
@@ -123,9 +123,9 @@ def by_statistics(
     n, D, q = shape
     side = min(n, D) if solver == "rows" else D
     speed, few = rates(), min(LABELS_PER_ROW, q)
-    # Labels of low density are multiplied entry by entry; so are most of a large array.
+    # Labels of low density are multiplied entry by entry, as in most large arrays.
     crossed, loose, pairs = 0.0, 0.0, 0.0
-    # Scores of features have sums of their own, without a mean.
+    # Feature scores have their own sums, without a mean.
     large = not sparse and entries >= LARGE and solver != "rows" and estimator._about_first
     if sparse:
         pairs = entries * few + (0.0 if solver == "thin" else entries**2 / n)
@@ -168,9 +168,9 @@ def by_steps(
     n_vectors: int,
     n_iterations: int,
 ) -> Cost:
-    """Steps of iterations, each of which multiplies X and X' with some vectors of length `side`.
+    """Iteration steps, each of which multiplies X and X' with some vectors of length `side`.
 
-    For a number of vectors that are solutions of their own; 0 for a basis of blocks of them.
+    `n_vectors` counts independent solutions; 0 means a basis of blocks.
     """
     n, D, q = shape
     speed, width, size = rates(), n_vectors or BLOCK, 12.0 * entries

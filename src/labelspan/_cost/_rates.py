@@ -1,4 +1,4 @@
-"""How fast this machine is: measured once, in a fifth of a second, and kept in memory."""
+"""The speed of this computer, measured once in a fifth of a second and kept in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Rates(NamedTuple):
     sparse : float
         Multiplications of entries of a sparse matrix with numbers of a dense one in the cache.
     gathered : float
-        The same where the dense matrix is far larger than the cache.
+        The same if the dense matrix is far larger than the cache.
     pairs : float
         Multiplications of entries of two sparse matrices.
     memory : float
@@ -40,7 +40,7 @@ class Rates(NamedTuple):
 
 @lru_cache(maxsize=1)
 def rates() -> Rates:
-    """The rates of this machine, with as many threads as BLAS has now."""
+    """The rates of this computer with the current number of BLAS threads."""
     rng = np.random.default_rng(0)
     A, long = rng.standard_normal((768, 768)), np.ones(2**22)
     S = sparse.random_array((4000, 20_000), density=0.001, format="csr", rng=0)

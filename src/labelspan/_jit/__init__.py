@@ -1,4 +1,4 @@
-"""Compiled loops: which are compiled when, and where the results are kept."""
+"""Compiled loops, and the cache of their compiled code."""
 
 from labelspan._jit._kernels import (
     INTERPRETED_STEPS,

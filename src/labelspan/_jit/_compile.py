@@ -1,6 +1,7 @@
-"""All that needs numba: dispatchers, the folder of their cache, the line that explains a wait.
+"""All code that needs numba: dispatchers, their cache folder, the message about compiling.
 
-Imported by the first kernel that runs compiled, since numba takes longer to import than labelspan.
+Imported by the first kernel that runs compiled, because importing numba takes longer than
+labelspan.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ import numba
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
-# One lock for all: a second one beside numba's own would be taken in the other order by a thread
-# that is compiling and meets a kernel that another thread loads.
+# One lock for all. With a second one besides numba's own, two threads that compile and load kernels
+# could take them in opposite order.
 LOCK = global_compiler_lock
-# No kernel is passed to another by its address, for which numba would compile a second entry.
+# No C entry point, because kernels are never passed by address.
 OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
-# Seconds of compiling after which a line says what takes so long.
+# Seconds of compiling after which a message explains the delay.
 PATIENCE = 1.0
 MESSAGE = "labelspan: compiling, once"
 
@@ -53,9 +54,9 @@ def dispatcher(function: Callable[..., Any], is_inner: bool) -> Any:
 
     Notes
     -----
-    numba looks for a folder it can write: ``NUMBA_CACHE_DIR``, the package's own, the user's. If
-    there is none, the folder for temporary files serves; if that cannot be written either, each
-    process compiles anew, and a warning says so once.
+    numba looks for a writable folder: ``NUMBA_CACHE_DIR``, that of the package, that of the user.
+    If there is none, the folder for temporary files is used. If that is not writable either, each
+    process compiles again, with one warning.
     """
     if is_inner:
         return _njit(function, no_cpython_wrapper=True, **OPTIONS)
@@ -75,7 +76,7 @@ def dispatcher(function: Callable[..., Any], is_inner: bool) -> Any:
 
 
 def temporary_folder() -> Path:
-    """Make a folder for the cache among the temporary files, which no other user can write.
+    """Make a cache folder among the temporary files that no other user can write.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def temporary_folder() -> Path:
     folder = Path(tempfile.gettempdir()) / f"labelspan-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
-    # The code in a cache is run: a folder that someone else made or may write is not trusted.
+    # Cached code is executed, so a folder that another user made or may write is not trusted.
     is_ours = hasattr(os, "getuid") and found.st_uid == user and not found.st_mode & 0o077
     if not stat.S_ISDIR(found.st_mode) or not (is_ours or os.name == "nt"):
         raise PermissionError(f"{folder} belongs to another user or can be written by others")
@@ -123,7 +124,7 @@ class _Notice(event.Listener):
             _logger.warning(MESSAGE)
 
     def on_start(self, event: Any) -> None:
-        # A loop compiles those it calls, and functions of numba itself, within its own event.
+        # The event of a loop includes compiling the loops it calls and functions of numba.
         if self.depth or event.data["dispatcher"].py_func.__module__.startswith("labelspan."):
             self.depth += 1
         if self.depth == 1 and not self.is_said:

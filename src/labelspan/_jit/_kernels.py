@@ -1,4 +1,4 @@
-"""Numerical loops: compiled at their first call, or run by Python where that costs less."""
+"""Numerical loops, compiled at their first call or run by Python if that costs less."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any
 
 import numpy as np
 
-# Python runs a loop at about a microsecond per step (per byte of a text), so that this many take
-# as long as to import numba and to load a compiled loop from its cache, let alone to compile it.
+# Python runs a loop at about a microsecond per step (per byte of a text). This many steps take as
+# long as importing numba and loading a compiled loop from the cache; compiling takes longer.
 INTERPRETED_STEPS = 2**18
-# Where a counter starts: for a literal 0 numba compiles the kernels that take it once more.
+# Start of counters; for a literal 0, numba would compile the kernels that take it again.
 ZERO = np.int64(0)
 
 
 class Kernel:
     """A loop over arrays, compiled when it is called.
 
-    Neither numba nor the compiled code is loaded before. A kernel may call other kernels: the
-    compiler asks for `_numba_type_` and compiles them into the caller.
+    Before that, neither numba nor the compiled code is loaded. A kernel may call other kernels; the
+    compiler uses `_numba_type_` and compiles them into the caller.
 
     Parameters
     ----------
     function : callable
         A function of arrays and numbers, in the part of Python that numba knows.
     is_inner : bool
-        Whether only kernels call it. It is compiled as a part of them then, without an entry
-        from Python and without a place in the cache, which is half of the work.
+        Whether only kernels call it. It is then compiled as a part of them, without a Python entry
+        point and a cache file, which saves half of the work.
     """
 
     def __init__(self, function: Any, is_inner: bool) -> None:
@@ -73,13 +73,13 @@ class Kernel:
         Parameters
         ----------
         n_steps : int
-            About how many steps the loop takes, such as the bytes of a text.
+            Approximate number of steps of the loop, such as the bytes of a text.
 
         Returns
         -------
         callable
-            The kernel itself if it is compiled, or if all the loops that Python ran would add up
-            to more than ``INTERPRETED_STEPS``; else :attr:`interpreted`. The result is the same.
+            The kernel itself if it is compiled, or if the loops run by Python would exceed
+            ``INTERPRETED_STEPS`` in total; else :attr:`interpreted`. The result is the same.
         """
         if self.dispatcher is not None or self._n_steps + n_steps > INTERPRETED_STEPS:
             return self
@@ -109,7 +109,7 @@ class Kernel:
 
 
 def read_only(array: Any, dtype: Any) -> np.ndarray:
-    """View an array as the one type of input that kernels are compiled for.
+    """View an array as the input type that kernels are compiled for.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def read_only(array: Any, dtype: Any) -> np.ndarray:
     Returns
     -------
     ndarray
-        C-contiguous, aligned and read-only; a copy only where that is needed. An array that can
-        be written is another type to numba, and an array of the caller may be either.
+        C-contiguous, aligned and read-only; copied only if needed. A writable array is a different
+        type to numba, and arrays of callers may be either.
     """
     view = np.require(array, dtype, ["C", "A"]).view(np.ndarray)
     view.flags.writeable = False
@@ -156,6 +156,6 @@ def inner_kernel(function: Callable[..., Any]) -> Kernel:
     Returns
     -------
     Kernel
-        Not to be called from Python, but for :attr:`Kernel.interpreted`.
+        Not to be called from Python, except through :attr:`Kernel.interpreted`.
     """
     return Kernel(function, is_inner=True)

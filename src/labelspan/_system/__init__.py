@@ -1,4 +1,4 @@
-"""What meets the system: files, folders, text for terminals, threads, optional packages."""
+"""System utilities: files, folders, text for terminals, threads, optional packages."""
 
 from labelspan._system._optional import require
 from labelspan._system._permissions import closed_folder

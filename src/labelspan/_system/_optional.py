@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def require(module: str, extra: str, purpose: str) -> ModuleType:
-    """Import a module of an extra, or say which command installs it."""
+    """Import a module of an extra, or raise an error with the command that installs it."""
     try:
         return import_module(module)
     except ImportError as error:

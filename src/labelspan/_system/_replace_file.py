@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def replace_file(path: str | os.PathLike[str], *, encoding: str | None = None) -
     After a failure, such as a full disk, the old file is unchanged and the error names `path`.
     Pipes, devices, and files whose folder forbids a replacement are written in place.
     """
-    # What a link points to is replaced, not the link.
+    # The target of a link is replaced, not the link.
     target = Path(os.path.realpath(path))
     in_place = (os.path.exists(path) and not os.path.isfile(path)) or _must_stay(target)
     partial = Path(path) if in_place else target.with_name(f".{secrets.token_hex(8)}.part")

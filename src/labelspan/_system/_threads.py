@@ -1,4 +1,4 @@
-"""One BLAS thread while our own threads work, however many of them ask for it."""
+"""Limit BLAS to one thread while our own threads work."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import threadpoolctl
 
 
 class OneBlasThread:
-    """Context that holds BLAS at one thread until the last of those who entered has left.
+    """Context that limits BLAS to one thread until the last user has left it.
 
-    The number of BLAS threads belongs to the process. Two contexts of threadpoolctl that overlap
-    in time restore it in the wrong order: the later one finds the limit of the earlier one, and
-    restores that at the end, for good.
+    The number of BLAS threads belongs to the process. Two overlapping contexts of threadpoolctl
+    restore it in the wrong order: the later one finds the limit of the earlier one and restores
+    that permanently.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class OneBlasThread:
 
 
 def take_control() -> None:
-    """Let any thread set the limit: from 3.8 on threadpoolctl ignores all but the first one."""
+    """Let any thread set the limit; since 3.8 threadpoolctl ignores all but the first one."""
     clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if clear is not None:
         clear(force=True)

@@ -15,7 +15,7 @@ from labelspan.base import LinearReducer
 from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.extraction import MDDM, MLSI, MVMD, OPLS, LabelCCA
 
-# Ridges on the scale of sums over rows, of reducers and of the readout.
+# Ridges of reducers and of the readout, on the scale of sums over rows.
 RIDGES = (0.1, 10.0, 1000.0)
 READOUT_RIDGES = (0.01, 1.0, 100.0)
 SHARES = (0.1, 0.5, 0.9)
@@ -32,11 +32,11 @@ class Setting:
     Attributes
     ----------
     reducer : LinearReducer
-        With the largest `n_components` that is asked for.
+        With the largest `n_components` of the grid.
     dimensions : list
         Candidates of `n_components`.
     places : ndarray of int of shape (n_dimensions, n_readouts)
-        Their numbers in the list of all candidates.
+        Their indices in the list of all candidates.
     """
 
     reducer: LinearReducer
@@ -51,7 +51,7 @@ class Candidates:
     Attributes
     ----------
     grids : list of dict
-        What ``ParameterGrid`` takes for a pipeline of steps "reducer" and "readout".
+        Input of ``ParameterGrid`` for a pipeline of steps "reducer" and "readout".
     points : list of dict
         The candidates: parameters of that pipeline.
     settings : list of Setting
@@ -94,7 +94,7 @@ def candidates_of(
 
 
 def default_reducers() -> list[tuple[LinearReducer, dict[str, Any]]]:
-    """Every extractor whose statistics take one pass, with the grid of its parameters."""
+    """Every extractor whose statistics need one pass, with the grid of its parameters."""
     return [
         (MDDM(), {}),
         (MDDM(constraint="feature"), {"mu": SHARES}),
@@ -172,7 +172,7 @@ def dimensions_of(
 
 
 def check_dimensions(values: Sequence[Any]) -> None:
-    """Refuse candidates of `n_components` that no reducer takes."""
+    """Refuse candidates of `n_components` that no reducer accepts."""
     wrong = [value for value in values if not (value is None or is_number(value))]
     if wrong:
         raise ValueError(
@@ -193,8 +193,8 @@ def is_number(value: Any) -> bool:
 def settings_of(
     reducer: LinearReducer, grid: dict[str, list[Any]], readout: dict[str, list[Any]], start: int
 ) -> list[Setting]:
-    """Group the points of one grid, whose numbers begin at `start`, by all but the dimension."""
-    # Numbers in place of values: a point is then found by them, whatever the values are.
+    """Group the points of one grid, with indices from `start`, by everything but the dimension."""
+    # Indices instead of values, so that points can be looked up for any kind of values.
     named = {f"readout__{name}": range(len(values)) for name, values in readout.items()}
     named |= {f"reducer__{name}": range(len(values)) for name, values in grid.items()}
     groups: dict[tuple[int, ...], list[list[int]]] = {}
@@ -213,6 +213,6 @@ def settings_of(
 
 
 def largest_of(dimensions: Sequence[Any]) -> Any:
-    """The dimension whose directions hold those of all others: None if not all are numbers."""
+    """The dimension whose directions contain those of all others; None if not all are integers."""
     whole = all(isinstance(value, Integral) for value in dimensions)
     return max(dimensions) if whole else None

@@ -43,9 +43,9 @@ class Nested:
     counts : list of int
         How many of them each candidate dimension keeps.
     projected : Moments or None
-        Of the projections of the training rows; None if they are to be made from these rows.
+        Moments of the projections of the training rows; None if they must be computed from rows.
     seconds : float
-        What the setting took.
+        Time of the setting.
     """
 
     vectors: np.ndarray
@@ -75,7 +75,7 @@ class Solved:
         return project(X, self.mean, directions).astype(np.float64, copy=False)
 
     def columns(self) -> list[slice]:
-        """Where the projections of each setting are among those of all."""
+        """Columns of the projections of each setting among all."""
         ends = np.cumsum([each.vectors.shape[1] for each in self.nested]).tolist()
         return [slice(a, b) for a, b in zip([0, *ends], ends, strict=False)]
 
@@ -146,7 +146,7 @@ def score_solved(
         start = time.perf_counter()
         found = readout_scores(candidates.readouts, known, Z[:, columns], counts, buffer)
         for r, some, scores in found:
-            # Dimensions beyond what there is repeat the largest.
+            # Dimensions beyond the available ones repeat the largest.
             kept_by = np.searchsorted(some, nested.counts)
             told = [i for i, k in enumerate(nested.counts) if k in some]
             for name, values in judge.measure(r, scores, rows, truth).items():
@@ -177,7 +177,7 @@ def score_fold(
 
 
 def projected(X: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:
-    """Projections of some rows, of which no more than a block is copied at a time."""
+    """Projections of some rows; at most one block is copied at a time."""
     if sparse.issparse(X):
         return solved.project(X[rows])
     blocks = [rows[block] for block in row_blocks(np.broadcast_to(0.0, (len(rows), X.shape[1])))]

@@ -1,4 +1,4 @@
-"""From scores to measures, by whatever scorers the search was given."""
+"""From scores to measures, with the scorers of the search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from labelspan._soft import has_holes
 from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
-# Scorers of scikit-learn that a measure of ours computes, without checking the same labels each
+# Scorers of scikit-learn that a labelspan measure computes without checking the same labels each
 # time; None is the ``score`` of a classifier.
 SAME = {
     None: "subset_accuracy",
@@ -29,7 +29,7 @@ SAME = {
 
 
 class KnownScores:
-    """A fitted classifier whose scores of the rows in question are known: what scorers get."""
+    """A fitted classifier with known scores, to be passed to scorers."""
 
     _known: np.ndarray
 
@@ -53,18 +53,18 @@ class KnownNeighbours(KnownScores, MLkNN):
 
 @dataclass(frozen=True)
 class Judge:
-    """What turns scores into measures.
+    """Computes measures from scores.
 
     Attributes
     ----------
     scorer : callable or dict of str to Measure
-        One or several scorers of scikit-learn; measures are asked without one.
+        One or several scorers of scikit-learn, or measures by name.
     readouts : list of KnownScores
         One for each readout of the grid.
     target : ndarray or csr_array of shape (n, q), or ndarray of shape (n,)
-        Truth, as the scorers take it.
+        True labels in the form of the scorers.
     reads_rows : bool
-        Whether a scorer may look at the rows themselves.
+        Whether a scorer may read the rows themselves.
     """
 
     scorer: Any
@@ -106,7 +106,7 @@ class Judge:
             return self._directly(known, scores, dense(truth))
         found: dict[str, list[float]] = {}
         for each_scores in scores:
-            # A copy: the next scores may come in the same array.
+            # A copy, because the next scores may reuse the array.
             known._known = each_scores.copy()
             measured = self.scorer(known, X, truth)
             each = measured if isinstance(measured, dict) else {"score": measured}
@@ -117,7 +117,7 @@ class Judge:
     def _directly(
         self, known: Any, scores: np.ndarray, truth: np.ndarray
     ) -> dict[str, list[float]]:
-        """The same where all are measures: those of labels share their counts."""
+        """The same if all are measures; those of labels share their counts."""
         counts: list[Any] = []
         if any(measure.needs == "labels" for measure in self.scorer.values()):
             true = Side(truth)
@@ -144,7 +144,7 @@ def known_of(readout: Any, labels: Labels) -> Any:
 
 
 def scoring_of(scoring: Any, several_labels: bool) -> Any:
-    """Names of measures, and measures themselves, as scorers; the rest as it is."""
+    """Turn names of measures, and measures, into scorers; leave the rest unchanged."""
     if isinstance(scoring, Mapping):
         return {name: scorer_of(each, several_labels) for name, each in scoring.items()}
     if isinstance(scoring, list | tuple | set):
@@ -163,5 +163,5 @@ def scorer_of(each: Any, several_labels: bool) -> Any:
 
 
 def name_of(each: Any) -> str:
-    """What a scorer of a list is called in the results."""
+    """Name of a scorer of a list in the results."""
     return each.name if isinstance(each, Measure) else str(each)

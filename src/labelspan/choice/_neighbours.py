@@ -1,4 +1,4 @@
-"""ML-kNN on nested projections: the squared distances of more dimensions add up."""
+"""ML-kNN on nested projections; squared distances add up over dimensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def neighbour_scores(
 ) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
     """Probabilities (n, q) of each MLkNN on the first k projections, for each k.
 
-    One walk over the distances finds the neighbours for every k, as many as any readout takes:
+    One pass over the distances finds the neighbours for every k, as many as any readout needs:
     time O((n + n_train) n_train K), memory of a block and of the neighbours.
     """
     Y = sparse.csr_array(Y)
@@ -43,7 +43,7 @@ def nested_neighbours(
 ) -> np.ndarray:
     """Nearest rows of T by the first k columns, for each k: (n_counts, n, n_neighbors).
 
-    Ordered by distance, then by number. Without Z each row of T is compared with the others.
+    Ordered by distance, then by index. Without Z, each row of T is compared with the others.
     """
     queries = T if Z is None else Z
     found = np.empty((len(counts), len(queries), n_neighbors), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What one pass keeps of a part of the rows, for every setting at once."""
+"""Statistics of a part of the rows for every setting, from one pass."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from labelspan.moments import Available, Moments, Root, Sample, root_of
 
 @dataclass(frozen=True)
 class Shared:
-    """Statistics that serve every setting, poolable by ``+``.
+    """Statistics that serve every setting; two add up with ``+``.
 
     Attributes
     ----------
     moments : Moments
-        With xx and tt; every ridge readout is made from them.
+        With xx and tt; every ridge readout uses them.
     root : Root or None
         For settings without a ridge, whose condition number may not be squared.
     own : dict of int to statistics
-        For settings, by number, that summarise rows in a way of their own.
+        For settings, by index, that have their own statistics.
     """
 
     moments: Moments
@@ -58,7 +58,7 @@ class Shared:
         )
 
     def statistics(self, i: int, reducer: LinearReducer, ridge_free: bool) -> Any:
-        """What setting i is solved from."""
+        """The statistics that setting i is solved from."""
         found = self.own.get(i, self.root if ridge_free else self.moments)
         if not isinstance(found, Available):
             return found
@@ -71,7 +71,7 @@ class Shared:
     def projected(self, P: np.ndarray, ridge_free: bool) -> Moments | None:
         """Moments of the projections (X - mean) P and of labels in {-1, +1}.
 
-        None with holes: each label then has the moments of its own rows.
+        None with missing labels, because each label then has the moments of its own rows.
         """
         m, zero = self.moments, np.zeros(P.shape[1])
         if isinstance(m, Available):
@@ -91,15 +91,15 @@ class Recipe:
     Attributes
     ----------
     ridge_free : list of bool
-        Whether a setting takes the Root.
+        Whether a setting uses the Root.
     own : dict of int to (LinearReducer, str)
-        Settings that summarise rows in a way of their own, and their solvers.
+        Settings that have their own statistics, and their solvers.
     refitted : list of int
-        Settings whose statistics cannot be pooled: they are fitted to the rows of each fold.
+        Settings whose statistics cannot be pooled; they are fitted to the rows of each fold.
     keeps_rows : bool
         Whether the readout keeps the training rows.
     holes : bool
-        Whether labels are not always observed, so that each is read out from its own rows.
+        Whether labels are missing, so that each readout uses its own rows.
     """
 
     ridge_free: list[bool]
@@ -122,9 +122,9 @@ class Recipe:
 def recipe_of(
     candidates: Candidates, shape: tuple[int, int, int], *, pools: bool, holes: bool
 ) -> Recipe:
-    """Ask every setting what it needs; one that does not fit the shape is refused by this.
+    """Collect the needs of every setting; a setting that does not fit the shape is refused.
 
-    `pools` says whether statistics of such rows can be pooled, `holes` whether labels have any.
+    `pools` says whether statistics of such rows can be pooled, `holes` whether labels are missing.
     """
     settings = candidates.settings
     needs = [setting.reducer._needs(*shape) for setting in settings]
@@ -140,7 +140,7 @@ def recipe_of(
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without the warning that there are fewer directions than asked for: a grid may ask."""
+    """Suppress the warning about fewer directions than requested, which a grid may cause."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="n_components=")
         yield

@@ -16,18 +16,18 @@ from labelspan.linalg import regular_factor, solve_ridges
 from labelspan.moments import Moments, Sample
 
 FEW_COLUMNS = 32
-# Cells of scores that are measured together: 1 MB stays in the cache.
+# Scores that are measured together; 1 MB stays in the cache.
 TOGETHER = 2**17
 
 
 @dataclass(frozen=True)
 class Training:
-    """The training rows as a readout sees them.
+    """The training data of a readout.
 
     Attributes
     ----------
     pooled : Moments or None
-        Of the projections and of labels in {-1, +1}, if they are known from pooled statistics.
+        Moments of the projections and of labels in {-1, +1}, if known from pooled statistics.
     rows : Sample or None
         Projections and labels, if they are needed.
     """
@@ -64,7 +64,7 @@ def readout_scores(
     counts : sequence of int
         The k, ascending.
     buffer : ndarray
-        From :func:`buffer_for`; the next scores may come in the same place.
+        From :func:`buffer_for`; the next scores may reuse it.
 
     Yields
     ------
@@ -102,19 +102,20 @@ def ridge_scores(
     Z = Z[:, : counts[-1]] - top.x_mean
     L = regular_factor(top.xx, 1.0, ridge)
     if L is None:
-        # The projections nearly depend on each other: a rank cut for each k.
+        # The projections are nearly dependent, so each k needs a rank cut.
         for k in counts:
             yield [k], (Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean)[None]
         return
     n_labels = len(top.t_mean)
-    # The inverse of a small factor, and products into place: copies would cost more than both.
+    # The inverse of a small factor, and products in place, because copies would cost more than
+    # both.
     inverse, _ = linalg.lapack.dtrtri(L, lower=1)
-    # The scores of the mean come with the product: a column of ones times their row.
+    # A column of ones adds the scores at the mean to the product.
     U, C = np.ones((len(Z), len(L) + 1)), np.empty((len(L) + 1, n_labels))
     np.matmul(Z, inverse.T, out=U[:, 1:])
     C[0] = top.t_mean
     np.matmul(inverse, top.xt, out=C[1:])
-    # A product of few columns costs less than adding to what fewer of them gave.
+    # A new product of few columns costs less than adding to an earlier one.
     adds = counts[-1] > FEW_COLUMNS
     together = buffer.size // (len(Z) * n_labels)
     scores = buffer[: together * len(Z) * n_labels].reshape(together, len(Z), n_labels)
@@ -133,9 +134,9 @@ def ridge_scores(
 def observed_scores(
     readouts: Sequence[Any], rows: Sample, Z: np.ndarray, counts: Sequence[int]
 ) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
-    """The same where each label is learnt from the rows in which it is observed.
+    """The same if each label is learnt from the rows where it is observed.
 
-    A label has a scatter of its own, K x K, and a system for each k: O(n K^2 + K^3) per label.
+    Each label has its own scatter, K x K, and one system per k: O(n K^2 + K^3) per label.
     """
     n_labels, shape = rows.Y.shape[1], (len(readouts), len(counts))
     W = np.zeros((*shape, counts[-1], n_labels))
@@ -157,7 +158,7 @@ def observed_scores(
 
 
 def buffer_for(n_rows: int, n_labels: int) -> np.ndarray:
-    """Room for scores: fresh memory for each product would cost more than the product."""
+    """Buffer for scores, because new memory for each product would cost more than the product."""
     return np.empty(max(TOGETHER, n_rows * n_labels))
 
 

@@ -53,36 +53,36 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
 
     over candidates c: a reducer with its parameters, the number of its directions
     :math:`P_{c,k}`, learnt without fold k, and a classifier that reads the projections. The scores
-    are those of :class:`sklearn.model_selection.GridSearchCV` over a pipeline of the two, to
-    rounding. It reads the data once for each candidate and fold; this reads them twice.
+    are those of :class:`sklearn.model_selection.GridSearchCV` over a pipeline of the two, up to
+    rounding. GridSearchCV reads the data once for each candidate and fold; this reads them twice.
 
     Parameters
     ----------
     reducers : list or None, default=None
-        Extractors, or pairs (extractor, dict of lists of its parameters). None takes those that
-        have the statistics of one pass in common: :class:`MDDM`; MDDM with
-        ``constraint="feature"`` and `mu` in (0.1, 0.5, 0.9); :class:`MVMD` and :class:`MLSI` with
-        `beta` in (0.1, 0.5, 0.9); :class:`LabelCCA` and :class:`OPLS` with `ridge` in (0.1, 10,
-        1000). Extractors of several passes are taken too, and fitted to each fold.
+        Extractors, or pairs (extractor, dict of lists of its parameters). None means those that
+        share the statistics of one pass: :class:`MDDM`; MDDM with ``constraint="feature"`` and `mu`
+        in (0.1, 0.5, 0.9); :class:`MVMD` and :class:`MLSI` with `beta` in (0.1, 0.5, 0.9);
+        :class:`LabelCCA` and :class:`OPLS` with `ridge` in (0.1, 10, 1000). Extractors that need
+        several passes are also accepted, and fitted to each fold.
     n_components : int, float, None or list of these, default=None
         Numbers of directions to try, shares of the eigenvalue sum in (0, 1), or None for all
-        directions; a grid of a reducer goes first. By default up to ten numbers, equally spaced
-        in their logarithms, from 1 to the number of labels, or to 100 for methods that have more
-        directions than labels.
+        directions; the grid of a reducer takes precedence. By default up to ten numbers, equally
+        spaced in their logarithms, from 1 to the number of labels, or to 100 for methods that have
+        more directions than labels.
     readout : {"ridge", "mlknn"}, MultiOutputRidge, MLkNN or pair, default="ridge"
-        The classifier behind the reducer. "ridge" is :class:`MultiOutputRidge`
+        The classifier after the reducer. "ridge" is :class:`MultiOutputRidge`
         with `ridge` in (0.01, 1, 100), "mlknn" is :class:`MLkNN` with 10 neighbours. An estimator
-        is taken as it is, a pair (estimator, dict of lists) with that grid.
+        is used unchanged, a pair (estimator, dict of lists) with that grid.
     scoring : str, callable, Measure, list, dict or None, default=None
         Scikit-learn's names, names of `labelspan.metrics.MEASURES` that scikit-learn does not
-        have, scorers, or several of them. None is ``score``, the subset accuracy.
+        have, scorers, or several of them. None means ``score``, the subset accuracy.
     cv : int, splitter or iterable, default=5
         Folds; a number stands for :class:`labelspan.model_selection.MultilabelStratifiedKFold`.
     refit : bool or str, default=True
         Whether to fit the choice to all rows; with several scorers, the name of the one that
-        chooses. False with several only scores.
+        chooses. With several scorers and False, nothing is chosen.
     rule : {"best", "one_standard_error"}, default="best"
-        Take the best mean score, or the fewest directions within one standard error of it.
+        Choose the best mean score, or the fewest directions within one standard error of it.
     n_jobs : int or None, default=None
         Number of parallel folds.
     verbose : int, default=0
@@ -92,8 +92,8 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     ----------
     cv_results_ : dict of ndarray
         As that of GridSearchCV over a pipeline of the steps "reducer" and "readout"; also
-        ``mean_n_components``, the number of directions that a candidate had on average. The
-        times of a candidate are its share of what it has in common with others.
+        ``mean_n_components``, the number of directions that a candidate had on average. The times
+        of a candidate include its share of common computations.
     best_params_ : dict
         The choice, as parameters of such a pipeline.
     best_score_ : float
@@ -122,23 +122,23 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
 
     Notes
     -----
-    The first pass takes the moments of the parts of the rows that the folds consist of; those of
+    The first pass computes the moments of the parts of the rows that the folds consist of. Those of
     a training set are the sum of its parts (nothing is subtracted, so nothing cancels). From them
-    each setting of a reducer is solved once, for the largest dimension: eigenvectors of smaller
-    ones are the first few of these. The ridge readout on d directions is solved from P'``xx`` P and
-    P'``xt``, for every d by one Cholesky factor; distances of ML-kNN add up over d. The second
-    pass projects the held-out rows. The refit has its moments already.
+    each setting of a reducer is solved once, for the largest dimension; smaller ones use the first
+    eigenvectors. The ridge readout on d directions is solved from P'``xx`` P and P'``xt``, for
+    every d by one Cholesky factor; distances of ML-kNN add up over d. The second pass projects the
+    held-out rows. The refit has its moments already.
 
     Time O(n D^2) for the moments, O(D^3) for each fold and setting of a reducer, and O(n q) for
-    each candidate and scorer; memory O(K D^2) and one fold of projections. Wide X is taken to
-    coordinates of its rows once; sparse X beyond 3000 on both sides is fitted for each fold and
-    setting, not for each candidate. A Dask array is read by blocks, twice.
+    each candidate and scorer; memory O(K D^2) and one fold of projections. Wide X is reduced to
+    coordinates of its row space once. Sparse X with more than 3000 rows and columns is fitted for
+    each fold and setting, not for each candidate. A Dask array is read by blocks, twice.
 
-    Holes in `y`: reducers learn from available cases, whose sums are pooled likewise; the ridge
-    readout of a label is solved from the projections of the training rows in which it is observed,
-    with a scatter of its own, O(n K^2) per label for K directions; scores skip what is not
-    observed. Rows in memory, reducers that take holes, and a ridge readout only. To refit the
-    readout, the rows are read once more.
+    Missing labels in `y`: reducers learn from available cases, whose sums are pooled in the same
+    way. The ridge readout of a label is solved from the projections of the training rows where it
+    is observed, with its own scatter, O(n K^2) per label for K directions. Scores skip missing
+    labels. This needs rows in memory, reducers that accept missing labels, and a ridge readout. To
+    refit the readout, the rows are read once more.
 
     Examples
     --------
@@ -217,7 +217,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         cv = MultilabelStratifiedKFold(int(self.cv)) if isinstance(self.cv, Integral) else self.cv
         target, weights = labels.target, labels.weights
         if is_dask_array(X) and weights is not None and not weights.all():
-            # Elsewhere the rows without weight are gone already.
+            # Otherwise rows of weight 0 have already been removed.
             numbers = np.flatnonzero(weights)
             rows = np.empty((len(numbers), 0))
             folds = check_splits(cv, rows, target[numbers], weights > 0)
@@ -277,7 +277,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
             )
         self.best_estimator_ = best
         self.best_readout_ = refit.readout(search.candidates.readouts[r], best, moments)
-        # A reducer, or a readout, that needs the rows themselves has read them again.
+        # A reducer or readout that needs the rows themselves has read them again.
         self.n_passes_ += (i in search.recipe.refitted) + (
             moments is None or search.recipe.keeps_rows
         )
@@ -332,7 +332,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         return self.best_readout_.predict_proba(Z)
 
     def summary(self) -> str:
-        """Summarise what was tried, what was chosen and which candidates are as good.
+        """Summarise the search, the choice and the candidates that are as good.
 
         Returns
         -------
@@ -343,7 +343,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         return summary_of(self)
 
     def _projected(self, X: Any) -> Any:
-        """Projections of rows that are not checked yet."""
+        """Projections of unchecked rows."""
         check_is_fitted(self)
         if is_dask_array(X):
             return lazily(self, X, self._project, self._n_features_out)
@@ -384,7 +384,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
 
 
 def in_memory(labels: Labels) -> Labels:
-    """Labels in memory: the splits and the scorers look at them."""
+    """Labels in memory, because splits and scorers need them."""
     if not is_dask_array(labels.Y):
         return labels
     return replace(labels, Y=check_label_block(labels.Y.compute()))

@@ -20,7 +20,7 @@ from labelspan.moments import Moments, Sample
 
 @dataclass(frozen=True)
 class Refit:
-    """What a refit needs besides the statistics.
+    """Inputs of a refit besides the statistics.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Refit:
         return np.dtype(np.float32 if self.X.dtype == np.float32 else np.float64)
 
     def reducer(self, reducer: LinearReducer) -> LinearReducer:
-        """Fit to the rows: for a reducer whose statistics could not be pooled."""
+        """Fit to the rows, for a reducer whose statistics could not be pooled."""
         sample = Sample(self.X, self.labels.Y, weights=self.labels.weights)
         best = clone(reducer).fit(*sample.at(slice(None)))
         remember_features(best, self.source)
@@ -55,7 +55,7 @@ class Refit:
     def pooled_reducer(
         self, reducer: LinearReducer, i: int, pool: Shared, ridge_free: bool
     ) -> tuple[LinearReducer, Moments | None]:
-        """What ``fit`` to all rows gives, from their statistics; and moments of the projections.
+        """The result of ``fit`` to all rows, from their statistics, and moments of the projections.
 
         None instead of the moments if labels are missing.
         """
@@ -80,7 +80,7 @@ class Refit:
         )
 
     def readout(self, readout: Any, reducer: LinearReducer, moments: Moments | None) -> Any:
-        """Fit the readout to the projections, from their moments where these suffice."""
+        """Fit the readout to the projections, from their moments if these suffice."""
         best = clone(readout)
         best.n_features_in_ = reducer.n_components_
         if moments is None or isinstance(best, MLkNN):

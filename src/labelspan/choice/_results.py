@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 
 def warn_of_few_directions(table: dict[str, Any]) -> None:
-    """Warn of candidates that ask for more directions than there are: they repeat each other."""
+    """Warn of candidates with more directions than available, which repeat each other."""
     asked = [point["reducer__n_components"] for point in table["params"]]
     kept = table["mean_n_components"]
     short = [i for i, n in enumerate(asked) if isinstance(n, int) and kept[i] < n]
@@ -48,7 +48,7 @@ def measured(table: dict[str, Any]) -> list[str]:
 
 
 def chosen_index(table: dict[str, Any], name: str, rule: str, n_folds: int) -> int:
-    """Number of the candidate that a rule picks; of equals the first."""
+    """Index of the candidate that a rule chooses; the first on ties."""
     if rule == "best":
         return int(np.argmin(table[f"rank_test_{name}"]))
     return smallest_within(table, name, n_folds)
@@ -61,7 +61,7 @@ def smallest_within(table: dict[str, Any], name: str, n_folds: int) -> int:
 
 
 def within_one_error(table: dict[str, Any], name: str, n_folds: int) -> np.ndarray:
-    """Numbers of the candidates within one standard error of the best."""
+    """Indices of the candidates within one standard error of the best."""
     mean = table[f"mean_test_{name}"]
     best = int(np.argmin(table[f"rank_test_{name}"]))
     return np.flatnonzero(mean >= mean[best] - standard_error(table, name, n_folds)[best])
@@ -85,7 +85,7 @@ def method_ranks(table: dict[str, Any], name: str, n_folds: int) -> dict[str, fl
 
 
 def best_of_methods(table: dict[str, Any], name: str) -> dict[str, int]:
-    """The number of the best candidate of each method."""
+    """The index of the best candidate of each method."""
     ranks, reducers = table[f"rank_test_{name}"], table["param_reducer"]
     best: dict[int, int] = {}
     for i, reducer in enumerate(reducers):

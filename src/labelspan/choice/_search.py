@@ -39,9 +39,9 @@ class Search:
     candidates : Candidates
         What is tried.
     recipe : Recipe
-        How they are served.
+        How their statistics are computed.
     judge : Judge
-        What measures them.
+        Computes their measures.
     """
 
     X: Any
@@ -53,7 +53,7 @@ class Search:
 
     @cached_property
     def route(self) -> Route:
-        """Coordinates of the statistics: those of the rows if X is wide."""
+        """Coordinates of the statistics; those of the row space if X is wide."""
         if len(self.recipe.refitted) == len(self.candidates.settings):
             return Route(Sample(self.X, self.labels.Y, weights=self.labels.weights), "own")
         return route_of(
@@ -119,14 +119,14 @@ class Search:
 
 
 def is_large_sparse(X: Any) -> bool:
-    """Whether X is sparse and so large on both sides that no scatter of it is formed."""
+    """Whether X is sparse and has too many rows and columns for a scatter matrix."""
     if is_dask_array(X) or not sparse.issparse(X):
         return False
     return choose_solver(*X.shape, sparse=True, streamed=False) == "krylov"
 
 
 def refuse_rows(recipe: Recipe, candidates: Candidates) -> None:
-    """Refuse candidates that need the rows themselves, which lie in the blocks of a Dask array."""
+    """Refuse candidates that need the rows themselves if X is a Dask array."""
     needing = [type(candidates.settings[i].reducer).__name__ for i in recipe.refitted]
     if recipe.projects_training:
         name = needing[0] if needing else "MLkNN"

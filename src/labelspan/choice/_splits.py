@@ -65,8 +65,9 @@ class Parts:
 def without_each(parts: list[Any], outside: Any) -> Iterator[Any]:
     """For each of the parts the sum of all the others and of `outside`.
 
-    What each half leaves out is added once: O(k log k) additions for k parts, and no subtraction,
-    which would leave the rounding of the whole where only the part left out varies.
+    The parts outside each half are added once: O(k log k) additions for k parts. Nothing is
+    subtracted, because that would keep the rounding of the whole where only the omitted part
+    varies.
     """
     if len(parts) < 2:
         yield from [outside] * len(parts)
@@ -78,10 +79,10 @@ def without_each(parts: list[Any], outside: Any) -> Iterator[Any]:
 
 
 def parts_of(folds: Sequence[Fold], n_rows: int) -> Parts:
-    """Rows that every fold of a run trains on, or does not, are one part.
+    """Rows that are in the same training sets of a run form one part.
 
-    A run of k folds that needs more than k + 1 parts is cut: k-fold splits have k, each
-    repetition of them is a run, and random splits get a few parts each.
+    A run of k folds that needs more than k + 1 parts is divided: k-fold splits have k parts, each
+    repetition is a run, and random splits get a few parts each.
     """
     number, training, start, first = [], [], 0, 0
     while start < len(folds):
@@ -100,7 +101,7 @@ def parts_of(folds: Sequence[Fold], n_rows: int) -> Parts:
 
 
 def run_of(folds: Sequence[Fold], start: int, n_rows: int) -> tuple[np.ndarray, int]:
-    """Codes of the rows by which folds train on them, for as long a run as pays; where it ends."""
+    """Codes of the rows by training sets, for the longest worthwhile run; and where it ends."""
     codes = np.zeros(n_rows, dtype=np.int64)
     for stop in range(start, len(folds)):
         longer = 2 * codes + mask_of(folds[stop][0], n_rows)
@@ -112,14 +113,14 @@ def run_of(folds: Sequence[Fold], start: int, n_rows: int) -> tuple[np.ndarray, 
 
 
 def numbered(codes: np.ndarray, first: int) -> tuple[int, np.ndarray]:
-    """How many codes there are, and the codes as numbers from `first` on; -1 stays."""
+    """Number of codes, and the codes as integers from `first`; -1 is unchanged."""
     present = np.bincount(codes[codes >= 0]) > 0
     numbers = np.append(np.cumsum(present) - 1 + first, -1)
     return int(present.sum()), numbers[codes]
 
 
 def mask_of(rows: np.ndarray, n_rows: int) -> np.ndarray:
-    """Which of all rows these are."""
+    """Mask of these rows among all."""
     mask = np.zeros(n_rows, dtype=bool)
     mask[rows] = True
     return mask

@@ -1,4 +1,4 @@
-"""What a search found, in plain words."""
+"""The result of a search in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelspan.choice._results import (
 
 
 def summary_of(search: Any) -> str:
-    """The choice, what else would have done, and a line for each reducer."""
+    """The choice, equally good candidates, and one line per reducer."""
     table, n_folds = search.cv_results_, search.n_splits_
     name = search._picked_by
     mean, error = table[f"mean_test_{name}"], standard_error(table, name, n_folds)

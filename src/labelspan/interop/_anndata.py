@@ -14,12 +14,12 @@ from labelspan.interop._maps import Columns, projection
 def reduce_anndata(
     cells: Any, reducer: Any, labels: Any = None, *, key: str | None = None, rows: int | None = None
 ) -> Any:
-    """Fit a reducer to AnnData and store the projections beside the data.
+    """Fit a reducer to AnnData and store the projections with the data.
 
     It writes ``obsm["X_" + key]``, the projections (n_obs, n_components), and
-    ``uns[key]["model"]``, the parameters as text. Of a linear reducer also ``varm[key]``, the
-    directions (n_vars, n_components), and ``uns[key]["mean"]``: the projections are
-    ``(X - mean) @ varm[key]``. Of a selector ``var[key]``, which features it keeps.
+    ``uns[key]["model"]``, the parameters as text. For a linear reducer also ``varm[key]``, the
+    directions (n_vars, n_components), and ``uns[key]["mean"]``: the projections are ``(X - mean) @
+    varm[key]``. For a selector ``var[key]``, the mask of the features it keeps.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def reduce_anndata(
         A key of ``obsm``, or columns of ``obs``, with label indicators. None for a reducer that is
         fitted already.
     key : str or None, default=None
-        Name of what is written. None is the class in lower case, for example "mddm".
+        Name of the entries to write. None means the class name in lower case, such as "mddm".
     rows : int or None, default=None
-        Rows per block. None makes blocks of 64 MB or so.
+        Rows per block. None makes blocks of about 64 MB.
 
     Returns
     -------

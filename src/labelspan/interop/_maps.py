@@ -107,7 +107,7 @@ def _(model: LabelSpaceClassifier) -> Maps:
     of_zero = model.decode(np.zeros((1, model.n_components_)))[0].astype(np.float64)
     level = of_zero - CODE_THRESHOLD
     if len(back) == 0:
-        # No code: ONNX knows no empty arrays.
+        # No codes; ONNX has no empty arrays.
         D = model.n_features_in_
         return (Affine(np.zeros(D), np.zeros((len(level), D)), level),)
     return codes(model), Affine(np.zeros(len(back)), back.T, level)
@@ -127,7 +127,7 @@ def _(model: ReducerCV) -> Maps:
 def _(model: ThresholdTuner) -> Maps:
     *before, last = scoring(model.estimator_)
     assert isinstance(last, Affine)
-    # Labels without rows have infinite thresholds; float32 must hold them too.
+    # Labels without rows have infinite thresholds, which must fit into float32.
     limit = np.finfo(np.float32).max / 2
     return (*before, replace(last, level=last.level - np.clip(model.thresholds_, -limit, limit)))
 

@@ -47,7 +47,7 @@ def to_onnx(model: Any, X: Any, *, output: str = "predict", **options: Any) -> A
     Notes
     -----
     Rows are dense. Kernel methods, MLkNN, ProbabilityCalibrator, CompressedSensing and label-space
-    classifiers with a regressor that is not linear are refused: they are no linear maps.
+    classifiers with a nonlinear regressor are refused, because they are not linear maps.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def to_onnx(model: Any, X: Any, *, output: str = "predict", **options: Any) -> A
 
 
 def steps(model: Any, output: str) -> Iterator[tuple[Any, str]]:
-    """Estimators of labelspan inside a model that have a choice, and what is asked of them."""
+    """Estimators inside a model that both transform and predict, and the requested output."""
     if isinstance(model, Pipeline):
         *before, last = (step for _, step in model.steps)
         yield from (found for step in before for found in steps(step, "transform"))
@@ -100,7 +100,7 @@ def has_choice(model: Any) -> bool:
 
 
 def register(skl2onnx: Any) -> None:
-    """Tell skl2onnx about the estimators of labelspan; again does no harm."""
+    """Register the estimators of labelspan with skl2onnx; repeated calls are harmless."""
     for cls in public_estimators():
         skl2onnx.update_registered_converter(
             cls,
@@ -108,13 +108,13 @@ def register(skl2onnx: Any) -> None:
             keep_shapes,
             convert,
             parser=parse,
-            # A pipeline gives "zipmap" to every classifier; scores are no probabilities here.
+            # A pipeline passes "zipmap" to every classifier, but scores are not probabilities here.
             options={"output": OUTPUTS, "zipmap": [True, False]},
         )
 
 
 def asked_of(model: Any, options: Any) -> str:
-    """What is to be computed: "predict" or "transform"."""
+    """The requested output: "predict" or "transform"."""
     if not has_choice(model):
         return "predict" if hasattr(model, "predict") else "transform"
     if options is None or options.get("output") not in OUTPUTS:
@@ -212,9 +212,9 @@ class Graph:
         return X
 
     def affine(self, X: Any, step: Affine) -> Any:
-        """Centre first, as labelspan does: afterwards a large mean would cost digits."""
+        """Centre first, as labelspan does, because a large mean would cost digits afterwards."""
         mean = step.mean.astype(self.dtype)
-        # What the mean loses by rounding goes to the level.
+        # The rounding error of the mean is added to the level.
         lost = step.coef.astype(np.float64) @ (mean.astype(np.float64) - step.mean)
         level = (step.level + lost).astype(self.dtype)
         projected = self.node("MatMul", self.node("Sub", X, mean), step.coef.T.astype(self.dtype))
@@ -229,7 +229,7 @@ class Graph:
         return self.node("Squeeze", scores, np.array([1], dtype=np.int64))
 
     def decided(self, X: Any, scores: Any, rule: Rule, model: Any) -> Any:
-        """Return what :func:`labelspan._classifier.decide` says."""
+        """Return the decisions of :func:`labelspan._classifier.decide`."""
         if rule.never is not None:
             scores = self.node("Where", rule.never, np.array([-np.inf], self.dtype), scores)
         limit: Any = np.zeros(1, self.dtype)
@@ -252,7 +252,7 @@ class Graph:
         return self.node("Gather", model.classes_.astype(kind), chosen)
 
     def at_least(self, n_least: int, predicted: Any, scores: Any, n_labels: int) -> Any:
-        """Return rows with too few labels those with the highest scores, first ones of equals."""
+        """Give rows with too few labels those with the highest scores; the first on ties."""
         axis = np.array([1], dtype=np.int64)
         count = self.node("ReduceSum", self.node("Cast", predicted, to=self.kinds.INT64), axis)
         few = self.node("Less", count, np.array([n_least], dtype=np.int64))

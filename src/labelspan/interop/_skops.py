@@ -1,4 +1,4 @@
-"""What files of skops may hold."""
+"""The types that skops files may hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from labelspan.kernels import KernelCodes, KernelMap
 from labelspan.labelspace import ClassifierCodes, FirstCodes, LinearCodes
 from labelspan.ranking import Threshold
 
-#: What fitted estimators hold besides arrays, numbers and each other.
+#: #: Types in fitted estimators besides arrays, numbers and estimators.
 PARTS = (ClassifierCodes, FirstCodes, KernelCodes, KernelMap, LinearCodes, Threshold, csr_array)
 
 

@@ -257,7 +257,8 @@ def propensity_scored_precision_at_k(
     gained = _hits(ranks, places, ties, weights).sum()
     if not normalize:
         return float(gained / (len(ranks.n_true) * k))
-    # The best scores are the weights themselves: false labels have 0, and all weights exceed it.
+    # The best scores are the weights themselves, because false labels have 0 and all weights exceed
+    # it.
     shape = len(ranks.n_true), n_labels
     ideal = sparse.csr_array((weights[ranks.label], ranks.label.copy(), ranks.starts), shape=shape)
     best = _hits(rank_labels(ideal.astype(bool), ideal), places, ties, weights).sum()
@@ -265,7 +266,7 @@ def propensity_scored_precision_at_k(
 
 
 def _ranks(Y_true: Any, Y_score: Any, observed: Any, k: int, ties: str) -> LabelRanks:
-    """Places of the true labels, after a look at what else was given."""
+    """Ranks of the true labels, after checking the other arguments."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ValueError(f"k={k!r} is out of range; give an integer of at least 1.")
     check_choice("ties", ties, ("average", "first"))
@@ -275,7 +276,7 @@ def _ranks(Y_true: Any, Y_score: Any, observed: Any, k: int, ties: str) -> Label
 def _hits(
     ranks: LabelRanks, gain: np.ndarray, ties: str, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """Sum of the gains of the places that true labels take, for each row."""
+    """Sum of the gains at the ranks of the true labels, for each row."""
     if ties == "first":
         taken = gain[ranks.place]
     else:

@@ -23,7 +23,7 @@ def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None
     sizes : ndarray of int of shape (n_parts,)
         Rows of each part; they sum to n_samples.
     random_state : RandomState or None
-        Order in which rows are met; None is the order of the rows. Nothing else is drawn.
+        Random order of the rows; None keeps their order. Nothing else is random.
 
     Returns
     -------
@@ -33,13 +33,14 @@ def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None
     Notes
     -----
     Sechidis, Tsoumakas and Vlahavas (ECML PKDD 2011): the label with the fewest rows left goes
-    first, each of its rows to the part that lacks it most. Two changes: sizes are kept exactly
-    (a full part takes no more), and ties are broken by what the part lacks of the row's other
-    labels, each weighing one over its rows. Time O(nnz n_parts), memory O(nnz + n_labels n_parts).
+    first, each of its rows to the part that lacks it most. There are two changes. Sizes are exact
+    (a full part accepts no more rows). Ties are broken by the row's other labels that the part
+    lacks, each weighted by one over its number of rows. Time O(nnz n_parts), memory O(nnz +
+    n_labels n_parts).
     """
     n_samples = Y.shape[0]
     order = np.arange(n_samples) if random_state is None else random_state.permutation(n_samples)
-    # Rows are relabelled, so that the kernel itself needs no random numbers.
+    # Rows are renumbered, so that the kernel itself needs no random numbers.
     shuffled = sparse.csr_array(Y[order])
     columns = shuffled.tocsc()
     shares = sizes / n_samples
@@ -64,7 +65,7 @@ def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None
 
 
 def _spread(free: np.ndarray) -> np.ndarray:
-    """Parts for the rows without labels, mixed evenly over the places that are left."""
+    """Parts for the rows without labels, spread evenly over the free places."""
     parts = np.repeat(np.arange(len(free)), free)
     turn = np.concatenate([(np.arange(size) + 0.5) / size for size in free])
     return parts[np.argsort(turn, kind="stable")]
@@ -72,7 +73,7 @@ def _spread(free: np.ndarray) -> np.ndarray:
 
 @kernel
 def _assign_labelled(row_starts, row_labels, label_starts, label_rows, lacking, free, part):  # type: ignore[no-untyped-def]
-    """Place every row that has a label; `lacking`, `free` and `part` are changed."""
+    """Place every row that has a label; updates `lacking`, `free` and `part`."""
     n_labels, n_parts = lacking.shape
     left = np.empty(n_labels, np.int64)
     for label in range(n_labels):
@@ -120,7 +121,7 @@ def _assign_labelled(row_starts, row_labels, label_starts, label_rows, lacking, 
 
 @inner_kernel
 def _choose(lack, need, free):  # type: ignore[no-untyped-def]
-    """Part with a place free that lacks the label most, then the row's labels, then rows."""
+    """Part with a free place that lacks the label most, then the row's labels, then rows."""
     chosen = -1
     for p in range(len(free)):
         if free[p] == 0:
@@ -128,7 +129,7 @@ def _choose(lack, need, free):  # type: ignore[no-untyped-def]
         if chosen < 0:
             chosen = p
             continue
-        # Shares are sums of rounded fractions: equal ones differ in their last digits.
+        # Shares are sums of rounded fractions, so equal ones may differ in their last digits.
         gap = lack[p] - lack[chosen]
         if abs(gap) < 1e-9:
             gap = need[p] - need[chosen]

@@ -23,7 +23,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     n_splits : int, default=5
         Number of folds, from 2 to the number of rows.
     shuffle : bool, default=False
-        Meet the rows in random order; by default in the order given.
+        Process the rows in random order; by default in the given order.
     random_state : int, RandomState or None, default=None
         Seed of the order, if `shuffle`.
 
@@ -31,9 +31,9 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     -----
     Iterative stratification (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011), with fold
     sizes that differ by at most one row, and swaps at the end so that every label of at least
-    two rows is in every training part, as far as swaps of two rows can bring that about. Time
-    O(nnz(Y) n_splits), memory O(nnz(Y) + n_labels n_splits). Where labels are not observed (NaN),
-    the rows of a label are those that are observed to have it.
+    two rows is in every training part, if swaps of two rows can achieve that. Time O(nnz(Y)
+    n_splits), memory O(nnz(Y) + n_labels n_splits). With missing labels (NaN), the rows of a label
+    are those observed to have it.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
 
 
 def fold_of_rows(Y: Any, n_splits: int, random_state: np.random.RandomState | None) -> np.ndarray:
-    """Return the fold of each row; labels are in every training part where swaps can do it."""
+    """Return the fold of each row; labels are in every training part if swaps can achieve it."""
     n_samples = Y.shape[0]
     sizes = np.full(n_splits, n_samples // n_splits)
     sizes[: n_samples % n_splits] += 1

@@ -30,8 +30,8 @@ def repair(Y: Any, part: np.ndarray, training: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    Nothing to do costs O(nnz). Each missing label costs at most its rows times 256 trial
-    swaps, each in proportion to the labels of two rows.
+    If nothing is missing, the cost is O(nnz). Each missing label costs at most its rows times 256
+    trial swaps, each proportional to the labels of two rows.
     """
     part = part.copy()
     counts = _counts(Y, part, training.shape[1])

@@ -52,7 +52,7 @@ def column_of(points: Sequence[dict[str, Any]], name: str) -> np.ma.MaskedArray:
     if not any(isinstance(value, bool) or not isinstance(value, int | float) for value in present):
         kind = int if all(isinstance(value, int) for value in present) else float
     column = np.zeros(len(points), dtype=kind)
-    # One by one where they are objects, which may be arrays themselves.
+    # One by one if they are objects, which may be arrays themselves.
     for place, value in zip(np.flatnonzero(~missing).tolist(), present, strict=True):
         column[place] = value
     return np.ma.MaskedArray(column, mask=missing)

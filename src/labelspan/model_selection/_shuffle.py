@@ -31,9 +31,9 @@ class MultilabelStratifiedShuffleSplit:
     Notes
     -----
     Iterative stratification as in `MultilabelStratifiedKFold`, with exact sizes; every label
-    that has a row is in the training part, as far as swaps of two rows can bring that about.
-    Each split costs time O(nnz(Y)) and memory O(nnz(Y) + n_labels). Where labels are not observed
-    (NaN), the rows of a label are those that are observed to have it.
+    that has a row is in the training part, if swaps of two rows can achieve that. Each split costs
+    time O(nnz(Y)) and memory O(nnz(Y) + n_labels). With missing labels (NaN), the rows of a label
+    are those observed to have it.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class MultilabelStratifiedShuffleSplit:
         Parameters
         ----------
         X : array-like or None
-            Only its length is looked at.
+            Only its length is used.
         y : array-like or sparse of shape (n_samples, n_labels) or (n_samples,)
             Label indicators, NaN where they are not observed; or class labels in one dimension.
         groups : object

@@ -1,4 +1,4 @@
-"""Pictures, in the manner of scikit-learn's displays (matplotlib is optional)."""
+"""Plots in the style of scikit-learn's displays (matplotlib is optional)."""
 
 from labelspan.plotting._axes import Display
 from labelspan.plotting._choice import ReducerCVDisplay

@@ -1,4 +1,4 @@
-"""Where a display draws: on the caller's axes, or on those of a new figure."""
+"""Axes of a display: the caller's, or those of a new figure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Display:
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of matplotlib Axes
         One per panel.
     ax_ : matplotlib Axes
@@ -47,12 +47,12 @@ class Display:
 
 
 def style_of(place: int) -> dict[str, Any]:
-    """Colour and marker of the line in this place."""
+    """Colour and marker of the line with this index."""
     return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
 
 
 def count_axis(axis: Any) -> None:
-    """Ticks at whole numbers only."""
+    """Set ticks at integers only."""
     axis.set_major_locator(
         require("matplotlib.ticker", "report", "plotting").MaxNLocator(integer=True)
     )

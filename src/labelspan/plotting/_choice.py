@@ -14,9 +14,9 @@ from labelspan.plotting._axes import Display, style_of
 class ReducerCVDisplay(Display):
     """Cross-validated score against the number of directions, one line per reducer.
 
-    A line is the best of a reducer at each dimension, over its parameters and the readout's; its
-    band is one standard error. A ring marks the choice, a square the fewest directions within one
-    standard error of the best.
+    A line is the best score of a reducer at each dimension, over its parameters and those of the
+    readout; its band is one standard error. A ring marks the choice, a square the fewest directions
+    within one standard error of the best.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class ReducerCVDisplay(Display):
     smallest : tuple of float
         Those of the smallest candidate within one standard error of the best.
     score_name : str
-        What the scores are called.
+        Name of the scores.
 
     Attributes
     ----------

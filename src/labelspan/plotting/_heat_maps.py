@@ -61,7 +61,7 @@ class LabelCorrelationDisplay(Display):
         estimator : LaRankSVM, CLaRankSVM, MLFS or CMLFS
             Fitted.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or None
-            Labels to compare with (Figure 1 of the CMLFS paper); None draws the learnt one alone.
+            Labels to compare with (Figure 1 of the CMLFS paper); None draws only the learnt one.
         ax : sequence of matplotlib Axes or None
             Where to draw; None makes a figure.
 
@@ -232,7 +232,7 @@ class SensitivityDisplay(Display):
     alphas, betas : ndarray
         The grid.
     score_name : str
-        What the scores are.
+        Name of the scores.
 
     Attributes
     ----------
@@ -271,7 +271,7 @@ class SensitivityDisplay(Display):
         Parameters
         ----------
         estimator : SharedSubspaceClassifierCV
-            Fitted; of several n_components the one that was picked is shown.
+            Fitted; of several n_components the chosen one is shown.
         scorer : str or None, default=None
             Name of the scorer; None is the first.
         ax : matplotlib Axes or None

@@ -16,14 +16,14 @@ from labelspan.plotting._shown import shown_labels
 
 # Black and grey are for other rows.
 OTHER, EMPTY = "#C8C8C8", "#5A5A5A"
-# Rows beyond which points become pixels, so that a vector file stays small.
+# With more rows, points are rasterised, so that a vector file stays small.
 MANY = 5000
 
 
 class LabelMapDisplay(Display):
     """Map of rows in two directions of a reducer, with their labels.
 
-    Build it by :meth:`from_estimator` or :meth:`from_projections`, which also draw it.
+    Create it with :meth:`from_estimator` or :meth:`from_projections`, which also draw it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class LabelMapDisplay(Display):
     empty : ndarray of bool of shape (n_samples,)
         Rows without any label, shown or not.
     axis_names : sequence of two str, default=("direction 0", "direction 1")
-        What the axes are called.
+        Names of the axes.
 
     Attributes
     ----------
@@ -107,8 +107,8 @@ class LabelMapDisplay(Display):
         n_labels : int, default=6
             How many labels to show if `labels` is None.
         style : {"panels", "overlay"}, default="panels"
-            A panel per label; or all labels in one, nested where a row has several, which is
-            readable up to some hundred rows.
+            One panel per label; or all labels in one panel, nested if a row has several, which is
+            readable for up to some hundred rows.
         ax : matplotlib Axes, array of them, or None
             Where to draw: one Axes for "overlay", one per label for "panels"; None makes a figure.
         **kwargs
@@ -150,7 +150,7 @@ class LabelMapDisplay(Display):
         ax: Any = None,
         **kwargs: Any,
     ) -> LabelMapDisplay:
-        """Draw rows that are projected already.
+        """Draw rows that are already projected.
 
         Parameters
         ----------
@@ -167,10 +167,10 @@ class LabelMapDisplay(Display):
         label_names : sequence of str or None
             Names of all labels; None takes the columns of a frame, the classes, or numbers.
         axis_names : sequence of two str, or None
-            What the axes are called.
+            Names of the axes.
         style : {"panels", "overlay"}, default="panels"
-            A panel per label; or all labels in one, nested where a row has several, which is
-            readable up to some hundred rows.
+            One panel per label; or all labels in one panel, nested if a row has several, which is
+            readable for up to some hundred rows.
         ax : matplotlib Axes, array of them, or None
             Where to draw: one Axes for "overlay", one per label for "panels"; None makes a figure.
         **kwargs
@@ -202,8 +202,8 @@ class LabelMapDisplay(Display):
         ax : matplotlib Axes, array of them, or None
             Where to draw: one Axes for "overlay", one per label for "panels"; None makes a figure.
         style : {"panels", "overlay"}, default="panels"
-            A panel per label; or all labels in one, nested where a row has several, which is
-            readable up to some hundred rows.
+            One panel per label; or all labels in one panel, nested if a row has several, which is
+            readable for up to some hundred rows.
         **kwargs
             Passed to ``Axes.scatter`` for the rows that have a label.
 
@@ -275,7 +275,7 @@ class LabelMapDisplay(Display):
                 "color": COLOURS[k % len(COLOURS)],
                 "marker": MARKERS[k // len(COLOURS) % len(MARKERS)],
                 "sizes": self._size() * (1 + 1.6 * below[has, k]),
-                # Opaque: colours that mix would be those of other labels.
+                # Opaque, because mixed colours could look like those of other labels.
                 "alpha": 1.0,
                 "label": f"{name} ({has.sum()})",
             }
@@ -304,7 +304,7 @@ class LabelMapDisplay(Display):
 
 
 def axis_names_of(estimator: Any, directions: tuple[int, int]) -> list[str]:
-    """Names of the two directions, with their shares of the dependence where they are known."""
+    """Names of the two directions, with their shares of the dependence if known."""
     known = hasattr(estimator, "get_feature_names_out")
     names = list(estimator.get_feature_names_out()) if known else []
     shares = getattr(estimator, "explained_dependence_ratio_", ())
@@ -346,7 +346,7 @@ def given_axes(ax: Any, n_axes: int, style: str) -> np.ndarray:
 
 
 def dress(ax: Any) -> None:
-    """Take away what is no data."""
+    """Remove everything except the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
     ax.margins(0.04)

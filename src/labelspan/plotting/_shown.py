@@ -20,7 +20,7 @@ class Shown:
     Attributes
     ----------
     indicators : ndarray of bool of shape (n_samples, n_shown)
-        Which row has which of them.
+        Which rows have which of these labels.
     names : list of str
         Their names.
     empty : ndarray of bool of shape (n_samples,)
@@ -44,7 +44,7 @@ def shown_labels(
         if not isinstance(n_labels, Integral) or n_labels < 1:
             raise ValueError(f"n_labels={n_labels!r} is out of range; give an integer from 1.")
         counts = np.asarray(Y.sum(axis=0)).ravel()
-        # Stable: of equally frequent labels the first.
+        # Stable, so that the first of equally frequent labels comes first.
         places = np.argsort(-counts, kind="stable")[: int(n_labels)].tolist()
     else:
         places = [place_of(label, names) for label in chosen]
@@ -59,7 +59,7 @@ def shown_labels(
 
 
 def columns_and_names(labels: Labels, names: Sequence[str] | None) -> tuple[Any, list[str]]:
-    """Indicators and names of all labels; of two classes both have a column."""
+    """Indicators and names of all labels; two classes get one column each."""
     Y = labels.Y
     if labels.classes is not None:
         if Y.shape[1] == 1:

@@ -114,8 +114,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
         return f"{text}  # {of} features selected"
 
     def _warn_unsettled(self) -> None:
-        """Warn if omega is not stationary; with label correlation the gap does not certify
-        omega."""
+        """Warn if omega is not stationary; for mu > 0 the gap does not certify omega."""
         if self._mu() > 0 and self.stationarity_ > self.tol:
             warnings.warn(
                 f"The feature weights are not stationary: another mask gains "

@@ -1,4 +1,4 @@
-"""Rows without labels that help: labels spread to them along a graph of neighbours."""
+"""Semi-supervised reduction: labels spread to unlabelled rows along a graph of neighbours."""
 
 from labelspan.semisupervised._semisupervised import SemiSupervised
 

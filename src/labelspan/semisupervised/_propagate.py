@@ -1,4 +1,4 @@
-"""Labels that spread along a graph of the rows, to where they are not observed."""
+"""Spread labels along a graph of the rows to where they are missing."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from labelspan.linalg import column_steps
 
 @dataclass(frozen=True)
 class Completion:
-    """Labels without holes, with what certifies them.
+    """Completed labels with their residual.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples, n_labels)
-        Labels in [0, 1]; observed ones as they were.
+        Labels in [0, 1]; observed ones are unchanged.
     residual : float
         Largest residual of a label's equations, relative to their right-hand side.
     n_iter : int
-        Residuals looked at, one more than there are steps of conjugate gradients.
+        Number of residuals checked, one more than the steps of conjugate gradients.
     """
 
     labels: np.ndarray
@@ -34,7 +34,7 @@ class Completion:
 def propagate(
     graph: sparse.csr_array, T: np.ndarray, alpha: float, tol: float, max_iter: int
 ) -> Completion:
-    r"""Fill the holes of each label with the mean over the neighbours, drawn to its overall mean.
+    r"""Fill missing labels with the mean over the neighbours, shrunk to the overall mean.
 
     With the graph G, its degrees D, the observed entries of a label t and their mean m, the
     others u solve
@@ -68,7 +68,7 @@ def propagate(
     """
     holes = np.isnan(T)
     means = np.nanmean(T, axis=0)
-    # About the mean, so that a label which is constant where it is observed stays constant.
+    # Relative to the mean, so that a label that is constant where observed stays constant.
     known = np.where(holes, 0.0, T - means)
     degree = np.asarray(graph.sum(axis=1))[:, None]
 

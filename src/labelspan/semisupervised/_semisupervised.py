@@ -1,4 +1,4 @@
-"""Any reducer of soft labels, where labels are not all observed."""
+"""Complete missing labels for any reducer that accepts soft labels."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class SemiSupervised(
     reducer : estimator
         A transformer that takes soft labels, such as MDDM, MVMD, OPLS, LabelCCA or LabelPLS.
     n_neighbors : int, default=10
-        Neighbours per row; two rows are joined if either is among those of the other, and ties at
-        the last place all count. Capped, with a warning, at the number of other rows.
+        Neighbours per row. Two rows are joined if either is among those of the other; all ties at
+        the last place count. Limited, with a warning, to the number of other rows.
     alpha : float in (0, 1), default=0.99
         Weight of the neighbours.
     tol : float, default=1e-9
         Residual of the equations, relative to their right-hand side.
     max_iter : int, default=1000
-        Most steps of conjugate gradients.
+        Largest number of steps of conjugate gradients.
 
     Attributes
     ----------
@@ -61,10 +61,10 @@ class SemiSupervised(
     soft_labels_ : ndarray or csr_array of shape (n_samples, n_labels)
         Completed labels of the training rows; observed ones are unchanged.
     residual_ : float
-        Largest residual that a label leaves in its equations, relative to their right-hand side:
-        with condition number below 2 / (1 - alpha) it bounds the error of the soft labels.
+        Largest residual of the equations of a label, relative to their right-hand side. The
+        condition number is below 2 / (1 - alpha), so it bounds the error of the soft labels.
     n_iter_ : int
-        Residuals looked at, one more than there were steps of conjugate gradients.
+        Number of residuals checked, one more than the steps of conjugate gradients.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -76,14 +76,14 @@ class SemiSupervised(
 
     Notes
     -----
-    This is the propagation of [1]_ as [2]_ uses it, column by column: what they give to a column
-    for "unknown", is here given to the mean of the label, where it leaves the centred labels
-    alone. Rows are not normalised to the sum 1, since the reducers weigh labels themselves. A
+    This is the propagation of [1]_ as used by [2]_, column by column. The share that they give to a
+    column for "unknown" goes to the mean of the label here, where it does not change the centred
+    labels. Rows are not normalised to the sum 1, because the reducers weigh labels themselves. A
     label that is never observed is 0 everywhere, with a warning; if all labels are observed, no
     graph is made and the result is that of the reducer, bit by bit.
 
-    It helps where labelled rows are few and neighbours share labels; it does not where the
-    observed labels suffice, or where distances say little of the labels (docs/missing.md).
+    It helps if labelled rows are few and neighbours share labels. It does not help if the observed
+    labels suffice, or if distances say little about the labels (docs/missing.md).
 
     Time O(n^2 D) for the neighbours, in blocks, then O(n n_neighbors q) for each of about
     sqrt(2 / (1 - alpha)) log(1 / tol) / 2 steps or fewer; memory O(n n_neighbors + n q).
@@ -145,7 +145,7 @@ class SemiSupervised(
         observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
             Which labels of a sparse `y` are observed, where not all of them are.
         **refused : dict
-            Nothing else is taken; `sample_weight` is refused with the reason.
+            Nothing else is accepted; `sample_weight` is refused with the reason.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class SemiSupervised(
         Returns
         -------
         ndarray of shape (n_samples, n_components), or a lazy Dask array for one
-            What the reducer gives.
+            The output of the reducer.
         """
         check_is_fitted(self)
         return self.reducer_.transform(X if is_dask_array(X) else check_features(self, X))
@@ -204,7 +204,7 @@ class SemiSupervised(
             dask=IN_MEMORY,
             sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
         )
-        # What a reducer of another library takes, it says itself.
+        # Reducers of other libraries check their input themselves.
         theirs = getattr(inner, "label_tags", None)
         if theirs is None or theirs.takes("soft_labels"):
             tags.label_tags.take("missing_labels")

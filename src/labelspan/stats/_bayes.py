@@ -14,7 +14,7 @@ from labelspan.stats._rounding import rounding_of_difference
 
 @dataclass(frozen=True)
 class BayesianResult:
-    """Posterior probabilities that the first is better, both are alike, the second is better.
+    """Posterior probabilities that the first is better, both are equivalent, the second is better.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def bayesian_signed_rank(
     first, second : array-like of shape (n_datasets,)
         A measure of both methods, larger is better.
     rope : float, default=0.01
-        Differences up to this size, and the rounding of the scores, mean nothing in practice.
+        Differences up to this size, plus the rounding of the scores, are practically irrelevant.
     prior_strength : float, default=0.6
         Weight of the prior's one pseudo-observation of a difference of 0.
     n_draws : int, default=50000
@@ -85,7 +85,7 @@ def bayesian_signed_rank(
     concentration = np.concatenate([[prior_strength], np.ones(len(a))])
     weights = check_random_state(random_state).dirichlet(concentration, n_draws)
     means = (differences[:, None] + differences) / 2
-    # 0.82 - 0.81 is 0.01, though not to the last digit.
+    # 0.82 - 0.81 is 0.01 only up to rounding.
     edge = rope + (slack[:, None] + slack) / 2
     shares = [
         _share(weights, where) for where in (means > edge, np.abs(means) <= edge, means < -edge)

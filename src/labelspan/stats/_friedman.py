@@ -1,4 +1,4 @@
-"""Friedman's test that all methods rank alike."""
+"""Friedman's test of equal average ranks."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class FriedmanResult:
     F_df : tuple of int
         Its degrees of freedom.
     p_value : float
-        The p-value to decide by: exact or by permutation for few data sets, else that of F.
+        The p-value to use: exact or by permutation for few data sets, else that of F.
     p_value_method : {"exact", "permutation", "F"}
-        Where `p_value` comes from.
+        Source of `p_value`.
     """
 
     ranks: Ranks
@@ -84,13 +84,13 @@ def friedman(
     -----
     Ranks, and what counts as a tie, are those of `average_ranks`.
 
-    The distributions of chi-square and F hold for many data sets; for two that agree, F gives a
-    p-value of 0 where the exact one of three methods is 1/6. ``p_value`` is therefore conditional
-    on the ranks as they are, ties included: the chance, if each data set orders the methods at
-    random, of average ranks that spread as much. Up to 30 data sets it is counted exactly where
-    that takes at most 50,000 rank sums per data set (8 methods on 2 data sets, 4 on 11, 3 on 30),
-    else estimated from 9999 random orders. Beyond 30 data sets it is ``F_p_value``.
-    Time O(n_datasets n_methods log n_methods), and below a second for the p-value.
+    The distributions of chi-square and F hold for many data sets; for two that agree on three
+    methods, F gives a p-value of 0, but the exact one is 1/6. So ``p_value`` is conditional on the
+    observed ranks, including ties: the probability of average ranks that spread as much if each
+    data set orders the methods at random. For up to 30 data sets it is exact if that takes at most
+    50,000 rank sums per data set (8 methods on 2 data sets, 4 on 11, 3 on 30), else estimated from
+    9999 random orders. Beyond 30 data sets it is ``F_p_value``. Time O(n_datasets n_methods log
+    n_methods), and below a second for the p-value.
 
     References
     ----------
@@ -117,7 +117,7 @@ def friedman(
     if tie_correction and chi_square > 0:
         chi_square /= 1 - _tied(ranks.ranks) / (n * k * (k**2 - 1))
     rest = n * (k - 1) - chi_square
-    # At full agreement the denominator is 0 but for rounding.
+    # At full agreement the denominator is 0 up to rounding.
     F = (n - 1) * chi_square / rest if rest > 1e-9 * n else np.inf
     df = (k - 1, (k - 1) * (n - 1))
     F_p_value = float(stats.f.sf(F, *df))
@@ -136,7 +136,7 @@ def friedman(
 
 
 def _p_value(ranks: np.ndarray, F_p_value: float, random_state: Any) -> tuple[float, str]:
-    """Return the best p-value that can be had, and its name."""
+    """Return the best available p-value and its name."""
     if len(ranks) > MOST_BLOCKS:
         return F_p_value, "F"
     exact = exact_p_value(ranks)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-# Rank sums that one step of the exact distribution may hold: hundredths of a second.
+# Limit of rank sums in one step of the exact distribution: hundredths of a second.
 MOST_SUMS = 50_000
 # With more blocks the F distribution of Iman and Davenport is close.
 MOST_BLOCKS = 30
@@ -17,11 +17,13 @@ N_PERMUTATIONS = 9999
 
 
 def exact_p_value(ranks: np.ndarray) -> float | None:
-    """Chance of rank sums that differ as much or more; None if there are too many orders.
+    """Probability of rank sums that differ as much or more; None if there are too many orders.
 
-    The sums are kept sorted: their names do not matter to the statistic, nor to what is added.
+    The sums are kept sorted, because their order matters neither to the statistic nor to later
+    sums.
     """
-    # Twice a rank is whole, also for ties. A block without a difference moves all sums alike.
+    # Twice a rank is an integer, even for ties. A block without differences shifts all sums
+    # equally.
     rows = [row for row in np.rint(2 * ranks).astype(np.int64) if np.ptp(row)]
     if not rows:
         return 1.0
@@ -52,14 +54,14 @@ def permutation_p_value(ranks: np.ndarray, random_state: Any) -> float:
 
 
 def _spread(sums: np.ndarray) -> np.ndarray:
-    """Sum of squares: with fixed ranks both statistics of Friedman's test rise with it alone."""
+    """Sum of squares; for fixed ranks both statistics of Friedman's test increase with it."""
     return (sums**2).sum(axis=-1)
 
 
 def _orders(row: np.ndarray, most: int) -> np.ndarray | None:
-    """All orders of a block's ranks, those that ties make equal once; None if more than `most`."""
+    """All distinct orders of the ranks of a block; None if more than `most`."""
     counts = np.unique(row, return_counts=True)[1]
-    # As floats: the factorial of 21 methods exceeds 64 bits.
+    # As floats, because the factorial of 21 exceeds 64 bits.
     number = np.prod(np.arange(1.0, len(row) + 1))
     number /= np.prod([np.prod(np.arange(1.0, count + 1)) for count in counts])
     if number > most:

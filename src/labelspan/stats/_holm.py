@@ -46,7 +46,7 @@ class ControlResult:
     methods : tuple of int
         Columns of the others, in the order of the tests.
     z : ndarray of shape (n_methods - 1,)
-        Rank of the control less rank of the method, over its standard error.
+        Rank of the control minus rank of the method, over its standard error.
     holm : HolmResult
         Two-sided p-values and their correction.
     """
@@ -59,7 +59,7 @@ class ControlResult:
 
 
 def holm(p_values: Any, *, alpha: float = 0.05) -> HolmResult:
-    """Correct p-values so that the chance of any false rejection is at most `alpha`.
+    """Correct p-values so that the probability of any false rejection is at most `alpha`.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ class NemenyiResult:
     alpha : float
         Level of significance.
     critical_difference : float
-        Least significant difference of average ranks.
+        Smallest significant difference of average ranks.
     p_values : ndarray of shape (n_methods, n_methods)
-        Of each pair, already corrected for the number of pairs; 1 on the diagonal.
+        P-value of each pair, corrected for the number of pairs; 1 on the diagonal.
     significant : ndarray of bool of shape (n_methods, n_methods)
         Pairs that differ by at least the critical difference.
     groups : tuple of tuple of int

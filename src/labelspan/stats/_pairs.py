@@ -32,7 +32,7 @@ class PairsResult:
     statistic : ndarray of shape (n_pairs,)
         Statistic of each pair.
     median_difference : ndarray of shape (n_pairs,)
-        Median over data sets of the first less the second.
+        Median over data sets of the first minus the second.
     holm : HolmResult
         P-values of the pairs and Holm's correction.
     """
@@ -76,12 +76,11 @@ def wilcoxon(
 
     Notes
     -----
-    Exact for up to 50 ranked differences, with ties and zeros: the p-value counts the ways to
-    choose the signs of the ranks as they are. Beyond 50 it is the normal approximation of
-    ``scipy.stats.wilcoxon``, corrected for ties. Differences that agree up to the rounding of
-    the scores (16 units in the last place of the larger score) tie, and one that is within it
-    of 0 is 0, so that shares and percentages have the same p-values.
-    Time O(n_methods^2 n_datasets^3) up to 50 data sets, else
+    Exact for up to 50 ranked differences, with ties and zeros: the p-value counts the sign choices
+    of the observed ranks. Beyond 50 it is the normal approximation of ``scipy.stats.wilcoxon``,
+    corrected for ties. Differences that agree up to the rounding of the scores (16 units in the
+    last place of the larger score) tie, and one that is within it of 0 is 0, so that shares and
+    percentages have the same p-values. Time O(n_methods^2 n_datasets^3) up to 50 data sets, else
     O(n_methods^2 n_datasets log n_datasets).
 
     Examples
@@ -125,7 +124,7 @@ def paired_t_test(
     Notes
     -----
     ``scipy.stats.ttest_rel``; differences that agree up to the rounding of the scores are
-    taken as equal, as by `wilcoxon`. Splits of one data set share rows, so this test is too
+    treated as equal, as in `wilcoxon`. Splits of one data set share rows, so this test is too
     confident on them. Time O(n_methods^2 n_datasets log n_datasets).
 
     Examples

@@ -20,7 +20,7 @@ class Ranks:
     names : tuple of str
         The methods.
     ranks : ndarray of shape (n_datasets, n_methods)
-        Rank of each method on each data set, tied methods sharing the mean of their places.
+        Rank of each method on each data set; tied methods share their mean rank.
     average : ndarray of shape (n_methods,)
         Mean rank of each method.
     """
@@ -105,6 +105,6 @@ def check_alpha(alpha: float) -> None:
 
 
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Raise if a value is none of the words that are allowed."""
+    """Raise if a value is not one of the allowed words."""
     if value not in allowed:
         raise ValueError(f"{name}={value!r} is unknown; use one of {', '.join(allowed)}.")

@@ -1,15 +1,15 @@
-"""What counts as equal: scores, and differences of scores, up to the rounding of the scores.
+"""Treat scores, and differences of scores, as equal if they agree up to rounding.
 
 0.82 - 0.72 and 0.91 - 0.81 are both a tenth, yet differ by 1e-16 in floating point. A test that
-ranks them must see a tie, else the p-value depends on the unit of the scores. No rule makes ties
-of numbers that a measure could distinguish: shares of a million samples differ by 1e-6.
+ranks them must treat them as a tie; otherwise the p-value depends on the unit of the scores.
+Numbers that a measure could distinguish never tie: shares of a million samples differ by 1e-6.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-# A score is rounded when it is read, and again when it is an average over splits.
+# A score is rounded when it is read, and again when it is averaged over splits.
 ROUNDING = 16 * np.finfo(float).eps
 
 
@@ -25,7 +25,7 @@ def tie_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """
     difference, slack = first - second, rounding_of_difference(first, second)
     size = np.where(np.abs(difference) > slack, np.abs(difference), 0.0)
-    # Zeros have no slack, so that no other difference joins them; + 0.0 has no negative zeros.
+    # Zeros have no slack, so that no other difference ties with them; + 0.0 removes negative zeros.
     return np.sign(difference) * _tie(size, np.where(size > 0, slack, 0.0)) + 0.0
 
 
@@ -35,7 +35,7 @@ def rounding_of_difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _tie(values: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """Return neighbours of each row's order that are within their slack the smaller one's value."""
+    """Set neighbours in the order of each row to the smaller value if within their slack."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered, room = (np.take_along_axis(array, order, axis=-1) for array in (values, slack))
     is_first = np.ones(values.shape, dtype=bool)

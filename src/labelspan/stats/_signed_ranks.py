@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-# As in SciPy, which takes the normal approximation beyond it in every version.
+# As in SciPy, which uses the normal approximation beyond it in every version.
 MAX_EXACT = 50
 
 
@@ -32,9 +32,9 @@ def signed_rank_test(
 
 
 def _exact_tails(ranks: np.ndarray, gains: float) -> tuple[float, float]:
-    """Chance of a sum of gains as small, and as large, if each sign is that of a fair coin.
+    """Probability of a sum of gains as small, and as large, if signs are equally likely.
 
-    Ranks of ties are whole or half numbers: twice a rank is a place in the distribution.
+    Ranks of ties are integers or half-integers, so twice a rank indexes the distribution.
     """
     chances = np.ones(1)
     for step in np.rint(2 * ranks).astype(int).tolist():
