@@ -83,10 +83,10 @@ def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         V[tall.pivots] = W
         return tall.lift(U), s, V
     # Decompose A', whose columns are scaled: only vectors on that side are accurate in each entry.
-    s, V, U, work, _, info = linalg.lapack.dgejsv(A.T, joba=0)
+    s, V, U, _, _, info = linalg.lapack.dgejsv(A.T, joba=0)
     if info != 0:
         raise linalg.LinAlgError(f"Jacobi rotations did not converge: dgejsv returned {info}.")
-    return U, s * (work[0] / work[1]), V
+    return U, s, V
 
 
 def scaled_svd(scales: np.ndarray, T: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
