@@ -1,12 +1,12 @@
-"""Speed of `read_arff` beside liac-arff on the same files in the same run.
+"""Speed of `read_arff` compared with liac-arff on the same files in the same run.
 
 usage: LABELSPAN_DATA=folder python benchmarks/bench_arff.py [--repeat 30]
 
-Prints megabytes a second (of decompressed text) and the ratio of the two times for every ARFF
-file of the folder and for two larger ones. Both readers are told the names of the labels and
-give features and labels as numeric arrays. Times are processor time, the best of several
-rounds of one reader and then of the other, since both use one thread and other work on the
-machine should not count; compilation is outside the clock.
+Prints megabytes per second (of decompressed text) and the ratio of the two times for every ARFF
+file of the folder and for two larger ones. Both readers get the names of the labels and return
+features and labels as numeric arrays. Times are processor time, the best of several rounds of one
+reader and then of the other, because both use one thread and other work on the computer should not
+count. Compilation is not timed.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _liac(path: Path, names: set[str], *, sparse: bool) -> tuple[object, object]
 
 
 def _best(call: Callable[[], object], repeat: int) -> float:
-    """Best of several calls in a row: a collection between them would empty the caches."""
+    """Best of several consecutive calls; garbage collection between them would empty the caches."""
     times = []
     for _ in range(repeat):
         start = time.process_time()

@@ -2,10 +2,10 @@
 
     python benchmarks/bench_chunks.py
 
-Every class that learns from chunks, on dense rows and on sparse ones; a chunked model is asked for
-its solution once, at the end. A call costs about 30 microseconds whatever it is given: classes that
-only add up products with the labels take rows of 200 entries here, because of 100 entries a fit
-takes hardly more than half of that for ten rows, and no chunk can be that cheap.
+Every class that learns from chunks, on dense rows and on sparse ones; a chunked model computes its
+solution once, at the end. Every call costs at least about 30 microseconds. So classes that only add
+up products with the labels get rows of 200 entries here; with 100 entries, a fit of ten rows takes
+little more than half of that, and no chunk can be that cheap.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ N_ROWS = 10_000
 
 
 def problem(n_features, density):
-    """Features, and labels that some of them decide."""
+    """Features, and labels that depend on some of them."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N_ROWS, n_features))
     if density < 1:
@@ -51,7 +51,7 @@ def in_chunks(estimator, chunks):
     model = clone(estimator)
     for X, Y in chunks:
         model.partial_fit(X, Y)
-    # Either finds the solution.
+    # Either computes the solution.
     method = model.transform if hasattr(model, "transform") else model.predict
     return method(chunks[0][0])
 

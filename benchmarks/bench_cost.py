@@ -50,7 +50,7 @@ def data(n: int, D: int, q: int, share: float) -> tuple[object, sparse.csr_array
 
 
 def measured(model: object, X: object, Y: object) -> tuple[float, float]:
-    """Shortest of three times, and the peak of one more run, which counting makes slow."""
+    """Shortest of three times, and the memory peak of another run, which tracing slows down."""
     times = []
     for _ in range(3):
         start = time.perf_counter()

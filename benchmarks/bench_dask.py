@@ -3,8 +3,8 @@
     python benchmarks/bench_dask.py [--gigabytes 4] [--features 500]
 
 Each block is made on its worker. The bare PCA is ``svd_compressed`` of the centred array, which is
-what dask-ml's ``PCA(50, svd_solver="randomized")`` calls; dask-ml itself is not needed. A machine
-that is busy with something else has no second core to give: look at the load first.
+what dask-ml's ``PCA(50, svd_solver="randomized")`` calls; dask-ml itself is not needed. A busy
+computer has no free second core: check the load first.
 """
 
 from __future__ import annotations

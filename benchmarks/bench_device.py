@@ -1,4 +1,4 @@
-"""Fits on an accelerator against bare torch, scikit-learn and our own on the host: one run.
+"""Fits on an accelerator against bare torch, scikit-learn and our fits on the host, in one run.
 
 usage: python benchmarks/bench_device.py [linear] [kernels] [neighbours] [stream] [--profile]
 
@@ -34,13 +34,13 @@ ROWS = []
 
 
 def wait():
-    """Until the device has done all it was asked for."""
+    """Wait until the device has finished."""
     if DEVICE == "cuda":
         torch.cuda.synchronize()
 
 
 def seconds(call, repeats=5):
-    """Median over runs that are waited for, the first left out."""
+    """Median time over synchronised runs, without the first."""
     taken = []
     for _ in range(repeats + 1):
         wait()
@@ -52,7 +52,7 @@ def seconds(call, repeats=5):
 
 
 def host_seconds(call, repeats=1):
-    """The same where one run is long enough: one run, or several as above."""
+    """The same, from one run if that is long enough."""
     return seconds(call, repeats if repeats > 1 else 0)
 
 
@@ -97,7 +97,7 @@ def rows_on_device(n, D, q, dtype):
 
 
 def bare_times(X, Y):
-    """Peers on a float64 copy that is there already: X'X, X'Y, scikit-learn's PCA, eigh."""
+    """Peers on an existing float64 copy: X'X, X'Y, scikit-learn's PCA, eigh."""
     wide, labels = X.double(), Y.double()
     scatter = wide.T @ wide
     report("eigh of X'X", f"{seconds(lambda: torch.linalg.eigh(scatter)):.4f} s")

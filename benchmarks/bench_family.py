@@ -17,7 +17,7 @@ import labelspan as ls
 
 
 def partial_least_squares() -> Iterator[Comparison]:
-    """scikit-learn takes dense rows; ours takes them as they are, sparse."""
+    """scikit-learn needs dense rows; ours uses the sparse ones."""
     data = benchmark_data("bibtex")
     X, Y = data.X[data.train], data.Y[data.train]
     dense = X.toarray(), Y.toarray().astype(float)

@@ -34,7 +34,7 @@ def training(name):
 
 
 def against_ridge():
-    """Dense X and Y, so that scikit-learn takes its fastest solver, Cholesky."""
+    """Dense X and Y, so that scikit-learn uses its fastest solver, Cholesky."""
     rows = []
     for name in ("enron", "delicious"):
         X, Y = training(name)
@@ -72,7 +72,7 @@ def memory():
 
 
 def many_labels(n_rows, n_labels, seed=0):
-    """Five labels a row, drawn from a power law, as in extreme classification."""
+    """Five labels per row, drawn from a power law, as in extreme classification."""
     rng = np.random.default_rng(seed)
     weights = np.arange(1, n_labels + 1) ** -0.8
     columns = np.searchsorted(np.cumsum(weights / weights.sum()), rng.random(5 * n_rows))

@@ -1,11 +1,11 @@
-"""Data that stay on disk: float32 files, walked once, against the least that must be done.
+"""Data that stay on disk: float32 files, read once, against the minimal work.
 
     python benchmarks/bench_out_of_core.py [--gigabytes 10] [--folder /tmp] [--features 1000]
 
-A file of so many gigabytes is made and deleted afterwards. Printed are, for each class, how often
-X was read, the own peak memory (without pages of the file) in a process of its own, and the time
-as a ratio: of MDDM against ``np.sum`` over the file in the page cache, of classes with a scatter
-matrix against the bare X'X of blocks, and of 1000 blocks against 10.
+A file of this size is made and deleted afterwards. For each class, the script prints how often X
+was read, the peak memory (without pages of the file) of a separate process, and the time as a
+ratio: of MDDM against ``np.sum`` over the file in the page cache, of classes with a scatter matrix
+against the bare X'X of blocks, and of 1000 blocks against 10.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How a report of 100,000 measurements opens and answers in a browser.
 
 Chromium, through Playwright: processor time of the page's thread to open it and for each action
-up to the painted frame (sort, filter, a menu, hiding a method, the theme), beside the wall time of
-this machine, and the frames of a scroll through the whole page.
+up to the painted frame (sort, filter, a menu, hiding a method, the theme), the wall time on this
+computer, and the frames of a scroll through the whole page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The choice of ReducerCV on the test parts of benchmark sets, beside every fixed method.
+"""The choice of ReducerCV on the test parts of benchmark sets, compared with fixed methods.
 
     LABELSPAN_DATA=... python benchmarks/choice_table.py [SET ...]
 

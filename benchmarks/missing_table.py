@@ -1,13 +1,13 @@
-"""What half of the labels cost: micro-F1 of available cases, and of zeros in the holes.
+"""The cost of losing half of the labels: micro-F1 of available cases, and of zeros instead.
 
 usage: python benchmarks/missing_table.py [--seeds 10] [--data yeast scene bibtex]
                                           [--readout tuned fixed mlknn] [--directions 10 20]
                                           [--reduction] [--mu]
 
 Half of the labels of the training rows are removed at random. The reducer and the readout learn
-(a) from all labels, (b) from those that are left, with NaN in the holes, (c) with 0 in the holes,
-(d) from all labels of half of the rows. Printed: micro-F1 on the test rows with all of their
-labels; what (b) and (d) keep of (a); in how many seeds (b) beats (c). The last table is a
+(a) from all labels, (b) from the remaining ones, with NaN for the others, (c) with 0 for the
+others, (d) from all labels of half of the rows. Printed: micro-F1 on the test rows with all of
+their labels; what (b) and (d) keep of (a); in how many seeds (b) beats (c). The last table is a
 simulation: the sine between the directions of all labels and those of available cases, and its
 slope over the number of rows.
 
@@ -16,7 +16,7 @@ The readout is MultiOutputRidge with thresholds by label (tuned), the same with 
 with fewer labels has no more directions than labels.
 
 With --reduction only the reducer learns from half of the labels, and the readout from all of them:
-what is kept is that of the directions. (d) is left out. With --mu the mu of MDDM with the
+the share kept is that of the directions. (d) is left out. With --mu the mu of MDDM with the
 constraint "feature" is chosen by three folds, from the labels that the reducer is given.
 """
 
@@ -70,7 +70,7 @@ def score(
 
 
 class ChosenMu(ls.MDDM):
-    """MDDM by features whose mu a user would choose: the best micro-F1 over three folds."""
+    """MDDM with the constraint "feature" and the mu with the best micro-F1 over three folds."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, observed: Any = None) -> Any:
         """Fit with the best mu."""

@@ -28,8 +28,8 @@ output (`benchmarks/results.json`). Nothing here is typed by hand.
 
 Most scripts compare with a peer in the same run: processor time on one thread, best of several
 rounds, the two calls alternating. A ratio below 1 means that labelspan is faster. *Goal* is the
-ratio that the project has set itself; MISSED marks what does not reach it. Seconds depend on the
-machine, ratios much less.
+target ratio of the project; MISSED marks ratios that do not reach it. Seconds depend on the
+computer, ratios much less.
 
 | script | what it measures | recorded | goals |
 |---|---|---|---|
@@ -79,7 +79,7 @@ def summary(name: str) -> str:
 
 
 def page(results: dict[str, dict[str, Any]]) -> str:
-    """The documentation page, from the stored results alone."""
+    """The documentation page, from the stored results only."""
     names = sorted(path.stem for path in FOLDER.glob("bench_*.py"))
     text = HEAD
     for name in names:
@@ -100,7 +100,7 @@ def page(results: dict[str, dict[str, Any]]) -> str:
 
 
 def shown(lines: list[str]) -> str:
-    """Lines of ratios as tables, ratio first: it is what people look for. Others as they are."""
+    """Lines of ratios as tables, with the ratio first; other lines unchanged."""
     parts: list[tuple[bool, list[str]]] = []
     for line in lines:
         found = RATIO.match(line)
@@ -134,7 +134,7 @@ def main(arguments: list[str]) -> int:
         print(f"== {name}", flush=True)
         found = record(name)
         reached &= found["reached"]
-        # A script without output lacks a peer or a data set, and says so on the standard error.
+        # A script without output lacks a peer or a data set; its standard error says which.
         if found["lines"]:
             results[name] = found
             text = json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False)

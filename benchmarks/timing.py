@@ -1,4 +1,4 @@
-"""What the benchmark scripts share: one run, one BLAS thread, ratios, not seconds."""
+"""Shared code of the benchmark scripts: one run, one BLAS thread, ratios instead of seconds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Comparison:
 
 
 def best_times(calls: list[Callable[[], Any]], repeats: int) -> list[float]:
-    """Best of several rounds, the calls taking turns, so that a slow moment hits all of them."""
+    """Best of several rounds with alternating calls, so that a slow moment affects all of them."""
     best = [float("inf")] * len(calls)
     for _ in range(repeats):
         for i, call in enumerate(calls):
@@ -39,7 +39,7 @@ def best_times(calls: list[Callable[[], Any]], repeats: int) -> list[float]:
 
 
 def compare(comparisons: Iterable[Comparison]) -> bool:
-    """Print a table of ratios; tell whether every goal was reached."""
+    """Print a table of ratios; return whether every goal was reached."""
     print(f"{'ours':<44}  {'peer':<40}  {'ratio':>8}{'goal':>8}  {'seconds (ours / peer)':>22}")
     reached = True
     for row in comparisons:
@@ -57,7 +57,7 @@ def compare(comparisons: Iterable[Comparison]) -> bool:
 
 
 def benchmark_data(name: str) -> Any:
-    """A benchmark set, or a clear end where the files are not at hand."""
+    """Load a benchmark set, or exit with a message if its files are missing."""
     if name != "yeast" and not os.environ.get("LABELSPAN_DATA"):
         raise SystemExit(f"{name} is needed: set LABELSPAN_DATA to the folder of the data sets.")
     return load_dataset(name)

@@ -1,4 +1,4 @@
-"""Check that every link inside the built site leads to a page, and to a place in it.
+"""Check that every link inside the built site leads to an existing page and anchor.
 
 usage: python docs/check_links.py docs/_build/html
 """
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """Links and places of a page."""
+    """Links and anchors of a page."""
 
     def __init__(self):
         super().__init__()
@@ -31,8 +31,8 @@ def read(path):
 
 
 def broken_links(root):
-    """Pairs of a page and a link of it that leads nowhere."""
-    # The theme keeps a template of its own among the static files.
+    """Pairs of a page and a broken link in it."""
+    # The theme has a template among the static files.
     paths = [path for path in sorted(root.rglob("*.html")) if "_static" not in path.parts]
     pages = {path.resolve(): read(path) for path in paths}
     for path, page in pages.items():

@@ -5,7 +5,7 @@ import re
 
 import labelspan
 
-# Pictures need no screen; examples load their data from the package alone.
+# Plots need no screen; examples use only data of the package.
 os.environ["MPLBACKEND"] = "agg"
 
 project = "labelspan"
@@ -79,7 +79,7 @@ html_theme_options = {
 html_sidebars = {"index": []}
 
 
-# scikit-learn's own documentation is not at hand, so its labels cannot be linked.
+# scikit-learn's documentation is not available offline, so its labels cannot be linked.
 FOREIGN = re.compile(r":(?:ref|term):`([^<`]+?)\s*(?:<[^>`]+>)?`")
 # reStructuredText reads a bare name_ as a link; attributes of a fit end so.
 FITTED = re.compile(r"(?<![`\w.])([A-Za-z]\w*_)(?![\w`\\{^])(?! : )")

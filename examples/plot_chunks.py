@@ -2,9 +2,9 @@
 Larger than memory: chunks give the same answer
 ===============================================
 
-``partial_fit`` adds a chunk of rows to sufficient statistics. It is no approximation: after the
-last chunk the directions are those of one fit on all rows. ``fit_blocks`` does the same for files
-and writes checkpoints, so that a killed fit is resumable.
+``partial_fit`` adds a chunk of rows to sufficient statistics. This is exact: after the last chunk
+the directions are those of one fit on all rows. ``fit_blocks`` does the same for files and writes
+checkpoints, so that a killed fit is resumable.
 """
 
 # %%

@@ -1,7 +1,7 @@
-"""Change single operators of the numerical core at random, and see whether a test notices.
+"""Mutation test: change single operators of the numerical core at random and run the tests.
 
-``make mutation`` draws a seeded sample of mutants of linalg, moments and _labels. Each runs in a
-process of its own, against the tests that execute the changed line, quickest first.
+``make mutation`` draws a seeded sample of mutants of linalg, moments and _labels. Each runs in its
+own process with the tests that execute the changed line, fastest first.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 TARGETS = ("linalg", "moments", "_labels.py")
-# Their own, and those of the methods that are little more than a call of them.
+# Their own tests, and those of methods that are thin wrappers around them.
 TESTS = ("tests/linalg", "tests/moments", "tests/test_gate.py", "tests/test_soft_labels.py",
          "tests/test_checkpoint.py", "tests/test_chunks.py",
          "tests/classifiers/test_ridge.py", "tests/extraction/test_transcriptions.py",
@@ -52,7 +52,7 @@ SWAPS: dict[type, type] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """The n-th place of a file where something can be changed."""
+    """The n-th place of a file that can be mutated."""
 
     file: Path
     place: int
@@ -72,13 +72,13 @@ class Mutate(ast.NodeTransformer):
         return len(self.places) - 1 == self.chosen
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Leave annotations, defaults and compiled loops alone: no tracer sees the latter."""
+        """Skip annotations, defaults and compiled loops, which no tracer sees."""
         if "kernel" not in ast.unparse(ast.Module(node.decorator_list, [])):
             node.body = [self.visit(part) for part in node.body]
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """Leave the annotation alone."""
+        """Skip the annotation."""
         node.value = node.value and self.visit(node.value)
         return node
 
@@ -116,11 +116,11 @@ class Mutate(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Leave messages alone."""
+        """Skip messages."""
         return node
 
     def swapped(self, operator: ast.AST, line: int) -> ast.AST:
-        """Return the operator, or what is put in its place."""
+        """Return the operator or its replacement."""
         other = SWAPS.get(type(operator))
         change = f"{type(operator).__name__} -> {other.__name__}" if other else ""
         return other() if other and self.here(line, change) else operator
@@ -139,7 +139,7 @@ def mutants() -> Iterator[Mutant]:
 
 
 class Watch:
-    """Which tests run which lines, and how long they take."""
+    """Records which tests run which lines, and how long they take."""
 
     def __init__(self) -> None:
         include = [f"{SOURCE}/labelspan/{t}{'' if '.' in t else '/*'}" for t in TARGETS]
@@ -219,7 +219,7 @@ def main() -> None:
         if found != "killed":
             where = f"{mutant.file.relative_to(SOURCE)}:{mutant.line}"
             print(f"{number}. {found}: {where}: {mutant.change} ({len(chosen)} tests)", flush=True)
-    # On a busy machine a timeout says nothing: it is not counted as killed.
+    # On a busy computer a timeout means nothing, so it is not counted as killed.
     share = counts["killed"] / asked.n
     print(f"{counts}: {share:.0%} of {asked.n} mutants killed")
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.11", "3.12", "3.13")
 # Seconds of `import labelspan` with all families beyond that of scikit-learn, best of several.
 IMPORT_LIMIT = 0.3
-# What users of scikit-learn have loaded already.
+# Imports that users of scikit-learn already have.
 IMPORT_BASE = "import sklearn.linear_model, sklearn.neighbors"
 IMPORT_ALL = (
     f"{IMPORT_BASE}; from labelspan import "
@@ -113,7 +113,7 @@ def main() -> None:
     if not found:
         sys.exit(f"no Python of {', '.join(asked.versions)} is on this machine")
     with tempfile.TemporaryDirectory() as folder:
-        # The source archive once: a wheel is built of it.
+        # The source archive once, because a wheel is built from it.
         trials = [(source, "source", found[0][1]), *((wheel, *pair) for pair in found)]
         for archive, name, python in trials:
             installed = try_archive(archive, python, f"{folder}/{name}", version)

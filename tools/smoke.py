@@ -1,4 +1,4 @@
-"""What a fresh installation must do; run outside the checkout, with the version as argument."""
+"""Smoke test of a fresh installation; run outside the checkout, with the version as argument."""
 
 import subprocess
 import sys
