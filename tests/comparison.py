@@ -1,4 +1,4 @@
-"""Comparing eigenpairs: values relative, subspaces instead of vectors, cut where a gap is."""
+"""Compare eigenpairs: relative values, and subspaces between gaps instead of vectors."""
 
 import numpy as np
 from scipy import linalg

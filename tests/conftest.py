@@ -11,7 +11,7 @@ from tests.places import place  # noqa: F401
 
 
 def pytest_configure(config):
-    """Where the data must be at hand, nothing may skip for want of them."""
+    """If the data must be available, no test may skip because they are missing."""
     folder = os.environ.get("LABELSPAN_DATA", "")
     if os.environ.get("LABELSPAN_REQUIRE_DATA") and not os.path.isdir(folder):
         raise pytest.UsageError(f"LABELSPAN_DATA={folder!r} is not a folder of data sets")
@@ -19,7 +19,7 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def dataset():
-    """Load a benchmark set by name, or skip, saying so, where the files are not at hand."""
+    """Load a benchmark set by name, or skip with a message if its files are missing."""
 
     def load(name):
         if name == "yeast":

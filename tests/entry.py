@@ -1,4 +1,4 @@
-"""What the registry says of an estimator, and excuses that several of them share."""
+"""Registry entries of estimators, and excuses that several of them share."""
 
 from dataclasses import dataclass, field
 from typing import Any

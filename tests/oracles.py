@@ -51,7 +51,7 @@ class Run:
 
 
 def arrays(file: str) -> dict[str, np.ndarray]:
-    """Arrays of a file of oracles; skips the test, saying so, where it is not at hand."""
+    """Arrays of a file of oracles; skips the test with a message if the file is missing."""
     data = os.environ.get("LABELSPAN_DATA")
     path = Path(data or ".").resolve().parent / "oracles" / f"{file}.npz"
     if not data or not path.is_file():

@@ -1,4 +1,4 @@
-"""Where arrays can live beside NumPy, as far as the machine has it."""
+"""Array libraries and devices besides NumPy that are available on this computer."""
 
 import numpy as np
 import pytest

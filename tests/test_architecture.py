@@ -1,4 +1,4 @@
-"""The layers: imports point one way, and nobody reaches into another package's private modules."""
+"""The layers: imports point one way, and no package uses private modules of another."""
 
 import ast
 from functools import lru_cache
@@ -53,7 +53,7 @@ def intruders(file):
             continue
         owner = owner_of(module)
         private = owner != module or name.startswith("_")
-        # A package and those around it are one house; the root's private modules serve everyone.
+        # A package may use those around it; private modules of the root are for everyone.
         at_home = package == owner or package.startswith(f"{owner}.") or owner == "labelspan"
         if private and not at_home:
             yield f"{module}.{name}"

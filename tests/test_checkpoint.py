@@ -1,4 +1,4 @@
-"""A fit by blocks that is killed goes on where it was, and ends in the same bits."""
+"""An interrupted fit by blocks resumes and gives the same bits."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Chunks add statistics, and what is learnt is found when it is asked for, once."""
+"""Chunks add statistics, and the solution is computed once, on demand."""
 
 import copy
 import pickle

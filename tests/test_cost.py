@@ -1,4 +1,4 @@
-"""The cost model: the route of the fit, and numbers that grow as the work does."""
+"""The cost model: the solver of the fit, and numbers that grow with the work."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_the_route_is_that_of_the_fit(method, shape, rng):
 def test_time_and_memory_follow_from_the_shape(monkeypatch):
     monkeypatch.setattr(_cost, "rates", lambda: EVEN)
     once, twice = (ls.cost(ls.MVMD(50), n, 1000, 100) for n in (10**6, 2 * 10**6))
-    # n D^2 operations at 1e10 per second, beside what does not grow with n.
+    # n D^2 operations at 1e10 per second, besides terms that do not grow with n.
     assert twice.seconds - once.seconds == pytest.approx(1e6 * 1e6 / 1e10, rel=0.5)
     assert (once.read, once.passes, once.network) == (8e9, 1, 8 * 1000 * 1100)
     assert once.memory == twice.memory < 1e8

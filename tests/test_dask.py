@@ -161,7 +161,7 @@ def test_bad_values_are_found_on_the_workers(client, sample):
         ls.MDDM().fit(lazy(bad), lazy(Y))
     with pytest.raises(ValueError, match="only 0 and 1"):
         ls.MDDM().fit(lazy(X), lazy(Y + 1))
-    # Each block alone is a fair coding; together they are not.
+    # Each block has a valid coding; together they do not.
     mixed = Y.copy()
     mixed[:CHUNK] = 2 * mixed[:CHUNK] - 1
     for form in (np.asarray, sparse.csr_matrix):

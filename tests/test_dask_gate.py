@@ -1,4 +1,4 @@
-"""Dask arrays at every entry: the gate that arrays in memory pass, or a refusal before any work."""
+"""Dask arrays at every entry point: validated like arrays in memory, or refused before any work."""
 
 import dask
 import dask.array as da

@@ -62,7 +62,7 @@ def test_the_example_of_the_readme_runs():
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    # It ends with a score, the one that the comment beside it states.
+    # It ends with the score that the comment states.
     assert done.stdout.strip() == code.strip().rpartition("# ")[2]
     assert re.fullmatch(r"micro-F1 0\.[5-9]\d\d", done.stdout.strip())
 

@@ -35,7 +35,7 @@ FREE = [
     ls.LabelSubset(2), ls.LEML(2),
 ]  # fmt: skip
 SPARSE = FREE[:9]
-# Those that learn a bias like any other weight, or from the rows as they are.
+# Those that learn a bias like any other weight, or from uncentred rows.
 BOUND = [
     ls.LaRankSVM(C=0.1, random_state=0), ls.CLaRankSVM(C=0.1, random_state=0),
     ls.MLFS(3, C=0.1, random_state=0), ls.CMLFS(3, C=0.1, random_state=0),
@@ -117,7 +117,7 @@ def test_coefficients_and_intercept_say_the_same_in_exact_arithmetic(estimator):
 
 
 def test_single_rows_in_another_precision():
-    # A model of float64 asked in float32: the mean has no float32 of its own.
+    # A float64 model applied to float32 rows: the mean is not a float32 number.
     model = ls.MultiOutputRidge().fit(X + 2.0**20 + 0.03, Y)
     asked = (X + 2.0**20).astype(np.float32)
     expected = model.decision_function(asked.astype(np.float64))
@@ -129,7 +129,7 @@ def test_single_rows_in_another_precision():
 
 def test_ridge_against_extended_precision():
     far = X + 2.0**40
-    # The first row is taken off exactly: a mean of 1e12 has no digits left for the spread.
+    # The first row is subtracted exactly, because a mean of 1e12 has no digits left for the spread.
     centred = (far - far[0]).astype(np.longdouble)
     centred -= centred.mean(axis=0)
     S = 2.0 * Y - 1.0

@@ -1,4 +1,4 @@
-"""Every refusal of the gate: the message names the value, the range and the repair."""
+"""Every error of input validation: the message names the value, the range and the repair."""
 
 import tracemalloc
 from contextlib import nullcontext
@@ -83,7 +83,7 @@ def test_bad_input_is_refused(X, y, message):
     ids=["column", "frame", "categories"],
 )
 def test_a_column_of_names_holds_classes(y):
-    """Classifiers say so, as those of scikit-learn do."""
+    """Classifiers warn, as those of scikit-learn do."""
     expected = pytest.warns(DataConversionWarning, match=r"column-vector y .* pass y.ravel\(\)")
     with expected if y.ndim == 2 else nullcontext():
         model = ls.MultiOutputRidge().fit(X, y)
@@ -116,7 +116,7 @@ def test_constant_labels(method, Y):
     model = clone(method.estimator)
     chooses = method.name == "mlda-dependence" and Y.any()
     if method.name.startswith(("mvmd", "mlsi", "dmlda")) or chooses:
-        # These have directions of the features alone, or part the rows among their labels.
+        # These have directions without labels, or distribute the rows among their labels.
         assert np.isfinite(model.fit(X, Y).components_).all()
     else:
         with pytest.raises(ValueError, match="no direction to keep"):
@@ -250,7 +250,7 @@ def test_chunks_without_a_direction_leave_no_model():
     model.partial_fit(X[10:], Y[10:])
     pooled = ls.MDDM(None).fit(X, np.vstack([none, Y[10:]]))
     assert_allclose(model.eigenvalues_, pooled.eigenvalues_)
-    # Nor does what fit had found before stay in use.
+    # Results of the earlier fit are not used, either.
     model = ls.MDDM(None).fit(X, Y)
     with pytest.warns(UserWarning, match="starts anew"):
         model.partial_fit(X[:10, :3], none)
@@ -342,7 +342,7 @@ def test_partial_fit_after_fit_says_that_it_starts_anew():
     np.testing.assert_allclose(
         model.components_, ls.MDDM().fit(X[:10], Y[:10]).components_, atol=1e-10
     )
-    # And fit forgets the chunks.
+    # And fit drops the chunks.
     assert not hasattr(model.fit(X, Y), "_chunks")
 
 

@@ -31,7 +31,7 @@ TEXTS = ("arff", "arff rows", "xml", "libsvm", "xmc")
 
 
 def run(script, *, source=PACKAGE.parent, **environment):
-    """Run a script in a process of its own, whose warnings are errors; its output and errors."""
+    """Run a script in a separate process with warnings as errors; return its output and errors."""
     kept = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "PYTHONPATH")}
     done = subprocess.run(
         [sys.executable, "-B", "-W", "error", "-c", script],
@@ -190,7 +190,7 @@ def test_no_dtype_or_layout_compiles_a_kernel_again():
 
     X, Y = data()
     distances = np.abs(X[:, :1] - X[:, 0])
-    # A dense and a sparse X have kernels of their own.
+    # Dense and sparse X have separate kernels.
     use(X, distances)
     use(sparse.csr_array(X), sparse.csr_array(distances))
     compiled = {kernel: len(kernel.dispatcher.signatures) for kernel in loaded_kernels()}
@@ -267,7 +267,7 @@ assert (model.predict(X) == X).all()
 
 
 def test_no_cache_folder_is_no_obstacle(read_only_package, tmp_path):
-    """Nowhere to write: it works, and says so once."""
+    """No writable folder: it works, with one warning."""
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     (tmp_path / f"labelspan-{os.getuid()}").write_text("not a folder")

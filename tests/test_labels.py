@@ -1,4 +1,4 @@
-"""The gate of the labels, form by form: exact small examples of each function behind it."""
+"""Validation of labels, form by form: small exact examples of each function."""
 
 import numpy as np
 import pandas as pd
@@ -135,7 +135,7 @@ def test_weights_and_rows_that_are_kept():
     assert (ones.weights, ones.total) == (None, 3.0)
     assert labels.weighted(np.ones(4), None, True).kept is None
     assert labels.total == 4.0
-    # Classes that only rows without weight had are gone, if they are to be found anew.
+    # Classes that only rows of weight 0 had are dropped, if classes are determined again.
     classes = check_labels(["a", "b", "c", "c"])
     anew, as_before = (classes.weighted(np.ones(4), kept, anew) for anew in (True, False))
     assert anew.classes.tolist() == ["a", "c"]
@@ -252,7 +252,7 @@ def test_blocks_on_workers():
     for given in (Y, 2 * Y - 1, sparse.csr_array(Y), Y.astype(bool)):
         np.testing.assert_array_equal(host(check_label_block(given)), Y)
     assert check_label_block(Y[:0]).shape == (0, 3)
-    # One column is a label there, whatever it holds.
+    # One column is always a label there.
     with pytest.raises(ValueError, match=r"y\[0, 0\] is 3"):
         check_label_block(np.array([[3], [5], [7]]))
 

@@ -1,4 +1,4 @@
-"""The package loads its parts when they are asked for, and shows all of them."""
+"""The package loads its parts on first access, and lists all of them."""
 
 import ast
 import subprocess

@@ -72,7 +72,7 @@ def test_every_fit_tells_a_swap(form):
     with pytest.warns(UserWarning, match=r"X and y may be swapped"):
         ls.MDDM(2).fit(form(labels), form(words))
     ls.MultiOutputRidge().fit(form(words), form(labels))
-    # Features scaled to [0, 1] are no labels to be refused any more.
+    # Features scaled to [0, 1] are not refused as labels.
     with pytest.warns(UserWarning, match=r"swapped: .* y has 30 columns and numbers between 0 and"):
         ls.MDDM(2).fit(form(labels), form(words * rng.random(words.shape)))
 

@@ -52,7 +52,7 @@ def test_one_pass_in_a_part_of_the_memory(model, files):
     X, Y = (np.load(path, mmap_mode="r") for path in files)
     mapped, streamed = clone(model), clone(model)
     blocks = Counted(blocks_of(*files, rows=4000))
-    # The file alone has 80 MB, and twice that in float64. A thin route holds one block.
+    # The file has 80 MB, and twice that in float64. A thin solver holds one block.
     assert peak_of(lambda: mapped.fit(X, Y)) < 60e6
     assert peak_of(lambda: streamed.fit_blocks(blocks)) < 60e6
     assert blocks.n_rows == N_ROWS

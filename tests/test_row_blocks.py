@@ -1,4 +1,4 @@
-"""Transforms and predictions of files by blocks: those of the arrays, whole or not at all."""
+"""Transforms and predictions of files by blocks equal those of arrays; files are complete."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Soft labels against the transcriptions, which never asked for 0 and 1."""
+"""Soft labels against the transcriptions, which do not assume 0 and 1."""
 
 import dask.array as da
 import numpy as np

@@ -42,7 +42,7 @@ def refused(model, cv, message):
 
 @pytest.mark.parametrize("model", POOLED, ids=name)
 def test_repeated_rows_do_not_stand_for_others(model):
-    """The pooled statistics are those of all other rows: another split than the one asked for."""
+    """The pooled statistics would be those of all other rows, which is another split."""
     rest = np.arange(1, 12)
     repeated = np.where(rest == 3, 2, rest)
     message = r"Fold 0 of cv trains on 11 rows and holds out 1 of 12; .*each of the others once"

@@ -1,4 +1,4 @@
-"""The tags say what fit takes: scikit-learn reads its part, the gate enforces ours."""
+"""The tags state what fit accepts: scikit-learn reads its part, validation enforces ours."""
 
 from dataclasses import asdict
 

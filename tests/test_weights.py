@@ -210,7 +210,7 @@ def test_weights_that_overflow_are_refused():
 
 
 def test_labels_of_every_weighted_row_are_constant():
-    """Sums of weights round; that is no direction, and no feature that tells labels apart."""
+    """Rounding in sums of weights is neither a direction nor a feature that separates labels."""
     weights = np.random.default_rng(0).uniform(0.1, 3.0, len(X)) / 3
     constant = np.column_stack([np.ones(len(X)), np.zeros(len(X))])
     for Y in (constant, np.hstack([constant] * 30)):

@@ -83,9 +83,9 @@ def test_hamming_loss_of_the_yeast_split_that_the_program_ships(method, toleranc
 
 @pytest.mark.parametrize("name", SETS)
 def test_faie(name):
-    # The program centres nothing and has labels in {-1, +1}. A sample beside its mirror image
-    # has the mean 0 as it is: there the two are the same, with half the eigenvalues, the
-    # weight alpha / 2 and the ridge 2 * 0.1.
+    # The program centres nothing and has labels in {-1, +1}. A sample joined with its negative has
+    # mean 0, so there the two agree, with half the eigenvalues, the weight alpha / 2 and the ridge
+    # 2 * 0.1.
     sample = run(f"lsdr_{name}")
     X, Y = np.vstack([sample.X, -sample.X]), np.vstack([sample.Y, 1 - sample.Y])
     M = sample["faie_vm"].shape[1]

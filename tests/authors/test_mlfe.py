@@ -38,7 +38,7 @@ MEASURES = {
     19: "micro_auc",
 }
 FILES = [*(f"mlfe_directions_{name}" for name in SETS), "mlfe_empty"]
-# PCA was not run on the emptied labels; MLDA differs there, which a test of its own explains.
+# PCA was not run on the emptied labels; MLDA differs there, which another test explains.
 CASES = [
     (file, key)
     for file in FILES

@@ -25,7 +25,7 @@ REDUCERS = [
     (ls.LabelCCA(), {"ridge": [0.1, 10.0], "label_ridge": [0.1]}),
     (ls.OPLS(), {"ridge": [0.1, 1.0]}),
     (ls.MLSI(), {"beta": [0.5, 1.0]}),
-    # Statistics of their own.
+    # Methods with their own statistics.
     ls.DMLDA(),
     ls.HSL(expansion="zhou"),
 ]

@@ -168,7 +168,7 @@ def test_large_sparse_rows_are_fitted_for_each_fold_and_setting(monkeypatch):
 
 
 def test_each_row_is_read_twice(monkeypatch):
-    """Rows that enter moments and rows that are projected, whatever the grid and the folds."""
+    """Rows that enter moments and rows that are projected, for any grid and folds."""
     X, Y = sample()
     read = {"moments": 0, "projected": 0}
     of, project = Moments.of, ls.choice._folds.project
@@ -183,7 +183,7 @@ def test_each_row_is_read_twice(monkeypatch):
 
     monkeypatch.setattr(Moments, "of", counted)
     monkeypatch.setattr(ls.choice._folds, "project", projected)
-    # Without those that take statistics of their own from the same block of rows.
+    # Without methods that compute their own statistics from the same block of rows.
     search = ls.ReducerCV(REDUCERS[:-2], [1, 2, 3], readout=RIDGES, cv=6).fit(X, Y)
     assert read == {"moments": len(X), "projected": len(X)}
     assert search.n_passes_ == 2

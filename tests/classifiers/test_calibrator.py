@@ -27,7 +27,7 @@ METHODS = ("sigmoid", "isotonic")
 
 
 def simulated(rng, n=3000, steep=(0.5, 2.0, 4.0)):
-    """Features with known probabilities of three labels, of unlike steepness and frequency."""
+    """Features with known probabilities of three labels of different steepness and frequency."""
     X = rng.standard_normal((n, 6))
     odds = X[:, :3] * steep + [-2.0, 0.0, 1.0]
     P = expit(odds)
@@ -52,7 +52,7 @@ def test_probabilities_are_those_that_made_the_labels(method, estimator, rng):
     P = model.predict_proba(X_new)
     assert np.abs(P - P_new).mean() < 0.03
     assert calibration_error(P, Y_new) < 0.025
-    # The scores of a regression on -1 and +1, cut to [0, 1], are the naive way.
+    # The naive way: scores of a regression on -1 and +1, clipped to [0, 1].
     scores = model.estimator_.decision_function(X_new)
     naive = np.clip((scores + 1) / 2, 1e-3, 1 - 1e-3)
     assert calibration_error(naive, Y_new) > 0.03

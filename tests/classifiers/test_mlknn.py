@@ -180,7 +180,7 @@ def test_without_smoothing_a_label_without_evidence_has_its_prior():
     X = np.arange(8.0)[:, None]
     Y = np.array([[0, 1]] * 7 + [[1, 1]])
     model = MLkNN(2, smoothing=0.0).fit(X, Y)
-    # No training row has a neighbour with label 0 beside it but row 6, which lacks the label.
+    # Only row 6, which lacks label 0, has a neighbour with it.
     assert model.prior_.tolist() == [1 / 8, 1.0]
     assert model.posterior_[0, 2] == 1 / 8
     assert model.posterior_[1].tolist() == [1.0, 1.0, 1.0]
@@ -266,7 +266,7 @@ def test_scikit_learn_cross_validates_probabilities_of_labels(n_labels):
     for train, test in KFold(4).split(X):
         model = MLkNN(5).fit(X[train], Y[train])
         np.testing.assert_array_equal(P[test], model.predict_proba(X[test]))
-        # With two labels, too, their columns are no classes to choose one of.
+        # Two label columns are not two classes, either.
         assert get_scorer("roc_auc")(model, X[test], Y[test]) == pytest.approx(
             roc_auc_score(Y[test], model.predict_proba(X[test]))
         )
@@ -329,7 +329,7 @@ assert blas_threads() == {2}, blas_threads()
 
 
 def test_overlapping_searches_leave_the_blas_threads_as_they_were():
-    # In a process of its own, which starts with two BLAS threads.
+    # In a separate process, which starts with two BLAS threads.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
     done = subprocess.run(
         [sys.executable, "-c", OVERLAP], env=environment, capture_output=True, text=True

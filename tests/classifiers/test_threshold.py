@@ -24,7 +24,7 @@ from tests.reference.subspace import best_f1_threshold
 @given(st.integers(0, 2**32 - 1), st.integers(1, 25), st.integers(1, 6))
 def test_best_f1_of_every_label(seed, n, levels):
     rng = np.random.default_rng(seed)
-    # Few levels make ties, which a cut must not part.
+    # Few distinct scores make ties, which a cut must not separate.
     scores = rng.integers(levels, size=(n, 4)) * rng.standard_normal()
     positive = rng.random((n, 4)) < 0.4
     thresholds = tuned_thresholds(scores, positive, "per_label_f1")

@@ -67,7 +67,7 @@ TYPES = {
 @pytest.mark.parametrize("blank", ["", "% x\u00a0y\n"])
 @pytest.mark.parametrize("block_bytes", [None, 64])
 def test_header_lines_of_every_form(blank, block_bytes, tmp_path, monkeypatch):
-    """Each name with each type, so that every type is declared anew and repeated."""
+    """Each name with each type, so that every type is declared once and repeated."""
     if block_bytes:
         defaults = "labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__"
         monkeypatch.setattr(defaults, (block_bytes,))

@@ -90,7 +90,7 @@ def test_sources_that_disagree_are_both_named(case, tmp_path):
     path = write(tmp_path, relation, xml)
     with pytest.raises(DataFileError, match=re.escape(message)):
         read_arff(path, **options)
-    # Names decide alone.
+    # Names override everything else.
     assert read_arff(path, label_names=["w"], **options).label_names == ("w",)
 
 
@@ -107,7 +107,7 @@ def test_meka_option_alone_still_counts(data_folder):
 
 @pytest.mark.parametrize("name", ["corel5k/Corel5k-{}-sparse.arff", "genbase/genbase-{}.arff.gz"])
 def test_filters_without_an_option_change_nothing(name, data_folder):
-    # Relation names with filters and no -C: the XML file tells the labels.
+    # Relation names with filters and no -C: the XML file names the labels.
     paths = [data_folder / "mulan" / name.format(part) for part in ("train", "test")]
     dataset = read_arff(*paths, ignore=["protein"] if "genbase" in name else ())
     assert dataset.Y.shape[1] == (27 if "genbase" in name else 374)

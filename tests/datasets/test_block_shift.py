@@ -51,7 +51,7 @@ def found_in(dataset):
 
 
 def assert_repaired(defective, sound, shift, rows):
-    """Labels are the sound ones; features too, but for zeros where labels had been written."""
+    """Labels are correct; features too, except for zeros where labels had been written."""
     repaired = realign(defective)
     np.testing.assert_array_equal(repaired.Y, sound.Y)
     assert repaired.Y.dtype == sound.Y.dtype
@@ -96,7 +96,7 @@ def test_sound_sets_are_not_flagged(name, data_folder):
 @pytest.mark.parametrize("shift", [-1, -3, -8, 1, 5])
 @pytest.mark.parametrize("rows", [slice(0, 203), slice(203, N), slice(0, 480), slice(311, N)])
 def test_a_shift_is_found_in_either_part_without_a_split(rows, shift):
-    """A dense feature is no 0 or 1, so that the first row is found exactly."""
+    """A dense feature is neither 0 nor 1, so the first row is found exactly."""
     sound = sample()
     defective = written_off(sound, rows, shift)
     found = found_in(defective)
@@ -133,7 +133,7 @@ def test_a_split_at_the_defect_is_its_cut():
 
 
 def test_labels_in_another_order():
-    """A shift is found whatever the order of the labels; another order of a part is not one."""
+    """A shift is found for any order of the labels; another order in one part is not a shift."""
     sound, rng = sample(), np.random.default_rng(2)
     for _ in range(6):
         order = rng.permutation(Q)
@@ -155,7 +155,7 @@ def test_labels_that_went_round(shift):
     # Of 14 labels, 8 to the right is 6 to the left.
     assert found.shift in (shift, shift + 14)
     assert (found.overflow, found.leaked_features) == ("labels", ())
-    # Yeast's labels tell little of a single row.
+    # The labels of yeast say little about a single row.
     assert abs(found.cut - 1200) <= 40
     defective = MultilabelDataset(
         X=yeast.X, Y=Y, train=np.arange(1200), test=np.arange(1200, len(Y))
@@ -208,7 +208,7 @@ def test_of_very_many_labels_the_most_frequent_are_compared(monkeypatch):
 
 
 def test_wide_data_keep_the_features_of_largest_variance(monkeypatch):
-    """Faint noise beside the features changes nothing where it is too wide to be used."""
+    """Faint noise columns change nothing if they are too many to be used."""
     yeast = load_yeast()
     Y = np.roll(yeast.Y, 1, axis=1)
     Y[:1200] = yeast.Y[:1200]

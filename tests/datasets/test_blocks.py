@@ -29,7 +29,7 @@ def npy(folder):
 
 
 def npy_folders(folder):
-    # Files that are cut elsewhere than the blocks, and one that is empty.
+    # Files with other boundaries than the blocks, and an empty one.
     for name, array, cuts in (("X", X, [8, 50, 50, 91]), ("Y", Y, [40]), ("w", w, [33, 66])):
         (folder / name).mkdir()
         for i, part in enumerate(np.split(array, cuts)):

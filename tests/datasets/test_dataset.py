@@ -1,4 +1,4 @@
-"""The container: what X and Y alone make, and what is refused."""
+"""The container: defaults from X and Y, and refused input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads against a real server on this machine: success and each way to fail."""
+"""Downloads from a real local server: success and each kind of failure."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def test_csv_of_two_parts(tmp_path):
 
 def test_csv_labels_are_text_as_they_stand(tmp_path):
     path = tmp_path / "t.csv"
-    # NA is a label, and numbers are names; an empty one is no label.
+    # NA is a label, and numbers are names; an empty name is not a label.
     path.write_text('x, tags\n1,NA\n2,"7, NA"\n3,\n4,07\n')
     read = read_csv(path, labels="tags")
     assert read.label_names == ("07", "7", "NA")

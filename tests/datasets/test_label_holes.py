@@ -1,4 +1,4 @@
-"""describe: labels that are not observed, and whether at random."""
+"""describe: missing labels, and whether they are missing at random."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ def correlated(rng, n, q):
 
 
 def test_random_holes_raise_no_alarm():
-    """500 samples of all shapes and rates, of which one in two may alarm by the stated rule."""
+    """500 samples of all shapes and rates; the rule allows 0.5 false alarms."""
     rng = np.random.default_rng(1)
     alarms = 0
     for trial in range(500):
@@ -73,7 +73,7 @@ def test_a_label_that_hides_another_is_found():
     yeast = load_yeast()
     rng = np.random.default_rng(0)
     rates = np.full((2417, 14), 0.1)
-    # Who has label 12 is asked for label 2 more rarely.
+    # Label 2 is missing more often in rows with label 12.
     rates[yeast.Y[:, 12] > 0, 2] = 0.3
     observed = rng.random((2417, 14)) >= rates
     found = yeast_with(observed).holes

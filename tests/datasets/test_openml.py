@@ -1,4 +1,4 @@
-"""Data sets of OpenML: real requests and files, from a server on this machine."""
+"""Data sets of OpenML: real requests and files from a local server."""
 
 import hashlib
 import json

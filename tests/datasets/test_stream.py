@@ -1,4 +1,4 @@
-"""Blocks of whole lines: nothing lost, nothing twice, and the right line numbers."""
+"""Blocks of whole lines: nothing is lost or repeated, and line numbers are right."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_libsvm_that_scikit_learn_writes(tmp_path):
             read = read_libsvm(path, **known)
             np.testing.assert_array_equal(read.X.toarray(), X)
             np.testing.assert_array_equal(read.Y.toarray(), Y.toarray())
-    # One file of two that names feature 0 tells for both.
+    # If one of two files names feature 0, both count from 0.
     dump_svmlight_file(X[:5] * [0, 1, 1, 1, 1, 1, 1], Y[:5], str(path), multilabel=True)
     both = read_libsvm(path, tmp_path / "True.svm")
     np.testing.assert_array_equal(both.X.toarray()[5:], X)

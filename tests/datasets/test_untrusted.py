@@ -339,7 +339,7 @@ def test_sparse_mat_that_unpacks_to_many_values_is_refused(tmp_path):
 
 @pytest.mark.parametrize("row", [3, 200_000_000, -5, 1])
 def test_sparse_mat_with_a_row_that_is_not_there_or_there_twice(row, tmp_path):
-    """SciPy takes such a number as it is, and its conversion writes beyond its memory."""
+    """SciPy accepts such a number, and its conversion writes beyond its memory."""
     path = tmp_path / "t.mat"
     data = sp.csc_array(np.array([[1.0, 0], [0, 1], [0, 1]]))
     scipy.io.savemat(path, {"data": data, "target": np.eye(3)})

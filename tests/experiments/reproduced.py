@@ -25,7 +25,8 @@ def reproduced(name: str, quick: bool = False) -> Outcome:
         pytest.skip(f"{name} needs {', '.join(lacking)}: set LABELSPAN_DATA to their folder")
     folder = os.environ.get("LABELSPAN_REPRODUCE", "results/reproduce")
     with Store(folder) as store, warnings.catch_warnings():
-        # Told at the end of the tests, not a failure: hours of results outlive many commits.
+        # Reported at the end of the tests, not a failure, because results of hours outlive many
+        # commits.
         warnings.filterwarnings("default", message=".*holds results of other code")
         (outcome,) = reproduce([experiment], store, quick=quick)
     print(f"\n{name}: {outcome.summary}")

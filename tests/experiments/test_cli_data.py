@@ -1,4 +1,4 @@
-"""Data of every kind from the command line: what a reader can be told, the command can tell."""
+"""Data of every kind from the command line: the command has every option of the readers."""
 
 import json
 import os

@@ -163,7 +163,7 @@ def test_the_statements_about_the_errors_can_fail():
             for name in ("encoding", "prediction"):
                 found["yeast", f"{title}, M={M}", f"{name}_error"] = [float(place + 1)]
     lines = judge_figure1_errors(Values(found, ()), {})
-    # PLST is lowest in everything here, and nobody has an encoding error of zero.
+    # PLST is lowest in everything here, and no method has an encoding error of zero.
     assert [line.verdict == "reproduced" for line in lines[:3]] == [False, True, False]
     assert lines[5].verdict == "not reproduced"
 

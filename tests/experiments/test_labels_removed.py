@@ -1,4 +1,4 @@
-"""Labels that are removed from training parts: which, for whom, and what is said of it."""
+"""Labels removed from training parts: which ones, for which methods, and the messages."""
 
 import json
 from dataclasses import asdict
@@ -177,7 +177,7 @@ def test_results_against_the_share_removed(tmp_path):
     assert len(values) == 4
     assert means["MDDM_p"][0.4] == pytest.approx(np.mean(values))
     assert list(means["MDDM_p"]) == [0.0, 0.4]
-    # Without holes there is nothing to fill.
+    # Without missing labels there is nothing to fill.
     assert means["MDDM_p"][0.0] == means["MDDM_p (missing = 0)"][0.0]
     assert means["MDDM_p"][0.4] != means["MDDM_p (missing = 0)"][0.4]
 

@@ -158,7 +158,7 @@ def test_a_label_kernel_that_harms_is_told():
 
 @pytest.mark.parametrize("table", TABLES)
 def test_the_printed_orders_are_those_of_the_text(table):
-    """Typed once more, from the text: what it says of each table."""
+    """The statements of the text about each table, typed a second time."""
     printed = printed_values("mddm")[table]["mean"]
     places = {name: i for i, name in enumerate(printed_values("mddm")["measures"])}
     if table in ("table1", "table2", "table5", "table6"):

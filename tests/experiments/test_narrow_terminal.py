@@ -1,4 +1,4 @@
-"""Tables on narrow terminals: every number, name and word is whole, and no line is too wide."""
+"""Tables on narrow terminals: no number, name or word is cut, and no line is too wide."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Folders and files that may not be written or read, tried by a user who is not root.
+"""Folders and files that may not be written or read, tested as a user who is not root.
 
 Root may write anywhere. So the program is imported first, as the interpreter may stand where only
 root can read, and gives up its rights then.

@@ -1,4 +1,4 @@
-"""Preprocessing: fitted on the training part alone, named by plans, commands and models."""
+"""Preprocessing: fitted on the training part only, named by plans, commands and models."""
 
 import json
 from dataclasses import asdict, replace
@@ -33,7 +33,7 @@ MEASURES = ("micro_f1", "ranking_loss", "average_precision")
 
 
 def counts(rng, n_samples=80, n_features=12):
-    """Sparse counts whose columns are of unlike frequency, and labels that depend on them."""
+    """Sparse counts with columns of different frequency, and labels that depend on them."""
     X = rng.poisson(np.linspace(0.2, 30, n_features), (n_samples, n_features)).astype(float)
     Y = (X[:, :4] + 2 * rng.standard_normal((n_samples, 4)) > X[:, :4].mean(axis=0)) * 1
     return X, Y.astype(np.uint8)

@@ -17,7 +17,7 @@ WHOLE = {
 
 
 def written(folder, **fields):
-    """A file of a plan that is whole but for these fields; None leaves one out."""
+    """A complete plan file with these fields changed; None leaves one out."""
     write_toy(folder)
     lines = [f"{key} = {value}" for key, value in {**WHOLE, **fields}.items() if value is not None]
     path = folder / "plan.toml"

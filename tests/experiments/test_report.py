@@ -1,4 +1,4 @@
-"""The report: from the store alone, escaped in every format, and a page that works."""
+"""The report: from the store only, escaped in every format, and a page that works."""
 
 import csv
 import io

@@ -240,7 +240,7 @@ def n_cells(folder):
         return store.n_cells
 
 
-# Three with processes of their own, which take a second or two to start.
+# Three with worker processes, which take a second or two to start.
 JOBS = [0] * 6 + [2] + [0] * 6 + [1] + [0] * 5 + [2]
 
 

@@ -1,4 +1,4 @@
-"""Data files: results belong to their content, names tell them apart, options are for some."""
+"""Data files: results belong to their content, names distinguish them, options suit some."""
 
 import hashlib
 import json

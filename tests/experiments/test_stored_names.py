@@ -1,4 +1,4 @@
-"""Results that are stored stay found: their hashes do not hang on where a class lives."""
+"""Stored results are found again: their hashes do not depend on the module of a class."""
 
 import pytest
 

@@ -187,7 +187,7 @@ def test_every_candidate_can_be_fitted(rng, method):
 
 
 def test_candidates_follow_the_features(rng):
-    """A ridge in the unit of the scatter finds the same model whatever the scale of X."""
+    """A ridge in the unit of the scatter finds the same model for any scale of X."""
     X, Y = linear(rng)
     point = points_of(Step("cplst"))[2]
     models = [made_step(point.on(A), 0).fit(A, Y) for A in (X, 1000 * X)]

@@ -15,7 +15,7 @@ SETS = ["emotions", "scene", "yeast", "enron", "human-go"]
 SPARSE_SETS = {"enron", "human-go"}
 
 
-# The weights of MLDA and DMLDA are transcribed row by row: the smaller sets will do.
+# The weights of MLDA and DMLDA are transcribed row by row, so the smaller sets are used.
 SMALL_SETS = [data for data in SETS if data != "human-go"]
 CASES = [
     pytest.param(data, method, id=f"{data}-{method.name}")

@@ -1,3 +1,3 @@
-"""The fuzzers are programs: one turns numba's compiler off for its whole process."""
+"""The fuzzers are separate programs; one disables numba's compiler for its whole process."""
 
 collect_ignore = ["fuzz_atheris.py", "fuzz_hypothesis.py"]

@@ -97,7 +97,7 @@ def test_one_factor_serves_the_grid(monkeypatch):
     grams = counted(monkeypatch, statistics, "gram")
     kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": RIDGES})
     assert (len(shared), len(direct), len(grams)) == (1, 0, 1)
-    # Without a ridge, or with one below rounding, eigenvectors are needed whatever the others do.
+    # Without a ridge, or with one below rounding, eigenvectors are needed in any case.
     path = kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": [0.0, 1e-14, *RIDGES]}, tol=1e-9)
     assert (len(shared), len(direct), len(grams)) == (2, 2, 2)
     assert shared[0][1] == shared[1][1] == pytest.approx(np.sqrt(0.2))
@@ -154,7 +154,7 @@ def test_the_space_is_orthonormal_and_holds_the_solutions(spread, gamma):
         P = space.images(space.coordinates(ridge, T))
         true = np.linalg.norm(T - K @ P - ridge * P, axis=0) / np.linalg.norm(T, axis=0)
         assert true.max() <= 1e-9
-        # What the space says of itself is true of it.
+        # The attributes of the space are correct.
         for factor in (0.5, 2.0):
             tol = factor * true.max()
             if true.max() > 1e-13:
@@ -190,7 +190,7 @@ def test_the_residual_is_the_largest_of_all_labels_and_ridges():
         true.append((left / np.linalg.norm(T, axis=0)).max())
     assert solver.residual == pytest.approx(max(true), rel=1e-6)
     assert 1e-8 < solver.residual <= 1e-4
-    # Not the last one: that would not tell the largest from the latest.
+    # Not the last one, because that would not distinguish the largest from the latest.
     assert np.argmax(true) != len(true) - 1
 
 
@@ -437,7 +437,7 @@ def test_the_residual_counts_factors_and_nothing_without_a_ridge():
     true = [residual_of(T, *solver(ridge), ridge) for ridge in worst_first]
     assert solver.residual == pytest.approx(max(true), rel=1e-9, abs=0)
     assert 0 < true[-1] < max(true)
-    # Labels outside of the range of a kernel without a ridge are no failure of the solver.
+    # Labels outside the range of a kernel without a ridge are not a failure of the solver.
     linear = kernel_path(KernelCPLST(kernel="linear"), *problem(), {"ridge": [0.0, 0.1, 1.0]})
     assert linear.residual <= 1e-6
 
@@ -502,7 +502,7 @@ def test_ridges_that_touch():
 @pytest.mark.parametrize("ridge", [1e-9, 1e-8, 1e-6, 1e-4])
 @pytest.mark.parametrize("scale", [1.0, 1e6])
 def test_the_rank_of_a_kernel_far_above_its_ridge(ridge, scale):
-    """What a product with the kernel rounds to is no direction, and what it does not is one."""
+    """Rounding of a product with the kernel is not a direction; anything above it is."""
     X, Y = problem(n=300, q=5, D=2)
     X, ridge = X * scale, ridge * scale**2
     share = {"constraint": "feature", "mu": 1 / (1 + ridge)}
@@ -515,7 +515,7 @@ def test_the_rank_of_a_kernel_far_above_its_ridge(ridge, scale):
 
 
 def test_a_large_kernel_with_a_small_share_of_the_metric():
-    """The ridge is b / a, whatever the sizes of a and of the kernel are."""
+    """The ridge is b / a for any size of a and of the kernel."""
     X, Y = problem(n=300, q=3, D=2)
     share = {"constraint": "feature", "mu": 1e-14}
     ours = KernelMDDM(2, kernel="linear", **share).fit(1e6 * X, Y)

@@ -321,7 +321,7 @@ def test_pipelines_and_searches():
     pipeline = make_pipeline(StandardScaler(), KernelMDDM(3), MultiOutputRidge(0.1))
     search = GridSearchCV(pipeline, {"kernelmddm__gamma": [1e-4, 0.1]}, cv=3).fit(X, Y)
     assert search.best_params_["kernelmddm__gamma"] in (1e-4, 0.1)
-    # The pairwise tag makes cross-validation cut both sides of a precomputed kernel.
+    # The pairwise tag makes cross-validation split both axes of a precomputed kernel.
     precomputed = make_pipeline(KernelMDDM(3, kernel="precomputed"), MultiOutputRidge(0.1))
     given = make_pipeline(KernelMDDM(3, gamma=0.1), MultiOutputRidge(0.1))
     np.testing.assert_allclose(

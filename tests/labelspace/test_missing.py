@@ -78,7 +78,7 @@ def test_a_regressor_needs_the_codes_of_rows(method):
 
 
 def test_chunks_in_memory_whose_columns_depend_on_each_other():
-    """QR factors of some blocks beside Gram matrices of others, each with its own holes."""
+    """QR factors of some blocks and Gram matrices of others, each with its own missing labels."""
     X, Y, _ = holed(60, 6, 4)
     X = np.hstack([X, X[:, :1]])
     X[30:, 0] += 0.1

@@ -1,4 +1,4 @@
-"""How the laws reach the registry: who they hold for, on which sample, and what is compared."""
+"""How the laws use the registry: for which estimators, on which sample, with which comparison."""
 
 from functools import cache
 
@@ -60,7 +60,7 @@ def plain(entry_name):
 
 
 def outputs(model, X):
-    """All that a fitted model says of new rows, and of its search if it made one."""
+    """All outputs of a fitted model for new rows, and of its search if it has one."""
     found = {}
     for method in ("transform", "decision_function", "predict_proba", "predict"):
         if hasattr(model, method):
@@ -82,7 +82,7 @@ def dense(A):
 
 
 def assert_same(ours, theirs, tolerance=1e-8):
-    """Numbers to `tolerance` of the largest, whatever is no float exactly."""
+    """Floats agree to `tolerance` of the largest, everything else exactly."""
     assert ours.keys() == theirs.keys()
     for name, expected in theirs.items():
         if expected.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""What is learnt from arrays on a device is what NumPy's give, and lives where they live."""
+"""Models fitted on device arrays equal those of NumPy arrays, and stay on the device."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def stays(entry):
 
 
 def shown(model, X):
-    """What a model says of rows, each kind by its name."""
+    """The outputs of a model for rows, by name."""
     return {name: getattr(model, name)(X) for name in SHOWN if hasattr(model, name)}
 
 

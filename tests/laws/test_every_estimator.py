@@ -50,7 +50,7 @@ def test_feature_order(entry):
 
 @law()
 def test_repeated_rows(entry):
-    """Every row twice is every row once, but for parameters that a sum over rows is weighed by."""
+    """Doubling every row changes nothing, except for parameters that weigh a sum over rows."""
     X, Y, X_new = sample()
     twice = changed(entry, 2.0, entry.per_row).fit(np.vstack([X, X]), np.vstack([Y, Y]))
     assert_same(unscaled(twice, X_new), unscaled(plain(entry.name), X_new), entry.tolerance)
@@ -154,7 +154,7 @@ def test_a_label_of_all_rows_is_always_predicted(entry):
     assert found["predict"][:, -1].all()
 
 
-# CMLFS, whose problem is not convex, may stop short of its tolerance, and says so.
+# CMLFS, whose problem is not convex, may miss its tolerance, with a warning.
 @pytest.mark.filterwarnings("ignore:The feature weights are not stationary")
 @law(lambda entry: entry.supervised)
 def test_rows_without_labels_are_rows(entry):

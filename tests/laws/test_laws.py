@@ -1,4 +1,4 @@
-"""Properties that hold for every extractor, whatever the data."""
+"""Properties that hold for every extractor on any data."""
 
 import numpy as np
 import pytest

@@ -16,13 +16,13 @@ from tests.registry import ESTIMATORS
 
 
 def holed_sample():
-    """The sample of the laws with 30 % holes, more in the last label; two rows have nothing."""
+    """The sample of the laws with 30 % missing labels, more in the last; two rows have none."""
     X, Y, X_new = sample()
     X[np.abs(X) < 0.2] = 0.0
     Y = Y.astype(float)
     Y[np.random.default_rng(3).random(Y.shape) < [0.2, 0.2, 0.3, 0.5]] = np.nan
     Y[[4, 30]] = np.nan
-    # Chunks with and without holes are pooled.
+    # Chunks with and without missing labels are pooled.
     Y[23:40] = np.where(np.isnan(Y[23:40]), 1.0, Y[23:40])
     return X, Y, X_new
 
@@ -36,7 +36,7 @@ def takes(entry, capability):
 
 
 def streams(entry):
-    """Whether chunks and Dask arrays may have holes, too."""
+    """Whether chunks and Dask arrays may have missing labels, too."""
     return entry.dask == "fit" and takes(entry, "streamed_holes")
 
 
@@ -47,7 +47,7 @@ def reduces(entry):
 
 
 def by_label(found, labels):
-    """What is said of these labels, and all that is said of the features."""
+    """The outputs for these labels, and all outputs for the features."""
     per_label = ("decision_function", "predict_proba", "predict")
     return {name: A[:, labels] if name in per_label else A for name, A in found.items()}
 
@@ -79,7 +79,7 @@ def test_missing_labels_are_refused_with_those_who_take_them(entry):
 
 @law(takes_holes)
 def test_labels_without_holes_are_as_ever(entry):
-    """To the last bit, in forms that could have holes."""
+    """To the last bit, in forms that could have missing labels."""
     X, Y, X_new = sample()
     expected = outputs(plain(entry.name), X_new)
     for given in (np.ma.array(Y), pd.DataFrame(Y).astype("Int64"), Y.astype(object)):
@@ -108,7 +108,7 @@ def test_missing_labels_in_every_form(entry):
 
 @law(takes_holes)
 def test_missing_labels_of_rows_that_are_sent_to_a_device(entry):
-    """Holes stay on the host, whatever is computed elsewhere."""
+    """Labels with NaN stay on the host."""
     pytest.importorskip("torch")
     X, Y, X_new = holed_sample()
     expected = outputs(fit(entry, X, Y), X_new)

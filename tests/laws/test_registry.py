@@ -1,4 +1,4 @@
-"""The registry is whole: every estimator, each with an oracle, no excuse or defect of nobody."""
+"""The registry is complete: every estimator, each with an oracle, and no orphaned excuse."""
 
 import importlib
 import inspect
@@ -49,7 +49,7 @@ def test_the_oracle_exists_and_is_asked(entry):
 
 
 def test_excuses_and_defects_are_those_of_laws():
-    """A law by another name would excuse nothing, and nobody would notice."""
+    """A misspelt law would excuse nothing, and this would go unnoticed."""
     excused = [(law, entry.name) for entry in ESTIMATORS for law in entry.excuses]
     for law, name in [*excused, *KNOWN]:
         assert name in LAWS[law], f"{law} is not run for {name}"

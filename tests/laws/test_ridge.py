@@ -14,7 +14,7 @@ from tests.registry import name
 
 
 def unchanged(model, c):
-    """No parameter has units: both sides of the problem scale alike."""
+    """No parameter has units: both sides of the problem scale equally."""
     return {}
 
 

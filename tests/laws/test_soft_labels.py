@@ -1,4 +1,4 @@
-"""Laws of soft labels: taken in every form alike, or refused with the reason; 0 and 1 as ever."""
+"""Laws of soft labels: accepted in every form or refused with a reason; 0/1 is unchanged."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def soft_sample():
 
 @law(lambda entry: entry.supervised)
 def test_zeros_and_ones_are_no_soft_labels(entry):
-    """To the last bit, whatever their dtype."""
+    """To the last bit, for any dtype."""
     X, Y, X_new = sample()
     expected = outputs(plain(entry.name), X_new)
     for given in (Y.astype(float), Y.astype(np.float32), Y.astype(bool), 2.0 * Y - 1):
@@ -76,7 +76,7 @@ def test_soft_labels_are_not_rounded(entry):
 
 @law(lambda entry: entry.supervised and takes(entry))
 def test_one_soft_label_is_a_column(entry):
-    """Numbers of a column are no classes where they lie between 0 and 1."""
+    """Numbers of a column between 0 and 1 are not classes."""
     X, Y, X_new = soft_sample()
     model = clone(entry.estimator)
     sizes = [name for name in model.get_params() if name.split("__")[-1] == "n_components"]

@@ -53,7 +53,7 @@ def test_a_weight_is_a_number_of_copies(entry, form):
     ours = weighted(entry, FORMS[form](X), Y, COUNTS)
     copies = FORMS[form](np.repeat(X, COUNTS, axis=0)), np.repeat(Y, COUNTS, axis=0)
     theirs = clone(entry.estimator).fit(*copies)
-    # What solvers with a tolerance find depends on the number of rows they walk.
+    # Results of solvers with a tolerance depend on the number of rows.
     tolerance = entry.tolerance if hasattr(entry.estimator, "max_iter") else 1e-10
     assert_same(signless(outputs(ours, X_new)), signless(outputs(theirs, X_new)), tolerance)
 
@@ -61,7 +61,7 @@ def test_a_weight_is_a_number_of_copies(entry, form):
 @law(weighs)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_row_of_weight_zero_is_absent(entry, form):
-    """To the last bit, whatever stands in the row; a class that no other row has is absent too."""
+    """To the last bit, for any content of the row; a class that only this row has is absent."""
     X, Y, X_new = sample()
     weights = at_random()
     weights[[0, 7, 40]] = 0.0
@@ -78,7 +78,7 @@ def test_a_row_of_weight_zero_is_absent(entry, form):
 
 @law(weighs)
 def test_the_unit_of_the_weights(entry):
-    """All weights times t is nothing, but for parameters that a sum over rows is weighed by."""
+    """Scaling all weights changes nothing, except for parameters that weigh a sum over rows."""
     X, Y, X_new = sample()
     expected = outputs(weighted(entry, X, Y, at_random()), X_new)
     for t in (1e-3, 7.0):
@@ -104,7 +104,7 @@ def test_weights_of_one_are_no_weights(entry):
 
 @law(weighs)
 def test_more_features_than_weighted_rows(entry):
-    """Weights take every route: the rows turned into 60 dimensions, dense and sparse."""
+    """Weights with every solver: the rows rotated into 60 dimensions, dense and sparse."""
     X, Y, X_new = sample()
     Q, _ = np.linalg.qr(np.random.default_rng(2).standard_normal((60, X.shape[1])))
     Q = np.eye(*Q.shape) if hasattr(entry.estimator, "get_support") else Q

@@ -187,7 +187,7 @@ def test_a_ridge_on_the_diagonal(rng):
     np.testing.assert_allclose(ridged(xx, 2.0, 3.0), 2 * xx + 3 * np.eye(4))
     L = np.tril(regular_factor(xx, 2.0, 3.0))
     np.testing.assert_allclose(L @ L.T, 2 * xx + 3 * np.eye(4), rtol=1e-13)
-    # Of two columns that are nearly alike the second pivot is 1 - r^2, whatever their units.
+    # For two nearly equal columns the second pivot is 1 - r^2 in any units.
     for r, safe in ((1 - 1e-7, True), (1 - 1e-9, False)):
         near = np.array([[1.0, r], [r, 1.0]]) * np.outer([1.0, 1e5], [1.0, 1e5])
         assert (regular_factor(near, 1.0, 0.0) is not None) == safe

@@ -1,4 +1,4 @@
-"""Directions from products with X and Y alone, against the solvers that form their matrices."""
+"""Directions from products with X and Y only, against the solvers that form their matrices."""
 
 import pickle
 
@@ -169,7 +169,7 @@ def test_rows_that_are_independent_leave_cplst_the_label_scatter_alone(rng, by_p
     with pytest.warns(UserWarning, match="fit any label on the 60 training rows: their rank is 59"):
         model = CPLST(3).fit(X, Y)
     assert sine(model.components_.T, PLST(3).fit(X, Y).components_.T) < 1e-6
-    # Two rows alike: of centred random numbers their difference cannot be fitted.
+    # With two equal rows, the difference of random numbers cannot be fitted.
     twice = sparse.vstack([X[:59], X[[0]]]).tocsr()
     assert not rows_are_independent(twice, None)
 

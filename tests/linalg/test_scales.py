@@ -55,7 +55,7 @@ def assert_same_columns(ours, theirs, X, tolerance=1e-8):
 
 
 def assert_same_pairs(model, values, vectors, X, tolerance=1e-8):
-    """Every eigenvalue to its own size; the directions that the values tell apart."""
+    """Every eigenvalue relative to itself; directions whose eigenvalues are separated."""
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=tolerance)
     ratio = values[1:] / values[:-1] < 0.99
     apart = np.r_[True, ratio] & np.r_[ratio, True]
@@ -131,7 +131,7 @@ def linear_codes(model):
     return 2 * model.regressor_.coef_.T @ model.components_
 
 
-# Seven rows of more features are interpolated without a ridge, and CPLST says so.
+# Seven rows of more features are interpolated without a ridge; CPLST warns.
 @pytest.mark.filterwarnings("ignore:Without a ridge the features:UserWarning")
 @pytest.mark.parametrize("n_rows", [40, 7], ids=["tall", "wide"])
 @pytest.mark.parametrize("case", PROBLEMS)
@@ -238,7 +238,7 @@ def test_the_matrix_free_route_does_not_see_units(model, case, shape, monkeypatc
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_a_time_stamp_does_not_hide_the_features(form):
-    # The report: 50 features in [0, 1] beside a time stamp in seconds.
+    # A reported case: 50 features in [0, 1] and a time stamp in seconds.
     rng = np.random.default_rng(3)
     features = rng.random((600, 50))
     X = np.column_stack([features, 1.7e9 + 3e7 * rng.standard_normal(600)])
@@ -256,7 +256,7 @@ def test_a_time_stamp_does_not_hide_the_features(form):
         SharedSubspaceClassifier(), FaIE(ridge=1.0), FaIE(ridge=0.0), LabelSubset(),
         LEML(ridge=0.1),
     ):  # fmt: skip
-        # Its bound is on weights in the units of the columns: it stays open, and LEML says so.
+        # Its bound depends on the units of the columns, so the gap stays open, and LEML warns.
         told = pytest.warns(ConvergenceWarning, match="scale the features")
         with told if isinstance(model, LEML) else nullcontext():
             fitted = model.fit(form(X[train]), Y[train])

@@ -29,7 +29,7 @@ every = pytest.mark.parametrize("measure", EVERY, ids=lambda measure: measure.na
 
 
 def holed(seed=0, n=40, q=7):
-    """True labels with a third of holes, scores with ties, and what they predict."""
+    """True labels with a third missing, scores with ties, and their predictions."""
     rng = np.random.default_rng(seed)
     Y = (rng.random((n, q)) < 0.4).astype(float)
     S = rng.integers(-3, 4, Y.shape) / 4
@@ -47,7 +47,7 @@ def with_holes(draw):
 
 
 def mean_of_rows(function, Y, S, seen):
-    """Mean over the rows with an observed label, each cut down to these labels."""
+    """Mean over the rows with an observed label, each restricted to these labels."""
     rows = zip(Y, S, seen, strict=True)
     return np.mean([function(y[known], s[known]) for y, s, known in rows if known.any()])
 
@@ -163,7 +163,7 @@ def test_rows_without_an_observed_label_leave(measure):
 
 @every
 def test_labels_without_holes_are_as_ever(measure):
-    """To the last bit, in forms that could have holes."""
+    """To the last bit, in forms that could have missing labels."""
     Y, outputs = holed(2)
     Y, output = np.nan_to_num(Y).astype(int), outputs[measure.needs]
     expected = measure(Y, output)

@@ -1,4 +1,4 @@
-"""The assignment of rows to parts against the rules as they are stated, ties included."""
+"""The assignment of rows to parts against the stated rules, including ties."""
 
 import numpy as np
 import pytest

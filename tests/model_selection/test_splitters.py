@@ -99,13 +99,13 @@ def test_a_label_with_one_row_cannot_be_mended_and_keeps_the_sizes():
 
 
 def test_a_swap_that_would_harm_another_label_is_not_made():
-    """Rows 0 and 1 alone have labels 0 and 1; row 4 is the last of label 2 in its fold."""
+    """Only rows 0 and 1 have labels 0 and 1; row 4 is the last of label 2 in its fold."""
     Y = np.zeros((8, 5), dtype=bool)
     Y[[0, 1], :2] = True
     Y[[2, 4], 2] = True
     Y[[3, 5, 6, 7], 3:] = True
     part = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    # Row 4 has the fewest labels and is tried first: it would mend two labels and harm one.
+    # Row 4 has the fewest labels and is tried first: it would repair two labels and harm one.
     mended = repair(sparse.csr_array(Y), part, ~np.eye(2, dtype=bool))
     for fold in (0, 1):
         assert Y[mended != fold].any(axis=0).all()
@@ -257,7 +257,7 @@ def test_lengths_must_agree():
     ids=lambda cv: type(cv).__name__,
 )
 def test_labels_that_are_not_observed_are_no_rows_of_a_label(cv):
-    """Folds are those of the rows that are observed to have a label, in every form of holes."""
+    """Folds use the rows observed to have a label, in every form of missing labels."""
     Y = load_yeast().Y[:300].astype(float)
     Y[np.random.default_rng(0).random(Y.shape) < 0.4] = np.nan
     expected = list(cv.split(Y, np.nan_to_num(Y).astype(int)))

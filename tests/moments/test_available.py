@@ -1,4 +1,4 @@
-"""Available cases against sums label by label, on every route; and what they estimate."""
+"""Available cases against sums label by label, with every solver; and what they estimate."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_the_transcription(method, shape, weighted):
 
 
 def test_the_rows_themselves():
-    """The route of many wide sparse rows, whose products are taken when they are needed."""
+    """The solver for wide sparse rows, which computes products on demand."""
     X, Y, weights = problem(60, 300)
     rows = summarise(Sample(sparse.csr_array(X), Y, "krylov", weights))
     xx, xt = available(X, Y, weights)

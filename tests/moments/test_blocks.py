@@ -1,4 +1,4 @@
-"""How rows are cut into blocks and held: sizes by the rules that the code states."""
+"""How rows are divided into blocks and held: sizes follow the rules of the code."""
 
 import numpy as np
 import pytest

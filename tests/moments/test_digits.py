@@ -70,7 +70,7 @@ def test_many_columns_are_counted(rng):
 
 
 def test_a_difference_of_scatters_that_is_rounding_says_so(rng):
-    # Column 1 is a function of the label but for the millionth part.
+    # Column 1 is a function of the label up to one part in a million.
     y = rng.integers(0, 2, 50)
     X = np.column_stack([rng.standard_normal(50), 1e6 * y + rng.standard_normal(50)])
     with pytest.warns(UserWarning, match=r"Along column 1 .* fewer than 8 digits .* Raise ridge"):

@@ -20,7 +20,7 @@ LEARN_FROM_CHUNKS = [
 
 
 def problem(rng, n_rows=700, n_features=30, mean=0.0, dtype=np.float32):
-    """Columns of unlike spread, one of them constant, and labels that some of them decide."""
+    """Columns of different spread, one constant, and labels that depend on some of them."""
     X = rng.standard_normal((n_rows, n_features)) * 10 ** rng.uniform(-1, 1, n_features)
     X = (X + mean).astype(dtype)
     Y = (X[:, :6] - mean + rng.standard_normal((n_rows, 6)) > 1).astype(float)
@@ -48,7 +48,7 @@ def large(monkeypatch):
     return calls
 
 
-# More columns than a part of a row; more rows than are walked at a time; fewer than four.
+# More columns than a part of a row; more rows than are read at a time; fewer than four.
 @pytest.mark.parametrize("shape", [(150, 1100), (9000, 33), (3, 9)])
 @pytest.mark.parametrize(("dtype", "mean"), [("f4", 0), ("f4", 1e5), ("f8", 0), ("f8", 1e9)])
 @pytest.mark.parametrize("xx", [False, True])
@@ -131,7 +131,7 @@ def test_other_labels_are_left_to_blas(rng, large, monkeypatch, case):
 
 @pytest.mark.parametrize("estimator", LEARN_FROM_CHUNKS, ids=str)
 def test_values_that_are_no_numbers_are_refused(rng, large, estimator):
-    """The gate does not look at large float32 arrays: what adds them up must."""
+    """Validation does not read large float32 arrays, so the sums must check them."""
     X, Y = problem(rng, n_rows=200)
     model = clone(estimator).fit(X, Y)
     before = dict(vars(model))

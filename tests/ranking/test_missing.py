@@ -1,4 +1,4 @@
-"""Ranking machines of labels that are not all observed: pairs of observed labels, no others."""
+"""Ranking SVMs with missing labels: only pairs of observed labels count."""
 
 import numpy as np
 import pytest

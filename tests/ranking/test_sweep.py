@@ -25,7 +25,7 @@ def dual_of(X, Y, C=1.0):
 
 
 def test_one_round_over_an_instance_is_algorithm_1(monkeypatch):
-    """Literal steps, W formed anew for each; instances in the order of the sweep."""
+    """Literal steps, W recomputed for each; instances in the order of the sweep."""
     monkeypatch.setattr("labelspan.ranking._dual.PASSES", 1)
     X, Y, _, _ = small(0, n_samples=6, n_features=3)
     rng = np.random.default_rng(3)

@@ -135,7 +135,7 @@ def nuclear_norm(X, Y, ridge, n_steps=20_000):
         new = (U * np.maximum(s - step * ridge, 0)) @ Vt
         if np.abs(new - B).max() <= 1e-13 * np.abs(new).max() and np.array_equal(B, ahead):
             break
-        # Momentum starts anew where it points uphill.
+        # Momentum restarts if it points uphill.
         t = 1.0 if np.sum((ahead - new) * (new - B)) > 0 else t
         t, before = (1 + np.sqrt(1 + 4 * t**2)) / 2, t
         B, ahead = new, new + (before - 1) / t * (new - B)

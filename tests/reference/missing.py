@@ -53,7 +53,7 @@ def masked_nuclear_norm(X, Y, ridge, weights=None, n_steps=20_000):
         new = (U * np.maximum(s - step * ridge, 0)) @ Vt
         if np.abs(new - B).max() <= 1e-13 * np.abs(new).max() and np.array_equal(B, ahead):
             break
-        # Momentum starts anew where it points uphill.
+        # Momentum restarts if it points uphill.
         t = 1.0 if np.sum((ahead - new) * (new - B)) > 0 else t
         t, before = (1 + np.sqrt(1 + 4 * t**2)) / 2, t
         B, ahead = new, new + (before - 1) / t * (new - B)
@@ -70,7 +70,7 @@ def own_rows(X, S, k, weights=None, centre=True):
 
 
 def masked_shared_objective(X, S, U, Theta, alpha, beta, weights=None, centre=True):
-    """Eq. (5) of Ji et al. 2010 at V = Theta U, the loss of a label being that of its own rows."""
+    """Eq. (5) of Ji et al. 2010 at V = Theta U, with the loss of a label over its own rows."""
     value = alpha * np.sum((U - Theta.T @ Theta @ U) ** 2) + beta * np.sum(U**2)
     for k in range(S.shape[1]):
         x, s, share = own_rows(X, S, k, weights, centre)

@@ -1,4 +1,4 @@
-"""Table 2 and Figures 1 and 2 of the CMLFS paper, beside the printed values.
+"""Table 2 and Figures 1 and 2 of the CMLFS paper against the printed values.
 
 What is run, and how it is judged, is in labelspan.experiments.reproduce.cmlfs; here stands what
 must hold of it.

@@ -55,7 +55,7 @@ def test_a_difference_within_rounding_of_zero_is_zero():
     for method in ("zsplit", "wilcox", "pratt"):
         exact = stats.wilcoxon(np.rint(10 * scores), zero_method=method)
         assert stats.wilcoxon(scores, zero_method=method).holm.p_values == exact.holm.p_values
-    # What a measure can tell apart is no tie, however large the other scores are.
+    # Scores that a measure can distinguish do not tie, however large the others are.
     scores = np.array([[1e9, 1.0], [0.5 + 1e-13, 0.5], [0.3, 0.2], [0.3, 0.1]])
     assert stats.wilcoxon(scores, alternative="greater").holm.p_values.tolist() == [1 / 16]
 

@@ -13,7 +13,7 @@ from tests.subspace.problems import problem
 
 
 def machines(X, S, alpha, offsets, route, monkeypatch, weights=None):
-    """One turn's machines, by the Gram matrix of the rows or row by row."""
+    """The SVMs of one iteration, by the Gram matrix of the rows or row by row."""
     monkeypatch.setattr(_hinge, "LARGEST_GRAM", 10**6 if route == "gram" else 0)
     inner = HingeProblem(X, S, 1 / (2 * len(S) * alpha), weights=weights)
     return inner, *inner.solve(offsets)
@@ -70,7 +70,7 @@ def test_objective_falls_and_the_subspace_is_the_best_for_the_weights():
     model = ASOClassifier(3, alpha=0.1, random_state=0).fit(X, Y)
     falls = np.diff(model.objectives_)
     assert model.n_iter_ == len(model.objectives_) > 2
-    # By the machines' tolerance at the most.
+    # At most by the tolerance of the SVMs.
     assert falls.max() <= 1e-3 * model.objectives_[0]
     assert model.objective_ < 0.9 * model.objectives_[0]
     np.testing.assert_allclose(model.theta_ @ model.theta_.T, np.eye(3), atol=1e-12)

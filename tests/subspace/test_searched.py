@@ -41,7 +41,7 @@ def test_points_of_a_path_are_those_of_libsvm(yeast):
     for (C,), model in candidates("SVM", X, Y, ((0.1, 1.0, 10.0),)):
         svm = OneVsRestClassifier(SVC(kernel="linear", C=C, tol=1e-5)).fit(X, Y)
         scores = svm.decision_function(other)
-        # A margin is 2 wide; the machines end at a violation of 0.001 a row.
+        # A margin is 2 wide; the SVMs stop at a violation of 0.001 per row.
         np.testing.assert_allclose(model(other), scores, atol=0.03)
 
 

@@ -156,7 +156,7 @@ DEFAULTS = [(4, 1), (5, 1), (6, 5), (10, 5), (11, 10), (14, 10), (15, 10), (16, 
 @pytest.mark.parametrize(("n_labels", "r"), DEFAULTS)
 def test_default_dimension_is_that_of_the_paper(n_labels, r):
     X, Y = problem(80, 20, q=n_labels + 1)
-    # Without the label that has no rows the rank is the number of labels: r is not cut by it.
+    # Without the label that has no rows the rank is the number of labels, so it does not limit r.
     Y = Y[:, :-1]
     assert np.linalg.matrix_rank(Y - Y.mean(axis=0)) == n_labels
     assert SharedSubspaceClassifier().fit(X, Y).n_components_ == r

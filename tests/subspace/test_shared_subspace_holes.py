@@ -1,4 +1,4 @@
-"""SharedSubspaceClassifier with labels that are not observed: turns, certificate, special cases."""
+"""SharedSubspaceClassifier with missing labels: iterations, certificate, special cases."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.subspace.problems import problem
 
 
 def holed(n, D, share=0.3, seed=0):
-    """The problem of the closed form with holes at random, more in the later labels."""
+    """The problem of the closed form with random missing labels, more in the later labels."""
     X, Y = problem(n, D)
     Y = Y[:, :-1].astype(float)
     rates = 2 * share * np.linspace(0, 1, Y.shape[1])
@@ -73,12 +73,12 @@ def test_the_objective_is_stationary_by_finite_differences(alpha, beta, n_compon
         assert curvature > 0
         assert abs(ahead - behind) < 1e-6 * curvature / 1e-4
         around, other = (value(model, X, Y, Theta=near) for near in (turn, back))
-        # Theta is the best one for U: no turn of it gains anything.
+        # Theta is the best one for U: no rotation of it gains anything.
         assert min(around, other) > at - 1e-14
 
 
 def test_the_objective_never_rises(monkeypatch):
-    """In a narrow valley, where alpha is far above the scatter of X."""
+    """Slow convergence, because alpha is far above the scatter of X."""
     X, Y = holed(60, 12)
     seen = []
 
@@ -131,7 +131,7 @@ def test_one_pattern_of_holes_is_a_sample_without_these_rows():
 
 @pytest.mark.parametrize("hole", [True, False])
 def test_labels_that_are_never_observed_leave_the_number_of_components(hole):
-    """The default counts labels; without other holes the closed form is taken."""
+    """The default counts labels; without other missing labels the closed form is used."""
     X, Y = holed(60, 12, share=0.3 if hole else 0.0)
     expected = SharedSubspaceClassifier().fit(X, Y)
     assert expected.theta_.shape == (5, 12)
@@ -169,7 +169,7 @@ def test_more_labels_than_features_and_single_precision():
 
 
 def test_a_sparse_sample_that_is_only_multiplied_with(monkeypatch):
-    """Large on both sides there is no factor to start from: the diagonal serves."""
+    """With many rows and columns there is no factor to start from, so the diagonal is used."""
     X, Y = holed(60, 12)
     monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 5)
     model = SharedSubspaceClassifier(3).fit(sparse.csr_array(X), Y)

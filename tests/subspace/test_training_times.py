@@ -1,4 +1,4 @@
-"""Training times are those of the sizes asked for."""
+"""Training times are those of the requested sizes."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from labelspan.subspace import _training_times, training_times
 
 
 class Counting(BaseEstimator):
-    """Fits in as many seconds as it is given rows, by a clock of its own."""
+    """Takes one second per row, by its own clock."""
 
     clock = 0.0
 
