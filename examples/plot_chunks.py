@@ -4,7 +4,7 @@ Larger than memory: chunks give the same answer
 
 ``partial_fit`` adds a chunk of rows to sufficient statistics. This is exact: after the last chunk
 the directions are those of one fit on all rows. ``fit_blocks`` does the same for files and writes
-checkpoints, so that a killed fit is resumable.
+checkpoints, so that an interrupted fit can resume.
 """
 
 # %%

@@ -5,12 +5,13 @@ from scipy import linalg
 
 
 def assert_same_values(ours, theirs, share=0.999, tolerance=1e-8):
-    """Every value to `tolerance` of the largest; those that make up `share`, each of itself."""
+    """Values agree to `tolerance` of the largest; those that make up `share`, relative to
+    themselves."""
     error = np.abs(ours - theirs[: len(ours)])
     assert error.max() <= tolerance * theirs[0]
     main = np.cumsum(ours) <= share * ours.sum()
     assert (error[main] <= tolerance * theirs[: len(ours)][main]).all()
-    # What the rank cut left out is rounding.
+    # The rank cut removed only rounding.
     assert np.abs(theirs[len(ours) :]).max(initial=0) <= 1e-9 * theirs[0]
 
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 @dataclass(frozen=True)
 class Entry:
-    """A public estimator, what it can do, and what vouches for it.
+    """A public estimator, its capabilities, and its oracle.
 
     Attributes
     ----------
@@ -29,12 +29,12 @@ class Entry:
     weights : str
         The attribute whose last axis is that of the features.
     per_row, per_unit : dict
-        By what power of t a parameter has to change if every row comes t times, or if X is
-        multiplied by t, for the predictions to stay.
+        The power of t by which a parameter must change to keep the predictions if every row is
+        repeated t times, or if X is multiplied by t.
     tolerance : float
-        To what share of the largest number two runs of its solver agree.
+        Relative difference of two runs of its solver, as a share of the largest number.
     excuses : dict
-        Law -> why it does not hold. The law has to fail, or the excuse has to go.
+        Law -> why it does not hold. The law must fail, or the excuse must be removed.
     """
 
     estimator: Any
@@ -55,7 +55,7 @@ class Entry:
         return type(self.estimator).__name__
 
     def within(self, exact):
-        """`exact`, or the tolerance of a solver that ends by its own."""
+        """`exact`, or the tolerance of an iterative solver."""
         return exact if self.tolerance <= 1e-8 else self.tolerance
 
     @property

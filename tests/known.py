@@ -1,4 +1,4 @@
 """Defects that the laws have found and that are not fixed yet."""
 
-# Defects: (law, class) -> what is wrong. A fix has to take its line out, for the law then holds.
+# Defects: (law, class) -> what is wrong. A fix must remove its line, because the law then holds.
 KNOWN: dict[tuple[str, str], str] = {}

@@ -1,8 +1,8 @@
 """Outputs of the authors' own programs on small real data, with the data they ran on.
 
-The files are not part of the package. They lie in the folder ``oracles`` beside the benchmark
-data: ``$LABELSPAN_DATA/../oracles``. Each names its rows and columns and carries sums to check
-them by.
+The files are not part of the package. They are in the folder ``oracles`` next to the benchmark
+data: ``$LABELSPAN_DATA/../oracles``. Each file names its rows and columns and has sums to check
+them.
 """
 
 import os
@@ -22,7 +22,7 @@ SETS = ("emotions", "yeast", "scene", "enron")
 
 @dataclass(frozen=True)
 class Run:
-    """What a program gave, and the sample it gave it for.
+    """The output of a program, and its sample.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Run:
 
     @property
     def Xc(self) -> np.ndarray:
-        """The training rows about their mean."""
+        """The centred training rows."""
         return self.X - self.X.mean(axis=0)
 
 
@@ -94,5 +94,5 @@ def assert_equal(ours: Any, theirs: Any, tolerance: float = 1e-8) -> None:
 
 
 def assert_equal_columns(ours: np.ndarray, theirs: np.ndarray, tolerance: float = 1e-8) -> None:
-    """The same with each column of `ours` turned to the side of the other: signs are free."""
+    """The same after matching the signs of the columns of `ours`, which are free."""
     assert_equal(ours * np.sign(np.einsum("ij,ij->j", ours, theirs)), theirs, tolerance)

@@ -54,9 +54,9 @@ PLACES = [
 
 @pytest.fixture(params=PLACES)
 def place(request, monkeypatch):
-    """A place, while scikit-learn follows arrays."""
+    """A place, with array dispatch of scikit-learn enabled."""
     found = request.param()
-    # scikit-learn asks for it; none of what is tested here calls the part of SciPy that it is for.
+    # scikit-learn requires it, although no tested code uses that part of SciPy.
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     with sklearn.config_context(array_api_dispatch=True):
         yield found

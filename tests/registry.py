@@ -1,4 +1,4 @@
-"""Every public estimator in one list: a new one is tested by being listed.
+"""The list of all public estimators; listing a new one is enough to test it.
 
 METHODS and what follows it hold the extractors with their transcriptions, in several settings.
 ESTIMATORS has one entry per class; the laws in tests/laws pick entries by what they can do.
@@ -99,7 +99,7 @@ METHODS = [
         streams=False,
     ),
 ]
-# Those without an eigenvalue sum to share, or without labels.
+# Those without an eigenvalue sum, or without labels.
 LPP = Method(
     "lpp",
     ls.LPP(5, n_neighbors=3),

@@ -8,8 +8,8 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
 FILES = sorted((SOURCE / "labelspan").rglob("*.py"))
-# A layer may import those before it in this list, never those after. Packages that are not in it
-# are ends: the test of cycles covers them.
+# A layer may import those before it in this list, never those after. Packages not in the list are
+# covered by the test of cycles.
 LAYERS = [
     "_system", "_jit", "_progress", "_compat", "_tags", "_device", "_blocks", "_misread", "_soft",
     "_labels", "_weights", "_validation", "moments", "_about_mean", "linalg", "_classifier",

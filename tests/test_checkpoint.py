@@ -34,7 +34,7 @@ FORMS = {
 
 
 class Blocks(Sequence):
-    """Six blocks of 20 rows, of which it notes those that are read; one may be out of reach."""
+    """Six blocks of 20 rows that record which ones are read; one may be unavailable."""
 
     def __init__(self, *arrays, broken=None):
         self.arrays, self.broken, self.read = arrays, broken, []

@@ -57,7 +57,7 @@ def test_parameters_count_when_the_solution_is_found():
     model = in_chunks(ls.MVMD(2, beta=0.1)).set_params(n_components=3, beta=0.7)
     expected = ls.MVMD(3, beta=0.7).fit(X, Y)
     assert_allclose(model.components_, expected.components_, atol=1e-12)
-    # But for those that need other statistics, or are out of range.
+    # Except those that need other statistics, or are out of range.
     model = in_chunks(ls.MDDM(2)).set_params(constraint="feature")
     with pytest.raises(ValueError, match=r"changed between chunks.*start a new estimator"):
         model.transform(X)

@@ -49,7 +49,7 @@ def test_codes_of_very_many_labels_are_few_targets(monkeypatch):
     monkeypatch.setattr(_cost, "rates", lambda: EVEN)
     wide = {"n": 200_000, "D": 500_000, "q": 20_000, "nnz": 10**7}
     plst, cplst = (ls.cost(model(100), **wide) for model in (ls.PLST, ls.CPLST))
-    # Independent rows fit all labels: what is left is the regression of the codes.
+    # Independent rows fit all labels, so only the regression of the codes remains.
     assert plst == cplst
     assert (plst.solver, plst.passes) == ("products", 60)
     assert plst.memory < 8e9
@@ -83,7 +83,7 @@ def test_refusals():
     [
         (ls.MLkNN(), "MLkNN"),
         (ls.MVMD, "the class MVMD"),
-        # They read X more than once, compare all rows, or leave it to another estimator.
+        # They read X more than once, compare all rows, or wrap another estimator.
         (ls.MLDA(2), "MLDA"),
         (ls.LPP(2), "LPP"),
         (ls.KernelCPLST(2), "KernelCPLST"),

@@ -189,7 +189,7 @@ def test_blocks_of_any_number(dtype, form, client, sample):
 @pytest.mark.parametrize("estimator", [ls.MDDM(), ls.OPLS(ridge=0), ls.MLDA(), ls.DMLDA()])
 def test_chunks_without_rows_are_passed_over(estimator, client, sample):
     X, Y = sample
-    # Filtering rows leaves such chunks behind.
+    # Filtering rows can leave such chunks.
     rows = (50, 0, 150, 0)
     gappy = da.from_array(X, chunks=(rows, (X.shape[1],)))
     memory = clone(estimator).fit(X, Y)

@@ -100,7 +100,7 @@ FAMILIES = {
 }
 
 
-# What a page needs of an extra that is not in every environment.
+# Optional packages that a page needs.
 NEEDED = {"interop": ("anndata", "skl2onnx", "onnxruntime")}
 
 

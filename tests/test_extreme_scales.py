@@ -1,4 +1,4 @@
-"""Values at the ends of their range: finite fitted numbers, or one line with the repair."""
+"""Values at the ends of their range give finite fitted numbers or an error with the repair."""
 
 import re
 import warnings
@@ -90,7 +90,7 @@ def test_rows_too_long_for_cutting_planes_are_refused(scale, form):
 
 
 def test_long_rows_are_fine_with_a_price_to_match():
-    # (w, C) at the scale s is (w / s, C / s^2) at 1, and b is free of charge in both.
+    # (w, C) at the scale s is (w / s, C / s^2) at 1, and b is not penalised in either.
     model = ls.StructuralF1SVM(C=1e-290).fit(X * 1e145, Y)
     assert np.isfinite(model.coef_).all()
     assert (model.n_iter_ < 1000).all()

@@ -1,4 +1,4 @@
-"""Predictions keep their digits wherever the origin lies: scores about the mean of the rows."""
+"""Predictions keep their digits for any origin: scores are relative to the mean of the rows."""
 
 from fractions import Fraction
 
@@ -154,7 +154,7 @@ def test_projections_of_sparse_rows_against_extended_precision():
     A[11, 0] = 0.0  # almost full
     mean, V = A.mean(axis=0), np.random.default_rng(3).standard_normal((2, 5))
     expected = (A.astype(np.longdouble) - mean) @ V.T
-    # Rows that lack nothing keep their digits, though row 11 is far off.
+    # Complete rows keep their digits, although row 11 is far away.
     usual = (A != 0).all(axis=1)
     found = project(sparse.csr_array(A), mean, V)
     scale = np.abs(A[:, 2]).max() * 1e-16

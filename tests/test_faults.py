@@ -15,7 +15,7 @@ N_BLOCKS, VICTIMS = 12, (1, 3, 5, 8, 10)
 
 
 def fatal(block, folder, block_info=None):
-    """The block; the first to read some of them is killed, once each."""
+    """The block; the first worker to read one of some blocks is killed, once each."""
     number = block_info[0]["chunk-location"][0]
     if number in VICTIMS:
         try:

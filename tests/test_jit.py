@@ -1,4 +1,4 @@
-"""Kernels: when they compile, for which types, where the code is kept, what Python runs instead."""
+"""Kernels: when they compile, for which types, where the code is stored, and what Python runs."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_no_cache_folder_is_no_obstacle(read_only_package, tmp_path):
 
 
 def test_one_line_explains_the_wait_for_the_compiler(tmp_path):
-    """Not for code from the cache, nor for a short wait; --json and the like are not touched."""
+    """Not for code from the cache, nor for a short delay; --json output is not affected."""
     impatient = "import labelspan._jit._compile as c\nc.PATIENCE = {}\n" + ONE_KERNEL
     several = impatient + "from labelspan.ranking._sweep import accumulate, pair_loss\n"
     several += (

@@ -8,7 +8,7 @@ from labelspan.extraction._weights import dependent, fuzzy
 from tests.oracles import SETS, assert_equal, assert_equal_columns, run
 from tests.reference import extraction as reference
 
-# Key of the program's output -> the class and its weights; an array stands for the program's own.
+# Key of the program's output -> the class and its weights; an array means the program's weights.
 WEIGHTED = {
     "mlda_binary": (ls.MLDA, "binary"),
     "mlda_entropy": (ls.MLDA, "entropy"),
@@ -52,7 +52,7 @@ def test_weighted_directions_equal_those_of_the_program(name, key):
 
 
 def test_entropy_weights_of_rows_and_labels_without_entries():
-    # The program takes an empty row as weightless, too.
+    # The program gives an empty row weight 0, too.
     sample = run("mlfe_empty")
     model = ls.DMLDA(None, weights="entropy").fit(sample.X, sample.Y)
     kept = int(sample["dmlda2_dim"][0])
@@ -70,7 +70,7 @@ def test_fuzzy_weights_are_those_of_the_program_at_convergence(name):
         W = reference.memberships(Xc, Y, centres)
         before, centres = centres, reference.fuzzy_centres(Xc, W)
     assert_equal(W, sample["fuzzy"])
-    # From there on it is our iteration, to the same limit.
+    # Starting there, our iteration reaches the same limit.
     for _ in range(200):
         W = reference.memberships(Xc, Y, reference.fuzzy_centres(Xc, W))
     assert_equal(fuzzy(sample.X, Y.astype(float)), W, 1e-5)
@@ -80,7 +80,7 @@ def test_fuzzy_weights_are_those_of_the_program_at_convergence(name):
 def test_dependence_weights_end_where_those_of_the_program_may(name):
     """Both are local maxima of one dependence: fixed points of the same rule, on a row's labels.
 
-    The program gives a row whose products are all negative to a label that it lacks, a slip.
+    The program assigns a row whose products are all negative to a label that it lacks, a bug.
     """
     sample = run(f"mlfe_weights_{name}")
     Xc, Y = sample.Xc, sample.Y
@@ -88,12 +88,12 @@ def test_dependence_weights_end_where_those_of_the_program_may(name):
     slips = ((theirs > 0) & (Y == 0)).any(axis=1)
     assert slips.sum() == {"emotions": 17, "yeast": 9, "scene": 1, "enron": 16}[name]
     assert movable(Xc, Y, ours).sum() == 0
-    # The program leaves one row of emotions where it has a better label.
+    # The program leaves one row of emotions at a label that is not its best.
     assert (movable(Xc, Y, theirs) & ~slips).sum() == (name == "emotions")
 
 
 def movable(Xc, Y, W):
-    """Rows with several labels that are not on the one with the largest product."""
+    """Rows with several labels that are not assigned to the one with the largest product."""
     products = Xc @ (Xc.T @ W)
     chosen = np.sum(W * products, axis=1)
     best = np.where(Y > 0, products, -np.inf).max(axis=1)

@@ -1,4 +1,4 @@
-"""ML-FSDR, a toolbox by others than the authors of the methods: a second opinion."""
+"""ML-FSDR, a toolbox that is not by the authors of the methods: a second opinion."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_mlsi_there_is_another_problem(name):
 
 @pytest.mark.parametrize("name", SETS)
 def test_mlda_there_centres_by_other_weights(name):
-    # By the mean of C y instead of that of C y / |y|, its weights: S_b is not centred.
+    # It uses the mean with weights C y instead of C y / |y|, so S_b is not centred.
     X, Y, theirs = sample(name)
     M = theirs["mlda"].shape[1]
     weights = reference.correlation_weights(Y)

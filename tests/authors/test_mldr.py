@@ -28,7 +28,7 @@ SETTINGS = [
 
 
 def shared_subspace(sample, kind, parameters):
-    """The classifier as the program has it, without an intercept, and its training rows."""
+    """The classifier of the program, without an intercept, and its training rows."""
     alpha, beta, r = parameters
     X, X_test = sample.X, sample.X_test
     if kind == "ones":
@@ -47,13 +47,13 @@ def test_ml_ls(name, kind, setting):
     mended = sample[f"{key}_coef_mended"]
     assert_equal(model.coef_.T[:, : mended.shape[1]], mended)
     scores = model.decision_function(X_test)
-    # A test row that equals the training row whose score is the threshold has not the label:
+    # A test row that equals the training row whose score is the threshold does not get the label:
     # in exact arithmetic its score does not exceed it.
     predicted = scores + sample[f"{key}_bias_mended"] > 1e-9
     f1, area = sample[f"{key}_measures_mended"][:2], sample[f"{key}_measures_mended"][2]
     Y = sample.Y_test
     assert_equal([metrics.macro_f1(Y, predicted), metrics.micro_f1(Y, predicted)], f1)
-    # Six test rows of enron come twice; the program does not count their ties as halves.
+    # Six test rows of enron occur twice; the program does not count their ties as halves.
     tied = 2e-5 if name == "enron" else 1e-8
     assert abs(metrics.macro_auc(Y, scores.round(9)) - area) <= tied
 
@@ -106,7 +106,7 @@ def test_least_squares(name):
 
 
 class Given(ClassifierMixin, BaseEstimator):
-    """Scores that are the features."""
+    """Uses the features as scores."""
 
     def fit(self, X, y):
         self.classes_ = np.tile([0, 1], (X.shape[1], 1))
@@ -139,7 +139,7 @@ def test_thresholds_where_one_cut_is_best(name, kind, setting):
 
 
 def best_cuts(scores, y):
-    """In how many places distinct scores can be cut for the best F1."""
+    """Number of cuts between distinct scores that give the best F1."""
     y = y[np.argsort(-scores, kind="stable")]
     values = 2 * np.cumsum(y) / (y.sum() + np.arange(1, len(y) + 1))
     return (values >= values.max() - 1e-12).sum()
@@ -179,6 +179,6 @@ def test_of_equally_good_cuts_the_program_takes_the_lowest(key):
 
 
 def f1(Y, predicted):
-    """F1 of each label, 0 for one that is neither there nor predicted."""
+    """F1 of each label; 0 for a label that is neither present nor predicted."""
     hits = (Y * predicted).sum(axis=0)
     return 2 * hits / np.maximum(Y.sum(axis=0) + predicted.sum(axis=0), 1)

@@ -56,7 +56,7 @@ def fitted(key, sample, n_components=None):
 
 
 def measures(Y, predicted, scores):
-    """Ours at the places of the program's, which ranks the later of two tied labels higher.
+    """Our measures in the order of the program, which ranks the later of two tied labels higher.
 
     That concerns coverage and average precision; one-error takes the best of tied labels.
     """
@@ -147,6 +147,6 @@ def test_measures_with_tied_scores(name):
     Y = whole(name)[1][held[f"{name}_test_rows"]]
     program = theirs(held[f"{name}_measures"], Y.shape[1])
     assert_equal(measures(Y, scores >= 0, scores), program)
-    # Without a rule for ties by the place of the label, labelspan's own values differ.
+    # Without that tie rule, the values of labelspan differ.
     assert abs(metrics.coverage(Y, scores) - program[0]) > 0.1
     assert abs(metrics.average_precision(Y, scores) - program[2]) > 0.01

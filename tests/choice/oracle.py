@@ -1,4 +1,4 @@
-"""What ReducerCV has to agree with: GridSearchCV over a pipeline of reducer and readout."""
+"""The oracle of ReducerCV: GridSearchCV over a pipeline of reducer and readout."""
 
 import warnings
 

@@ -14,7 +14,7 @@ import labelspan as ls
 from labelspan.metrics import MEASURES, get_scorer
 from tests.choice.oracle import assert_same_scores, grid_search
 
-# A grid may ask for more directions than a method has.
+# A grid may request more directions than a method has.
 pytestmark = pytest.mark.filterwarnings("ignore:n_components=")
 # Every one-pass method.
 REDUCERS = [
@@ -29,7 +29,7 @@ REDUCERS = [
     ls.DMLDA(),
     ls.HSL(expansion="zhou"),
 ]
-# Not for wide X: its rows give their labels exactly, so that all correlations are 1.
+# Not for wide X, whose rows determine their labels, so all correlations are 1.
 RIDGE_FREE = [
     ls.MDDM(constraint="feature", mu=1.0),
     ls.LabelCCA(ridge=0.0, label_ridge=0.0),
@@ -84,7 +84,8 @@ def test_methods_of_several_passes_are_fitted_to_each_fold(form):
         [*TWO_PASS, ls.MVMD()], [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro"
     )
     compare(search, form(X), Y, list(KFold(3).split(X)))
-    # Each of them reads the rows of each fold; to refit one, and a readout to it, takes two more.
+    # Each of them reads the rows of each fold; the refit of the reducer and of the readout adds
+    # two.
     pooled = isinstance(search.best_estimator_, ls.MVMD)
     assert search.n_passes_ == 2 + 3 * 3 + 2 * (not pooled)
 

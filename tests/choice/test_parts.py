@@ -34,7 +34,7 @@ def test_training_sets_are_sums_of_parts(folds, n_parts):
     folds = folds if isinstance(folds, list) else list(folds.split(rows))
     parts = parts_of(folds, 30)
     assert parts.n_parts == n_parts
-    # A statistic that is added by joining: the rows it is made of.
+    # A statistic that collects the rows it was computed from.
     found = collect_parts(rows[:, None], rows, lambda X, Y, w: Y.tolist(), parts.number)
     for (train, _), total in zip(folds, parts.training_sums(found), strict=True):
         assert sorted(total) == np.sort(train).tolist()

@@ -23,7 +23,7 @@ from labelspan.moments import Moments
 from tests.choice.oracle import assert_same_scores, grid_search
 from tests.choice.test_grid_search import REDUCERS, RIDGE_FREE, RIDGES, TWO_PASS, sample
 
-# A grid may ask for more directions than a method has.
+# A grid may request more directions than a method has.
 pytestmark = pytest.mark.filterwarnings("ignore:n_components=")
 
 
@@ -190,7 +190,7 @@ def test_each_row_is_read_twice(monkeypatch):
 
 
 def test_memory_is_that_of_the_fold_moments_and_a_block(monkeypatch):
-    """Not that of the rows: they may lie on a disk."""
+    """Memory does not grow with the rows, which may be on disk."""
     for module in ("_collect", "_parts"):
         monkeypatch.setattr(f"labelspan.moments.{module}.BLOCK_BYTES", 2**18)
     X, Y = sample(40_000, 160)
@@ -293,7 +293,7 @@ def test_more_directions_than_there_are_is_a_warning():
 
 def test_a_candidate_without_direction_on_a_fold_is_not_chosen():
     X, Y = sample()
-    # In the first two thirds no label occurs, so that a training set of theirs has no directions.
+    # No label occurs in the first two thirds, so a training set from them has no directions.
     Y[:40] = 0
     folds = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
     search = ls.ReducerCV([ls.MDDM(), ls.MVMD()], [1, 2], cv=folds)

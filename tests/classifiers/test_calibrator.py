@@ -35,7 +35,7 @@ def simulated(rng, n=3000, steep=(0.5, 2.0, 4.0)):
 
 
 def calibration_error(P, Y, n_bins=10):
-    """Mean distance of the predicted from the found share, over bins of equal size."""
+    """Mean distance of the predicted from the observed share, over bins of equal size."""
     errors = []
     for p, y in zip(P.T, Y.T, strict=True):
         bins = np.array_split(np.argsort(p, kind="stable"), n_bins)
@@ -67,7 +67,7 @@ def test_an_estimator_that_memorises_is_not_taken_at_its_word(method, rng):
     nearest = KNeighborsClassifier(1)
     assert (nearest.fit(X, Y).predict(X) == Y).all()
     P = ProbabilityCalibrator(nearest, method).fit(X, Y).predict_proba(X)
-    # The labels are coin flips: what the training rows show must not come back.
+    # The labels are coin flips, so memorised training labels must not be returned.
     assert P.min() > 0.15
     assert P.max() < 0.45
 

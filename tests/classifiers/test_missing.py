@@ -144,7 +144,7 @@ def test_what_the_inner_estimator_refuses_is_refused():
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_each_label_is_calibrated_on_the_rows_where_it_is_observed(method):
-    """As if there were no other rows: their folds are those of all rows."""
+    """The same as without the other rows, but with the folds of all rows."""
     X, Y, X_test = holed()
     folds = list(KFold(3).split(X))
     model = ProbabilityCalibrator(MultiOutputRidge(1.0), method, cv=folds).fit(X, Y)

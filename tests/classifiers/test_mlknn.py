@@ -65,7 +65,7 @@ def test_bit_equal_on_yeast(k, s):
 
 @st.composite
 def tied_rows(draw):
-    """Few values, so that duplicates and ties are the rule; thirds, so that products round."""
+    """Few values, so that duplicates and ties are common; thirds, so that products round."""
     shape = draw(st.tuples(st.integers(4, 15), st.integers(1, 4)))
     whole = draw(arrays(np.int8, shape, elements=st.integers(-1, 2))).astype(float)
     return whole / draw(st.sampled_from([1.0, 3.0])) + draw(st.sampled_from([0.0, 1e3]))
@@ -250,7 +250,7 @@ def test_dask_arrays_are_predicted_by_blocks_and_refused_in_fit():
 
 @pytest.mark.parametrize("n_labels", [1, 2, 3])
 def test_probability_scorers_see_labels_not_classes(n_labels):
-    """scikit-learn reads two classes out of classes_ = [0, 1]; a list says labels."""
+    """scikit-learn infers two classes from classes_ = [0, 1]; a list means labels."""
     yeast = load_yeast()
     X, Y = yeast.X[:100], yeast.Y[:100, :n_labels]
     model = MLkNN(5).fit(X, Y)

@@ -107,7 +107,7 @@ def holed(n, D, q=6, seed=0, kind="entries"):
 
 @pytest.fixture(params=["direct", "conjugate gradients"])
 def solver(request, monkeypatch):
-    """Both ways, whichever takes fewer operations."""
+    """Both solvers, regardless of their operation counts."""
     monkeypatch.setattr(masked, "direct_is_cheaper", lambda *_: request.param == "direct")
 
 
@@ -131,7 +131,7 @@ def test_labels_with_holes_are_learnt_from_their_own_rows(kind, shape, form, wei
 @pytest.mark.parametrize("ridge", [0.0, 1e-14])
 @pytest.mark.usefixtures("solver")
 def test_holes_without_a_ridge(shape, ridge):
-    """Of least norm, where a column depends on others."""
+    """The least-norm solution, because a column depends on others."""
     X, Y, _ = holed(*shape)
     X = np.hstack([X, X[:, :2]])
     model = MultiOutputRidge(ridge).fit(X, Y)
@@ -151,7 +151,7 @@ def test_holes_far_from_the_origin_and_in_other_units():
 
 
 def test_large_sparse_problem_with_holes():
-    """No square array: the lengths of the columns precondition."""
+    """Without a square array, the column lengths serve as preconditioner."""
     rng = np.random.default_rng(1)
     X = sparse.random_array((3100, 3300), density=2e-3, rng=rng, format="csr")
     Y = np.asarray((X[:, :3] @ np.ones((3, 2)) > 0).astype(float))

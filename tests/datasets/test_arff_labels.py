@@ -1,4 +1,4 @@
-"""Which columns of an ARFF file are labels: sources that are stale or disagree are not followed."""
+"""Label columns of an ARFF file: outdated or conflicting sources are not used."""
 
 from __future__ import annotations
 

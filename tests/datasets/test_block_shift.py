@@ -1,4 +1,4 @@
-"""Labels written some columns off in a part of the rows: found, located, moved back."""
+"""Labels shifted by some columns in a part of the rows are found and moved back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sample(seed=0, *, binary=False):
 
 
 def written_off(dataset, rows, shift):
-    """Write the labels of some rows off their columns: into the last features, or the first."""
+    """Shift the labels of some rows into the last features, or the first."""
     X = dataset.X.toarray() if sp.issparse(dataset.X) else dataset.X.copy()
     Y, size = dataset.Y.copy(), abs(shift)
     if shift < 0:

@@ -1,4 +1,4 @@
-"""Data on disk as blocks: each source gives the fit of the arrays, and reads what it must."""
+"""Data on disk as blocks: each source gives the fit of the arrays, and reads only what it needs."""
 
 import sys
 
@@ -123,7 +123,7 @@ def test_a_block_is_read_when_it_is_indexed(tmp_path):
         blocks[4]
     with pytest.raises(TypeError, match=r"one by one; got slice.*expected an int"):
         blocks[:2]
-    # The first file with rows of block 0 is gone, and only block 0 misses it.
+    # The first file, which has the rows of block 0, is deleted; only block 0 fails.
     (tmp_path / "X" / "000.npy").unlink()
     assert_array_equal(blocks[2][0], X[60:90])
     with pytest.raises(FileNotFoundError):

@@ -28,7 +28,7 @@ FOLDER = "owner/repository/0123456789abcdef/data"
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves FILES below the pinned path, with the faults the test asks for."""
+    """Serves FILES below the pinned path, with the requested faults."""
 
     def do_GET(self):
         server = self.server
@@ -56,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def trickle(self, content):
-        """A byte at a time, until the other side or the test has had enough."""
+        """Send one byte at a time until the client or the test stops."""
         for byte in content:
             if self.server.ended.wait(0.05):
                 break
@@ -226,7 +226,7 @@ def test_catalogue_hashes_are_those_of_the_files(data_folder):
 
 @pytest.mark.parametrize("fault", ["slow header", "slow body"])
 def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, monkeypatch):
-    # Each byte comes within the timeout of the connection; one second in all is too long here.
+    # Each byte arrives within the timeout of the connection; one second in total is too long here.
     monkeypatch.setattr("labelspan.datasets.catalogue._transfer.GRACE_SECONDS", 1.0)
     server.faults["tiny-train.arff"] = fault
     started = time.monotonic()

@@ -77,7 +77,7 @@ def test_repeated_rows_are_found_behind_row_numbers():
 
 
 def test_genbase_with_the_positions_of_its_identifier(data_folder):
-    # What a reader may make of the column: numbers that repeat no row and rule the variance.
+    # A reader may return the column as numbers that differ in every row and dominate the variance.
     folder = data_folder / "mulan/genbase"
     parts = folder / "genbase-train.arff.gz", folder / "genbase-test.arff.gz"
     genbase = read_arff(*parts, ignore=["protein"])

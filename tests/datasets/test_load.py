@@ -1,4 +1,4 @@
-"""Every benchmark file loads with the statistics on record; formats agree value for value."""
+"""Every benchmark file loads with the recorded statistics; formats agree value for value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from labelspan.datasets import list_datasets, load_dataset, load_yeast, read_arff
 
-# n, features, labels, cardinality, training rows: read off the data folder's README by hand.
+# n, features, labels, cardinality, training rows, copied by hand from the README of the data.
 RECORD = {
     "emotions": (593, 72, 6, 1.868, 391),
     "scene": (2407, 294, 6, 1.074, 1211),

@@ -101,7 +101,7 @@ ENTITY_BOMB = """<?xml version="1.0"?>
 <!DOCTYPE labels [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">]>
 <labels><label name="&d;"></label></labels>"""
-# To look for each name among all of them would take minutes.
+# Searching each name among all of them would take minutes.
 MANY_LABELS = "".join(f"<label name='{i}'/>" for i in range(100_000))
 BAD_XML = {
     "entity bomb": (ENTITY_BOMB, "refused"),

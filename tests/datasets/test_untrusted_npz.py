@@ -1,4 +1,4 @@
-"""Archives that ask for much in few bytes end in one line, before anything is allocated."""
+"""Small archives that declare huge arrays raise a one-line error before any allocation."""
 
 from __future__ import annotations
 

@@ -281,7 +281,7 @@ def test_bad_names_are_refused(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "setuid"), reason="there are no users to change to")
 @pytest.mark.parametrize(("mode", "theirs"), [(0o755, True), (0o1777, False)])
 def test_a_file_that_may_not_be_replaced_is_written_in_place(mode, theirs):
-    """In a folder that may not be written, or where only owners may move what is theirs."""
+    """In a read-only folder, or where only owners may move their files."""
     nobody = 65534
     script = f"""
 import os, sys

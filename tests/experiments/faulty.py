@@ -99,7 +99,8 @@ class Slow(_Faulty):
 
 
 class _FailsUnless(_Faulty):
-    """Fails until the file in FLAKY_FILE is there: what a user repairs between two runs."""
+    """Fails until the file FLAKY_FILE exists, like a problem that a user repairs between two
+    runs."""
 
     error: type[BaseException]
 

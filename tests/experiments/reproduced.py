@@ -13,10 +13,10 @@ from labelspan.experiments.reproduce import Outcome, find_experiments, reproduce
 
 @lru_cache
 def reproduced(name: str, quick: bool = False) -> Outcome:
-    """Run an experiment, or judge what is stored of it; print its lines.
+    """Run an experiment, or judge its stored results; print its lines.
 
     The store is the folder in the variable LABELSPAN_REPRODUCE, or results/reproduce of the
-    working directory, which ``labelspan reproduce`` fills: what is there is not run again.
+    working directory, which ``labelspan reproduce`` fills; stored cells are not run again.
     """
     (experiment,) = find_experiments([name])
     missing = [info.name for info in list_datasets() if info.where == "missing"]

@@ -1,4 +1,4 @@
-"""What no cell could do is refused before the first cell, in one line."""
+"""Plans that no cell could run are refused before the first cell, in one line."""
 
 import numpy as np
 import pytest

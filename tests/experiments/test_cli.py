@@ -479,7 +479,7 @@ def test_a_warning_is_one_line_and_said_once(labelspan, tmp_path, monkeypatch):
     def twice(*arguments, **options):
         once(*arguments, **options)
         with warnings.catch_warnings():
-            # What makes Python forget that it has warned.
+            # This makes Python repeat warnings.
             warnings.simplefilter("always")
             return once(*arguments, **options)
 

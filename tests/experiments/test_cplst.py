@@ -1,4 +1,4 @@
-"""The tables of the CPLST paper: one fit for all numbers of codes, and what must come out."""
+"""The tables of the CPLST paper: one fit for all numbers of codes, and the expected results."""
 
 import numpy as np
 import pytest
@@ -196,7 +196,7 @@ def test_what_the_text_says_of_the_errors_comes_out():
 
 @pytest.mark.reproduce
 def test_model_trees_keep_the_order_of_emotions_and_scene():
-    """That of yeast does not come out, over five splits and with other model trees."""
+    """That of yeast is not reproduced, over five splits and with other model trees."""
     pytest.importorskip("cubist", reason="Table 4 needs the model trees of cubist")
     found = verdicts(reproduced("cplst/table4"))
     for name in ("emotions", "scene"):

@@ -1,4 +1,4 @@
-"""Stores, models, paths and names that mean harm, or cannot be used: one line, no hang, no call."""
+"""Hostile or unusable stores, models, paths and names: a one-line error, no hang, no call."""
 
 import json
 import sqlite3

@@ -121,7 +121,7 @@ def test_a_method_that_takes_none_is_refused_before_the_first_cell(tmp_path):
             check_before_run(holed, None, None)
         steps = tuple(steps_of(f"{name}+zero"))
         check_before_run(Plan(plan.name, sources, steps, plan.classifiers), None, None)
-    # What does not look at labels may stay.
+    # Methods that do not use labels are allowed.
     steps = tuple(Step(name) for name in ("none", "lpp", "pca", "mddm-p"))
     check_before_run(Plan(plan.name, sources, steps, plan.classifiers), None, None)
 

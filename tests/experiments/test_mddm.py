@@ -1,4 +1,4 @@
-"""The experiments of the MDDM paper: what only they need, and how they are judged."""
+"""The experiments of the MDDM paper: their own methods, and how they are judged."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Data sets that are not here: an experiment of a paper is not run, and no value is missed."""
+"""Missing data sets: an experiment of a paper is not run, and no value counts as missed."""
 
 import json
 

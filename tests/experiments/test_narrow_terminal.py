@@ -16,7 +16,7 @@ pty = pytest.importorskip("pty")
 
 
 def shown(width, *arguments):
-    """What the command shows on a terminal of so many columns, without colours."""
+    """The output of the command on a terminal of this width, without colours."""
     outer, inner = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "labelspan", *map(str, arguments)],

@@ -1,7 +1,7 @@
 """Folders and files that may not be written or read, tested as a user who is not root.
 
-Root may write anywhere. So the program is imported first, as the interpreter may stand where only
-root can read, and gives up its rights then.
+Root may write anywhere. So the program is imported first, because the interpreter may be in a
+folder that only root can read, and then drops its privileges.
 """
 
 import os

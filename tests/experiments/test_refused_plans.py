@@ -1,4 +1,4 @@
-"""A mistake in a plan is met before the first cell, in one line that names it and its repair."""
+"""A mistake in a plan is reported before the first cell, in one line with its repair."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reproductions: the printed values are well formed, the rules judge as they say."""
+"""Reproductions: the printed values are well formed, and the rules judge as stated."""
 
 import json
 import math
@@ -174,7 +174,7 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
         "not reproduced",
         "not judged",
     ]
-    # The known reason of the data file goes with the line that was not reproduced.
+    # The line that was not reproduced has the known reason of the data file.
     assert outcome.judged[1].reasons == ("ours solves MLSI by a thin factor, too",)
     assert outcome.summary == "1 of 2 printed values and statements reproduced"
     text = document([outcome], "labelspan reproduce all")
@@ -184,10 +184,10 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
     assert "| [mvmd/toy](#mvmdtoy) | a toy | 1 of 2 | - | - |" in text
     assert "About half of the printed values (1 of 2) were reproduced." in text
     assert "- 1 in mvmd/toy: ours solves MLSI by a thin factor, too." in text
-    # A line refers to its reason by the number, for many may share one.
+    # A line refers to its reason by number, because many may share one.
     assert re.search(r"^\| .* \| not reproduced \| .*; reason 1 \|$", text, re.MULTILINE)
     assert "\n1. 1 line: ours solves MLSI by a thin factor, too.\n" in text
-    # What the numbers hang on: data, splits, versions.
+    # What the numbers depend on: data, splits, versions.
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text
     assert "\n\n## The authors' own programs\n" in text
@@ -349,7 +349,7 @@ def test_a_stored_experiment_is_not_run_twice(dataset, tmp_path, monkeypatch):
     assert verdicts(first)["directions on scene, MVMD"] == "reproduced"
     with Store(tmp_path) as store:
         stored = store.n_cells
-    # Without the cache of the helper the store alone answers.
+    # Without the cache of the helper, the values come from the store.
     again = reproduced.__wrapped__("mvmd/figure1", quick=True)
     with Store(tmp_path) as store:
         assert store.n_cells == stored

@@ -1,4 +1,4 @@
-"""Runs: failures are rows, interruptions lose and repeat nothing."""
+"""Runs: failures are stored as rows, and interruptions neither lose nor repeat cells."""
 
 import os
 import random
@@ -46,7 +46,7 @@ def test_a_second_run_does_nothing_and_a_wider_plan_only_what_is_new(tmp_path):
 def test_a_method_that_misbehaves_is_a_row_and_the_others_finish(tmp_path, capsys):
     names = ("Raises", "ReturnsNaN", "Hangs", "Dies", "Prints")
     reducers = ("none", *(f"{FAULTY}{name}" for name in names), "mvmd")
-    # One split: each process that ends is one to start again.
+    # One split, because each process that ends must be restarted.
     plan = toy_plan(tmp_path, reducers=reducers, splits=Splits("random", n_repeats=1))
     with Store(tmp_path / "out") as store:
         run(plan, store, n_jobs=2, timeout=1.0, progress=Lines())
@@ -181,7 +181,7 @@ def test_a_dask_address_without_a_scheduler_says_so(tmp_path, monkeypatch):
         run(toy_plan(tmp_path), store, dask="tcp://127.0.0.1:1")
 
 
-# Starts a run at each line it reads, in a fork, so that only the first pays for the imports.
+# Starts a run for each line it reads, in a fork, so that imports happen only once.
 LAUNCHER = """
 import os, sys
 from labelspan.experiments import Store, load_plan, run

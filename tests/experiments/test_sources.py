@@ -31,7 +31,7 @@ def write_xml(path, *names):
 
 
 def test_hashes_of_plans_of_named_data_and_of_single_files_stay_as_they_are():
-    # Stores with hours of results are resumed by these.
+    # These hashes identify stored results that took hours.
     plan = Plan(
         "two methods",
         sources=(Source("yeast"), Source("scene")),

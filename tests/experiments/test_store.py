@@ -1,4 +1,4 @@
-"""The store: results are final, and what goes wrong has a clear message and loses nothing."""
+"""The store: results are final; errors have a clear message and lose nothing."""
 
 import importlib.util
 import os

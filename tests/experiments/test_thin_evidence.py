@@ -1,4 +1,4 @@
-"""Few blocks, ties with the baseline and unfinished runs: what may not be concluded from them."""
+"""Few blocks, ties with the baseline and unfinished runs do not lead to conclusions."""
 
 import json
 

@@ -145,7 +145,7 @@ def test_searched_parameters_are_no_worse_on_rows_held_out(tmp_path, dataset, na
     [("kernel-shared-subspace", 0.1, 0.45), ("kernel-cplst", 0.1, 0.5), ("cplst", 0.45, 0.48)],
 )
 def test_defaults_that_fail_on_images_do_not_with_a_search(tmp_path, method, most, least):
-    """The case that showed it: 250 rows of image, of which defaults find next to nothing."""
+    """A known case: 250 rows of image, on which default parameters find almost nothing."""
     folder = Path(os.environ.get("LABELSPAN_DATA") or tmp_path, "mulan", "image")
     if not (folder / "Image-train.arff.gz").is_file():
         pytest.skip("image needs the benchmark files: set LABELSPAN_DATA to their folder")

@@ -93,7 +93,7 @@ def test_hsic_is_the_dependence_of_the_projected_features(constraint, n_componen
     X, Y = (array[:200] for array in training("yeast"))
     model = ls.MDDM(n_components, constraint=constraint).fit(X, Y)
     assert (model.n_components_ < len(model.eigenvalues_)) == (n_components is not None)
-    # tr(HKHL), Eq. (3) without its factor, for K the inner products of what transform gives.
+    # tr(HKHL), Eq. (3) without its factor, with K the inner products of the projections.
     H, Z = reference.centring(len(X)), model.transform(X)
     dependence = np.trace(H @ Z @ Z.T @ H @ Y @ Y.T)
     np.testing.assert_allclose(model.hsic_, dependence, rtol=1e-8)
@@ -101,8 +101,8 @@ def test_hsic_is_the_dependence_of_the_projected_features(constraint, n_componen
 
 @pytest.mark.parametrize(("label_width", "width"), [(None, 1.0), (2.0, 2.0)])
 def test_the_label_correlation_has_width_one_unless_told(label_width, width, rng):
-    # Labels that differ in one row or two: those of a real set are so far apart that a width
-    # of 1 is the identity.
+    # Labels that differ in one or two rows; labels of real sets are so far apart that a width of 1
+    # gives the identity.
     X, Y = rng.standard_normal((6, 4)), np.tril(np.ones((6, 3), dtype=int))
     near, far = np.exp(-1 / (2 * width**2)), np.exp(-2 / (2 * width**2))
     B = np.array([[1, near, far], [near, 1, near], [far, near, 1]])

@@ -1,4 +1,4 @@
-"""The weights of MLDA and DMLDA: what all of them obey, arrays of one's own, refusals."""
+"""The weights of MLDA and DMLDA: common properties, arrays of the user, refusals."""
 
 import re
 
@@ -32,7 +32,7 @@ def test_total_scatter_is_within_plus_between(weights, rng):
     w = W.sum(axis=1)
     mean = w @ X / w.sum()
     total = (X - mean).T @ np.diag(w) @ (X - mean)
-    # P'(S_w + ridge I)P = I and P'S_b P = diag(eigenvalues): what they add up to is S_t + ridge I.
+    # P'(S_w + ridge I)P = I and P'S_b P = diag(eigenvalues); the two metrics sum to S_t + ridge I.
     P = model.components_.T
     found = P.T @ (total + model.ridge * np.eye(len(mean))) @ P
     np.testing.assert_allclose(found, np.diag(1 + model.eigenvalues_), atol=1e-8)
@@ -150,7 +150,7 @@ def test_weights_above_one_have_no_rest(rng):
         ls.DMLDA(weights=np.full(Y.shape, 2.0)).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         ls.MLDA(weights=np.full((len(Y), 1), 2.0)).fit(X, Y[:, 0])
-    # Of several labels each counts for itself.
+    # With several labels, each counts separately.
     scaled, plain = ls.MLDA(ridge=0.2, weights=2.0 * Y), ls.MLDA(weights="binary")
     np.testing.assert_allclose(
         scaled.fit(X, Y).eigenvalues_, plain.fit(X, Y).eigenvalues_, rtol=1e-10

@@ -1,4 +1,4 @@
-"""What the fuzzers share: bytes go in, and a data set or a clear error must come out."""
+"""Shared code of the fuzzers: bytes go in, and a data set or a clear error must come out."""
 
 from __future__ import annotations
 

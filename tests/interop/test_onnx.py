@@ -191,7 +191,7 @@ def test_one_label_of_a_ranking_svm_and_one_label_without_rows():
 def test_digits_far_from_the_origin():
     X, Y, X_new = sample()
     for dtype, atol in ((np.float64, 1e-9), (np.float32, 1e-5)):
-        # In float32 the mean itself is rounded by 0.1; the level makes up for it.
+        # In float32 the mean itself is rounded by 0.1; the level compensates for it.
         model = ls.MultiOutputRidge().fit((X + 1e6).astype(dtype), Y)
         new = (X_new + 1e6).astype(dtype)
         scores = run(to_onnx(model, new), new)["scores"]
@@ -205,7 +205,7 @@ def test_what_to_export_must_be_said():
     with pytest.raises(NotFittedError):
         to_onnx(ls.MDDM(2), X)
     model = make_pipeline(ls.SharedSubspaceClassifier(2), ls.MultiOutputRidge()).fit(X, Y)
-    # Without the walk over the steps it is not known that the first one transforms.
+    # Without visiting the steps, it is unknown that the first one transforms.
     with pytest.raises(ValueError, match=r"transforms and predicts.*labelspan.interop.to_onnx"):
         skl2onnx.to_onnx(model, X)
 

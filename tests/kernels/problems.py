@@ -20,7 +20,7 @@ def matrix(name, A, B):
 
 
 def inputs(name, A, B):
-    """What an estimator takes for rows A compared with training rows B."""
+    """The input of an estimator for rows A compared with training rows B."""
     return matrix(name, A, B) if name == "precomputed" else A
 
 
@@ -35,7 +35,7 @@ def problem(n=60, D=8, q=5, seed=0):
 
 
 def up_to_sign(A, B):
-    """A with each column turned towards that of B."""
+    """A with the sign of each column chosen to match B."""
     return A * np.sign(np.sum(A * B, axis=0))
 
 

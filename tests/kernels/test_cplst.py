@@ -69,7 +69,7 @@ def test_a_linear_kernel_is_the_linear_class(ridge, form, shape):
     for rows in (X, new):
         ours, theirs = model.decision_function(form(rows)), linear.decision_function(rows)
         np.testing.assert_allclose(ours, theirs, atol=1e-8)
-        # Only decided scores: rounding may turn a score of exactly zero.
+        # Only scores away from zero, whose sign rounding cannot change.
         clear = np.abs(theirs) > 1e-7
         predicted = model.predict(form(rows))
         assert sparse.issparse(predicted) == (form is sparse.csr_array)

@@ -143,7 +143,7 @@ def test_precomputed_kernels_classes_and_default_widths():
     assert (named.predict(pd.DataFrame(X)) == words).mean() > 0.8
     widths = np.unique(named.cv_results_["param_gamma"].astype(float))
     differences = X[:, None] - X
-    # The middle width shows rows at the mean squared distance a kernel of exp(-2).
+    # The middle width gives rows at the mean squared distance a kernel value of exp(-2).
     np.testing.assert_allclose(widths[4] * np.mean(np.sum(differences**2, axis=2)), 2.0)
     np.testing.assert_allclose(widths / widths[4], 4.0 ** np.arange(-4, 3))
     for other in (sparse.csr_array(X), X + np.arange(8) * 100.0):

@@ -375,7 +375,7 @@ def test_sparse_rows_and_precomputed_kernels():
 
 
 def test_the_kernel_of_float32_rows_is_float64(monkeypatch):
-    """The first ridge, for which float32 would do, does not decide for the others."""
+    """The first ridge, for which float32 would suffice, does not determine the precision."""
     X, Y = problem()
     grams = []
     true = statistics.gram
@@ -476,7 +476,7 @@ def test_more_solutions_than_rows_are_not_stored():
 
 
 def test_what_is_not_shared_is_every_parameter_of_the_kernel_and_its_labels():
-    """Spelt out: the refusals above are only asked about what the set holds."""
+    """An explicit list, because the refusals above only cover what the set contains."""
     of_kernel = {"kernel", "gamma", "degree", "coef0", "kernel_params"}
     of_rows = {"n_landmarks", "landmarks", "random_state", "label_kernel", "constraint"}
     assert of_kernel | of_rows == NOT_SHARED
@@ -548,7 +548,7 @@ def test_columns_that_are_nearly_alike_are_told_apart():
 def test_a_space_that_costs_more_than_the_factors_is_not_grown():
     X, Y = problem(q=8)
     K, T = kernel(X), centred(Y)
-    # Two ridges: one factor is all that a space could save.
+    # With two ridges, a space could save only one factor.
     assert PathSolver(K, T, [0.1, 4.0], 1e-6).space is None
     assert PathSolver(K, T, np.geomspace(0.1, 4.0, 75).tolist(), 1e-6).space is not None
     # More columns than a quarter of the rows.

@@ -189,7 +189,7 @@ def test_landmarks_approximate_and_say_how_well(landmarks):
 
 def test_leverage_finds_the_rows_that_uniform_choice_misses():
     rng = np.random.default_rng(0)
-    # A crowd and twelve hermits: uniform landmarks miss most hermits.
+    # A cluster and twelve outliers; uniform landmarks miss most outliers.
     X = np.vstack([0.1 * rng.standard_normal((600, 3)), 10 * rng.standard_normal((12, 3))])
     Y = np.zeros((612, 2), dtype=int)
     Y[600:, 0] = 1
@@ -334,7 +334,7 @@ def test_without_any_ridge_the_correlations_are_all_one():
     X, Y = problem(30)
     with pytest.warns(UserWarning, match=r"fit any label on the 30 training.*rank is 29"):
         KernelLabelCCA(None, ridge=0.0, label_ridge=0.0, gamma=1.0).fit(X, Y)
-    # A linear kernel lacks rank: there the pseudo-inverse gives the linear class.
+    # A linear kernel is rank-deficient, so the pseudo-inverse gives the linear class.
     model = KernelLabelCCA(None, ridge=0.0, label_ridge=0.0, kernel="linear").fit(X, Y)
     linear = ls.LabelCCA(None, ridge=0.0, label_ridge=0.0).fit(X, Y)
     np.testing.assert_allclose(model.eigenvalues_, linear.eigenvalues_, rtol=1e-9)
@@ -427,7 +427,7 @@ def test_a_ridge_below_the_rounding_of_a_float32_kernel_is_refused():
     X, Y = problem()
     values, U = np.linalg.eigh(reference.centred(rbf_kernel(X, gamma=0.01)))
     # Allowed in a kernel of this precision, but not with a smaller ridge. (The vector of ones
-    # has the smallest eigenvalue, and centring would take it out.)
+    # has the smallest eigenvalue, and centring would remove it.)
     values[1] = -5e-7 * values.sum()
     K = ((U * values) @ U.T).astype(np.float32)
     KernelLabelCCA(kernel="precomputed", ridge=0.1).fit(K, Y)

@@ -1,4 +1,4 @@
-"""Full-size checks of the landmarks: what they keep, and what they take of memory."""
+"""Full-size checks of the landmarks: the dependence they keep, and their memory."""
 
 import subprocess
 import sys
@@ -66,7 +66,7 @@ def test_landmarks_keep_the_dependence_of_delicious(landmarks, dataset):
     ],
 )
 def test_memory_of_50_000_rows(model, method):
-    """A quarter of what is allowed: the page of the kernels says about 0.5 GiB."""
+    """A quarter of the limit; the page on kernels states about 0.5 GiB."""
     script = MEMORY.format(n=50_000, model=model, method=method)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

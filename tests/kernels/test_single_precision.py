@@ -1,4 +1,4 @@
-"""float32 rows: the kernel matrix is kept in float32 where the ridge stands its rounding."""
+"""float32 rows: the kernel matrix is float32 if the ridge is well above its rounding."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ def test_a_float32_matrix_is_factorised_in_place_and_given_back(rows):
 
 @pytest.mark.parametrize("ridge", [0.01, 1.0])
 def test_a_kernel_that_is_proper_after_centring_keeps_its_digits(ridge):
-    """Minus the squared distance has a diagonal of zeros, which says nothing of its rounding."""
+    """Minus the squared distance has a diagonal of zeros, which says nothing about its rounding."""
     X, Y = problem(n=200)
     K = -cdist(X, X, "sqeuclidean")
     K = K.astype(np.float32)

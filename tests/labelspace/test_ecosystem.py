@@ -56,7 +56,7 @@ def test_the_best_labels_are_those_of_a_stable_sort(method):
     X, Y = problem(42, n_labels=9)
     Y[:, 5] = Y[:, 4] = Y[:, 3]
     model = make(method, 2).fit(X, Y)
-    # Not the scores less 0.5: the difference rounds some of them to ties.
+    # Not the scores minus 0.5, because the difference rounds some of them to ties.
     scores = model.decode(model.regressor_.predict(X))
     order = np.argsort(-scores, axis=1, kind="stable")
     for k in (1, 4, 9):
@@ -69,7 +69,7 @@ def test_the_best_labels_need_no_array_of_all_scores():
     columns = rng.integers(0, 25_000, size=1500)
     Y = sparse.csr_array((np.ones(1500), columns, np.arange(1501)), shape=(1500, 25_000))
     model = PLST(3, ridge=1.0).fit(X, Y)
-    # Compiles: a few rows do without.
+    # This compiles; a few rows do not.
     model.predict_topk(X, 5)
     tracemalloc.start()
     model.predict_topk(X, 5)

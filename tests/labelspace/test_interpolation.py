@@ -1,4 +1,4 @@
-"""Fits without a ridge that reach any label are told, with a ridge that helps."""
+"""Fits without a ridge that reproduce any label warn and propose a ridge that helps."""
 
 import re
 

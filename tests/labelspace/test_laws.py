@@ -1,4 +1,4 @@
-"""Laws of the paper: which method has the least of which error, and when all are the same."""
+"""Laws of the paper: which method minimises which error, and when all are the same."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def assert_each_is_best_at_its_own(X, Y, Ms, ridge=0.0):
         for model, other in zip(cut, (plst, cplst, occa, random), strict=True):
             assert plst.encoding <= other.encoding + slack
             assert cplst.bound <= other.bound + slack
-            # A method that has no M directions predicts fewer codes, with less error of course.
+            # A method with fewer than M directions predicts fewer codes, so its error is smaller.
             assert occa.prediction <= other.prediction + slack or model.n_components_ < M
 
 
@@ -154,7 +154,7 @@ def test_sparse_dense_and_duplicated_features_agree(method, ridge):
         again = method(3).fit(twice, Y).decision_function(twice)
         np.testing.assert_allclose(again, scores, atol=1e-8)
         coef = method(3).fit(twice, Y).regressor_.coef_
-        # Of least norm: both copies carry the same half, the constant nothing.
+        # Least norm: both copies have half of the weight each, the constant none.
         half = X.shape[1]
         np.testing.assert_allclose(coef[:, :half], coef[:, half : 2 * half], atol=1e-8)
         np.testing.assert_allclose(coef[:, -1], 0, atol=1e-8)

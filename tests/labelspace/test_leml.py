@@ -49,7 +49,7 @@ def test_orthonormal_features_have_a_closed_form(ridge):
     np.testing.assert_allclose(
         weights(model), (U * np.maximum(s - ridge, 0)) @ Vt, atol=1e-8 * s[0]
     )
-    # With fewer components the leading ones: each is shrunk by itself.
+    # With fewer components, the leading ones; each is shrunk separately.
     short = LEML(2, ridge=ridge, **EXACT).fit(X, Y)
     np.testing.assert_allclose(
         weights(short), (U[:, :2] * np.maximum(s[:2] - ridge, 0)) @ Vt[:2], atol=1e-8 * s[0]
@@ -168,5 +168,5 @@ def test_rounding_that_raises_the_objective_is_told():
     X, Y = problem(0, 60, 6, 5)
     with pytest.warns(ConvergenceWarning, match=r"gain nothing but rounding.*scale the features"):
         model = LEML(2).fit(X * np.logspace(-20, 20, 6), Y)
-    # The last turn was taken back.
+    # The last iteration was undone.
     assert model.primal_objective_ < LEML(0).fit(X, Y).primal_objective_

@@ -109,7 +109,7 @@ def test_a_gap_that_turns_cannot_close_is_told():
     with pytest.warns(ConvergenceWarning, match=r"duality gap of 1.0e\+00.*scale the features"):
         model = LEML().fit(1e30 * X, Y)
     assert isinstance(model.dual_objective_, float)
-    # The weights are those of least squares all the same.
+    # The weights are still those of least squares.
     expected, level = reference.masked_ridge(X, Y, 0.0)
     np.testing.assert_allclose(weights_of(model) * 1e30, expected, atol=1e-3)
     np.testing.assert_allclose(

@@ -15,7 +15,7 @@ LAWS = {}
 
 
 def law(holds_for=lambda entry: True):
-    """Run a test for every entry; an excuse or a known defect has to fail, or else be removed."""
+    """Run a test for every entry; an excuse or known defect that does not fail must be removed."""
 
     def parametrised(test):
         law_name = test.__name__.removeprefix("test_")
@@ -93,5 +93,5 @@ def assert_same(ours, theirs, tolerance=1e-8):
 
 
 def takes_holes(entry):
-    """Whether the estimator takes labels that are not observed."""
+    """Whether the estimator accepts missing labels."""
     return entry.estimator.__sklearn_tags__().label_tags.takes("missing_labels")

@@ -39,7 +39,7 @@ def assert_like(found, expected, tolerance):
 
 
 def numbers(model):
-    """Fitted arrays of numbers by name, those within fitted parts too."""
+    """Fitted numeric arrays by name, including those within fitted parts."""
     found = {}
 
     def note(name, value):
@@ -160,7 +160,7 @@ def test_rows_that_live_elsewhere_are_refused(entry, place):
         pytest.raises(ValueError, match="array_api_dispatch=True"),
     ):
         getattr(model, method)(place.put(rows))
-    # A fit on the host forgets the device.
+    # A fit on the host resets the device.
     assert getattr(model.fit(X, Y), method)(rows) is not None
 
 

@@ -33,7 +33,7 @@ def methods(entry):
 
 
 def through_skops(model):
-    """With the types that users are told to trust; statistics of chunks need more."""
+    """With the documented trusted types; statistics of chunks need more."""
     stored, trusted = skops.io.dumps(model), ls.interop.trusted_types()
     if "_chunks" in vars(model):
         trusted = skops.io.get_untrusted_types(data=stored)
@@ -60,7 +60,7 @@ def expected_failures(estimator):
 
 # One check is for arrays of other libraries, which are not installed here.
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
-# Some checks have fewer rows, features, classes or directions than the parameters ask for.
+# Some checks have fewer rows, features, classes or directions than the parameters require.
 @pytest.mark.filterwarnings("ignore:(n_components|n_neighbors|n_landmarks|n_features|k)=")
 @pytest.mark.filterwarnings("ignore:Without a ridge the features")
 @parametrize_with_checks(checked(), expected_failed_checks=expected_failures)
@@ -128,7 +128,7 @@ def test_chunks_are_learnt_from_when_that_is_asked_for(entry):
     found = plain(entry.name)
     for copied in models:
         assert_same(outputs(copied, X_new), outputs(found, X_new), 1e-10)
-        # What fit sets is what is learnt, and what is remembered of X and y.
+        # fit sets the learnt attributes, and those that describe X and y.
         assert set(vars(copied)) - {"_chunks"} == set(vars(found))
         assert set(copied._learnt) <= set(vars(found))
     copied.partial_fit(X, Y)
@@ -192,7 +192,7 @@ def names_out(model, width):
     return [f"{type(model).__name__.lower()}{i}" for i in range(width)]
 
 
-# A setting may ask for more directions than the sample has.
+# A setting may request more directions than the sample has.
 @pytest.mark.filterwarnings("ignore:(n_components|n_neighbors)=")
 @law()
 def test_pickle_and_skops_keep_every_digit(entry):
@@ -241,7 +241,7 @@ def test_a_clone_is_not_fitted(entry):
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array], ids=["dense", "sparse"])
 @law()
 def test_the_callers_arrays_stay_his_own(entry, form):
-    """They come back as they were, and what is done to them later does not reach the model."""
+    """Arguments are unchanged, and later changes to them do not affect the model."""
     X, Y, X_new = sample()
     given = form(X), form(Y)
     expected = outputs(fit(entry, form(X), form(Y)), X_new)
@@ -356,14 +356,14 @@ def test_classes_are_those_of_one_column_or_a_pair_per_label(entry):
         np.testing.assert_array_equal(fit(entry, X, y).classes_, np.unique(y))
 
 
-# One and two labels leave fewer directions than the entries ask for.
+# One and two labels leave fewer directions than the entries request.
 @pytest.mark.filterwarnings("ignore:n_components=:UserWarning")
-# A fold may stop a little short of a tight tolerance.
+# A fold may slightly miss a tight tolerance.
 @pytest.mark.filterwarnings("ignore:Stopped after:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n_labels", [1, 2, 3])
 @law(lambda entry: entry.predicts)
 def test_scorers_of_scikit_learn_see_labels_not_classes(entry, n_labels):
-    """They read out of classes_ what the columns of the scores are."""
+    """They infer the columns of the scores from classes_."""
     X, Y, _ = sample()
     Y = Y[:, :n_labels]
     model = fit(entry, X, Y)

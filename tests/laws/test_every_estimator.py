@@ -1,4 +1,4 @@
-"""Laws of every public estimator: what must not matter does not, and the rest moves with it."""
+"""Laws of every public estimator: invariances hold, and outputs follow reordered inputs."""
 
 from functools import partial
 
@@ -71,7 +71,7 @@ def changed(entry, t, powers):
 
 
 def unscaled(model, X):
-    """Outputs with columns of unit length where the length is each method's own affair."""
+    """Outputs with columns of unit length if the method defines its own length."""
     found = outputs(model, X)
     for name in {"transform", "scores"} & set(found):
         found[name] = found[name] / np.linalg.norm(found[name], axis=0)
@@ -116,9 +116,9 @@ def test_a_constant_feature_counts_for_nothing(entry):
 
 @law()
 def test_more_features_than_rows(entry):
-    """The same rows, turned into 60 dimensions: other solvers, the same predictions.
+    """The same rows, rotated into 60 dimensions: other solvers, the same predictions.
 
-    Where columns are selected, the other dimensions are columns of zeros.
+    For selectors, the other dimensions are columns of zeros.
     """
     X, Y, X_new = sample()
     Q, _ = np.linalg.qr(np.random.default_rng(2).standard_normal((60, X.shape[1])))
@@ -158,7 +158,8 @@ def test_a_label_of_all_rows_is_always_predicted(entry):
 @pytest.mark.filterwarnings("ignore:The feature weights are not stationary")
 @law(lambda entry: entry.supervised)
 def test_rows_without_labels_are_rows(entry):
-    """They are taken in every form of y, and left out they are missed, if they count at all."""
+    """Rows without labels are accepted in every form of y, and removing them matters if they
+    count."""
     X, Y, X_new = sample()
     Y = Y.copy()
     Y[:10] = 0
@@ -204,7 +205,7 @@ def test_codings_of_the_labels(entry):
         assert_same(outputs(fit(entry, X, coding(Y)), X_new), expected, entry.tolerance)
 
 
-# One label leaves fewer directions than the entries ask for.
+# One label leaves fewer directions than the entries request.
 @pytest.mark.filterwarnings("ignore:n_components=:UserWarning")
 @law(lambda entry: entry.supervised)
 def test_one_label_is_two_classes(entry):

@@ -267,7 +267,7 @@ def test_blocks_do_not_matter(method, rng, monkeypatch):
     whole = fitted(method, X, Y)
     monkeypatch.setattr("labelspan.moments._collect.BLOCK_BYTES", 8)
     assert_same_model(fitted(method, X, Y), whole)
-    # Entries worth 4 D^2 a block: two blocks of the sparse X, whose rows are doubled.
+    # 4 D^2 entries per block: two blocks of the sparse X, whose rows are doubled.
     monkeypatch.setattr("labelspan.moments._collect.BLOCK_ENTRIES", 1)
     twice = np.vstack([X, X]), np.vstack([Y, Y])
     assert_same_model(fitted(method, sparse.csr_array(twice[0]), twice[1]), fitted(method, *twice))

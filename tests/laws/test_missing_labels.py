@@ -1,4 +1,4 @@
-"""Laws of labels that are not observed: NaN leaves the sums, and nothing else; or a refusal."""
+"""Laws of missing labels: NaN is left out of the sums and changes nothing else, or is refused."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def streams(entry):
 
 
 def reduces(entry):
-    """Whether it gives directions, and not the features of a selector."""
+    """Whether it returns directions, not the features of a selector."""
     model = entry.estimator
     return hasattr(model, "transform") and not hasattr(model, "get_support")
 

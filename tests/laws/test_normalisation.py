@@ -62,7 +62,7 @@ def lpp(model, X, Y):
     return ridged(Xc.T @ np.diag(degrees) @ Xc, model.ridge)
 
 
-# A method without a line here fails: its docstring has to say how long its directions are.
+# A method without a line here fails: its docstring must state the length of its directions.
 METRICS = {
     ls.MDDM: mddm,
     ls.MVMD: identity,
@@ -80,7 +80,7 @@ METRICS = {
 @pytest.mark.parametrize("method", EVERY, ids=name)
 def test_directions_are_orthonormal_in_the_stated_metric(method, shape, rng):
     X, Y = problem(rng, *shape)
-    # The means of the LDA types ask for a row of each label.
+    # The means of the LDA types need a row of each label.
     assert Y.any(axis=0).all()
     model = clone(method.estimator).fit(X, Y)
     P = model.components_.T

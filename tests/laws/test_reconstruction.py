@@ -1,4 +1,4 @@
-"""Back from projections to features, and how much of its criterion a reducer keeps."""
+"""Reconstruction of features, and the share of its criterion that a reducer keeps."""
 
 import numpy as np
 import pytest

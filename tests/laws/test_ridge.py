@@ -1,4 +1,4 @@
-"""A ridge has the units of what it is added to, and it never makes noise win."""
+"""A ridge has the units of the matrix that it is added to, and never favours noise."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def mlsi(model, c):
     }
 
 
-# A method without a line here fails: its docstring has to say what units its ridge has.
+# A method without a line here fails: its docstring must state the units of its ridge.
 SCALED = {
     ls.MDDM: mddm,
     ls.MVMD: unchanged,

@@ -1,4 +1,4 @@
-"""Rows of the host whose sums a device takes: the same model, on the host."""
+"""Host rows summed on a device give the same model, on the host."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_others_are_not_affected(entry, place, blocks):
         with pytest.raises(ValueError, match="Input X contains NaN"):
             clone(entry.estimator).fit(np.where(X > 1, np.nan, X), Y)
     parts = entry.estimator.get_params(deep=False).values()
-    # Who wraps another estimator fits it, and that one may take its sums from there.
+    # Wrappers fit another estimator, which may compute its sums on the device.
     if not any(isinstance(part, BaseEstimator) for part in parts):
         assert blocks == []
         for name in expected:

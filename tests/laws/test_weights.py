@@ -137,7 +137,7 @@ def test_weighted_chunks_pool(entry):
 
 @law(lambda entry: weighs(entry) and entry.dask == "fit")
 def test_weighted_blocks_pool(entry):
-    """With a block that weighs nothing, and one in which some rows do."""
+    """With one block of weight 0, and one with some rows of weight 0."""
     da = pytest.importorskip("dask.array")
     X, Y, X_new = sample()
     weights = at_random()

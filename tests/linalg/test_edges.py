@@ -1,4 +1,4 @@
-"""Exact small examples: what each function does at its edges."""
+"""Small exact examples of each function at its limits."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_the_first_of_the_largest_entries_decides_where_cubes_cancel():
     rows = np.array([[-0.5, 1.0, -1.0, 0.5], [0.5, -1.0 + 1e-9, 1.0, -0.5]])
     expected = rows * [[1.0], [-1.0]]
     np.testing.assert_array_equal(fix_signs(rows.copy()), expected)
-    # Cubes that do not cancel decide, however small the entries of that sign.
+    # Cubes that do not cancel decide, even if entries of that sign are small.
     row = np.array([[1.0, -0.9, -0.9]])
     np.testing.assert_array_equal(fix_signs(row.copy()), -row)
     zeros = np.zeros((2, 3))

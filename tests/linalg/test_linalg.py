@@ -239,7 +239,7 @@ def test_a_ridge_below_rounding_is_no_crash(rng, ridge):
 
 
 def test_a_pencil_that_lost_its_ridge_says_so(rng):
-    # The labels explain the features altogether: no within-label scatter but rounding.
+    # The labels explain the features completely, so the within-label scatter is rounding.
     Y = np.eye(3)[rng.integers(0, 3, 40)]
     X = (Y @ rng.standard_normal((3, 2)) + 7) * 1e9
     for model in (ls.DMLDA(ridge=1e-12), ls.MLDA(ridge=1e-12)):
@@ -307,7 +307,7 @@ def test_scales_are_powers_of_two_and_a_constant_has_none():
     scales = column_scales(squares)
     np.testing.assert_array_equal(np.frexp(scales)[0], 0.5)
     np.testing.assert_allclose(np.log2(scales[[0, 2, 3]] ** 2 / squares[[0, 2, 3]]), 1, atol=1.01)
-    # Constant columns make no scales differ: small units alone are one unit.
+    # Constant columns do not count as different scales; equally small units are one unit.
     assert is_graded(scales)
     assert not is_graded(column_scales(np.array([1e-18, 2e-18, 0.0])))
     assert not is_graded(column_scales(np.array([0.0, 1e18])))

@@ -1,4 +1,4 @@
-"""What is hard for sums and factors is as right on a device as on the host."""
+"""Hard cases of sums and factors are as accurate on a device as on the host."""
 
 import numpy as np
 import pytest
@@ -243,7 +243,7 @@ def test_sums_in_single_precision_where_they_are_asked_for(place, model, monkeyp
         assert all("float32" in str(dtype) for dtype in types)
         assert types
         types.clear()
-        # Rows of double precision are summed up in it.
+        # float64 rows are summed in float64.
         both(place, model, X.astype(np.float64), Y)
     np.testing.assert_allclose(found, expected, atol=2e-4 * np.abs(expected).max())
     assert all("float64" in str(dtype) for dtype in types)

@@ -54,7 +54,7 @@ def test_the_table_takes_products_only_where_an_array_would_not_fit():
     streamed = {"streamed": True, "sparse": False, "few": True}
     assert choose_solver(10**6, 50_000, **streamed) == "products"
     assert choose_solver(10**6, 20_000, **streamed) == "scatter"
-    # Chunks are seen once.
+    # Chunks are read once.
     assert choose_solver(0, 50_000, **streamed) == "scatter"
 
 
@@ -205,7 +205,7 @@ def test_the_vectors_of_a_pass_are_in_its_graph_once(monkeypatch):
         _collect, "tree_sum", lambda *args: graphs.append(total(*args)) or graphs[-1]
     )
     assert _collect.collect(Sample(X, Y), Heavy()) == 180
-    # A cluster is sent the tasks one by one.
+    # Tasks are sent to a cluster one by one.
     for task in dict(graphs[0].dask).values():
         pickle.dumps(task)
     assert Heavy.sent == 1

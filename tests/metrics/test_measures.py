@@ -18,7 +18,7 @@ shapes = st.tuples(st.integers(1, 6), st.integers(1, 5))
 def labels_and_scores(draw):
     shape = draw(shapes)
     Y = draw(arrays(bool, shape))
-    # Four values only, so that ties are the rule; zeros, so that sparse scores have gaps.
+    # Only four values, so that ties are common; zeros, so that sparse scores have gaps.
     S = draw(arrays(float, shape, elements=st.sampled_from([-1.5, 0.0, 0.25, 2.0])))
     return Y, S
 

@@ -1,4 +1,4 @@
-"""Labels that are not observed leave every measure, and nothing else."""
+"""Missing labels are left out of every measure and change nothing else."""
 
 import warnings
 
@@ -110,7 +110,7 @@ def test_every_measure_equals_its_definition_on_the_observed_labels(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dense = metrics.evaluate(np.where(seen, Y, np.nan), S > 0.2, S, measures=rest + top)
-        # What is behind the mask of sparse labels counts for nothing.
+        # Masked entries of sparse labels do not count.
         forms = sparse.csr_array(Y), sparse.csr_array(S > 0.2), sparse.csr_array(S)
         masked = metrics.evaluate(*forms, measures=rest + top, observed=seen)
     assert dense == pytest.approx(expected, nan_ok=True)

@@ -76,7 +76,7 @@ def test_mddm_convention_leaves_out_labels_of_one_class():
     "name", ["instance_accuracy", "instance_precision", "instance_recall", "samples_f1"]
 )
 def test_mvmd_convention_counts_a_row_without_labels_as_zero(name):
-    """Eqs. (49) to (52) divide a common part of nothing by nothing: such a row earns nothing."""
+    """Eqs. (49) to (52) are 0/0 for empty sets; such a row counts as 0."""
     truth = prediction = [[1, 0], [0, 0]]
     assert metrics.get_measure(name, "mvmd")(truth, prediction) == 1 / 2
 

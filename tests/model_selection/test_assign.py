@@ -51,14 +51,14 @@ def test_of_a_rows_other_labels_the_rare_one_decides():
     Y = np.array([[label in row for label in "abcdef"] for row in rows])
     part = assign(sparse.csr_array(Y), np.array([11, 11]), None)
     # The pairs of d, e and f are torn apart, first row first: one part has the b, the other
-    # both c. Row "abc" is the first of label a, which both parts lack alike.
+    # both c. Row "abc" is the first of label a, which both parts lack equally.
     assert part[:6].tolist() == [0, 1, 0, 1, 0, 1]
     assert part[6] == 1
 
 
 @pytest.mark.parametrize("free", [(6, 2), (9, 1), (1, 9), (3, 3), (5, 2, 2), (7, 0, 3), (1, 4, 8)])
 def test_rows_without_labels_are_spread_evenly(free):
-    """However many of them were met, each part has its share to less than one row."""
+    """At any point, each part has its share to less than one row."""
     parts = _spread(np.array(free))
     assert np.bincount(parts, minlength=len(free)).tolist() == list(free)
     for n_met in range(1, sum(free)):

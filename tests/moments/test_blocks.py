@@ -15,7 +15,7 @@ from labelspan.moments._rows import small_indices
 
 
 def shape_only(*shape):
-    """An array without memory: only its shape is looked at."""
+    """An array without memory; only its shape is used."""
     return np.broadcast_to(0.0, shape)
 
 

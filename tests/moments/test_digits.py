@@ -1,4 +1,4 @@
-"""The warning of columns that centring leaves few digits of."""
+"""The warning about columns with few digits left after centring."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,8 @@ def test_a_column_that_rounding_reaches_is_named(model, rng):
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_eight_digits_are_enough(model, rng):
-    # Warnings are errors here: a mean of ten million spreads is none, and a constant is none.
+    # Warnings are errors here: a mean ten million times the spread does not warn, nor does a
+    # constant.
     model.fit(*problem(rng, 1e7))
 
 

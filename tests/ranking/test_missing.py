@@ -89,7 +89,7 @@ def test_a_label_that_is_never_observed_is_never_predicted(model):
     predicted = model.predict(X)
     assert not predicted[:, 1].any()
     np.testing.assert_array_equal(predicted.sum(axis=1), 3)
-    # A second fit forgets it.
+    # A second fit resets it.
     assert model.fit(X, np.nan_to_num(Y, nan=1.0)).predict(X)[:, 1].all()
 
 

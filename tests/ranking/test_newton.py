@@ -1,4 +1,4 @@
-"""Newton steps on the dual: the optimum where sweeps crawl, the same as theirs elsewhere."""
+"""Newton steps on the dual: the optimum where sweeps are slow, the same result elsewhere."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_newton_steps_and_sweeps_meet(coupled, convert, max_direct, monkeypatch)
     assert stepped.n_sweeps < 60
     assert by_steps.primal == pytest.approx(by_sweeps.primal, rel=1e-8)
     np.testing.assert_allclose(stepped.coefficients(), swept.coefficients(), atol=1e-3)
-    # What is kept belongs together: A = X'beta of alpha, and alpha within the box.
+    # The stored state is consistent: A = X'beta of alpha, and alpha within the box.
     np.testing.assert_allclose(stepped.A, stepped.product(stepped.rows, X.shape[1]), atol=1e-9)
     upper = np.repeat(stepped.upper, stepped.pairs.counts)
     assert np.all((stepped.alpha >= 0) & (stepped.alpha <= upper))

@@ -1,4 +1,4 @@
-"""The feature extractors, transcribed literally from the papers: dense, slow, no thought for cost.
+"""The feature extractors, transcribed literally from the papers: dense and slow.
 
 Each function returns the eigenvalues, descending, and the directions as columns, for *all*
 directions; callers cut. X is (n, D), Y is (n, q) in {0, 1}.
@@ -195,7 +195,7 @@ def mlda(X, Y, weights="correlation", ridge=0.1):
 
 
 def dmlda(X, Y, weights="binary", ridge=0.1):
-    """MVMD Eqs. (45)-(47), with the symmetric part of (46) and W in the place of Y."""
+    """MVMD Eqs. (45)-(47), with the symmetric part of (46) and W instead of Y."""
     n, q = Y.shape
     W = label_weights(X, Y, weights)
     Xc = centring(n) @ X
@@ -254,7 +254,7 @@ def kept(values, share=0.999):
 def available(X, Y, weights=None):
     """Scatter of X, and its products with labels of which some are NaN, label by label.
 
-    Each label is taken about the means over its observed rows, and counts as all rows do.
+    Each label is centred over its observed rows, and scaled to the weight of all rows.
     """
     w = np.ones(len(X)) if weights is None else weights
     Xc = X - w @ X / w.sum()

@@ -1,4 +1,4 @@
-"""The kernel methods, transcribed literally from the papers: dense, slow, no thought for cost.
+"""The kernel methods, transcribed literally from the papers: dense and slow.
 
 MDDM: Zhang and Zhou 2010; shared subspace: Ji, Tang, Yu and Ye 2010; CPLST: Chen and Lin 2012;
 CCA: Xu 2016, Eq. (40), for directions in the span of the mapped rows.

@@ -85,7 +85,7 @@ def prediction_error(X, Y, V, ridge=0.0):
 def faie(X, Y, alpha=0.1, ridge=0.1):
     """Lin et al. 2014: eigenvectors of YY' + alpha X(X'X + ridge I)^-1 X', as columns; n x n.
 
-    Both sides are taken about their means.
+    Both sides are centred.
     """
     X, Z = centred(X), shifted(Y)
     H = hat(X, ridge)

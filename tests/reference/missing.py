@@ -1,4 +1,4 @@
-"""Methods with labels that are not observed, transcribed: label by label, dense and slow."""
+"""Methods with missing labels, transcribed: label by label, dense and slow."""
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def masked_shared_objective(X, S, U, Theta, alpha, beta, weights=None, centre=Tr
 
 
 def masked_shared_subspace(X, S, alpha, beta, r, weights=None, centre=True, n_turns=100_000):
-    """Theta (r, D) and U (D, q) by turns, from the closed form of available cases.
+    """Theta (r, D) and U (D, q) alternately, from the closed form of available cases.
 
     For a fixed Theta each label is a ridge regression over its own rows, in the metric of Theta;
     for fixed U the best Theta is that of its leading left singular vectors.

@@ -1,7 +1,7 @@
-"""The linear methods in 50 digits, from the definitions: matrices of mpmath numbers, no tricks.
+"""The linear methods in 50 digits, from the definitions, with matrices of mpmath numbers.
 
-Every function takes X and 0/1 labels Y as float64 arrays, takes them for exact, and returns
-float64 arrays that are right to the last digit, whatever the scales of the columns.
+Every function takes X and 0/1 labels Y as float64 arrays, treats them as exact, and returns float64
+arrays that are correct to the last digit for any scales of the columns.
 """
 
 import mpmath
@@ -171,7 +171,7 @@ def ridge(X, Y, ridge):
 
 @precise
 def hat(X, Y, ridge):
-    """Z'(2H - H^2)Z, which CPLST decomposes; OCCA decomposes Z'Z less it."""
+    """Z'(2H - H^2)Z, which CPLST decomposes; OCCA decomposes Z'Z minus it."""
     Xc, Yc = centred(X, Y)
     fitted = Xc @ least_norm(Xc, Yc, ridge)
     return 2 * (Yc.T @ fitted) - fitted.T @ fitted

@@ -1,6 +1,6 @@
-"""The shared subspace and its relatives, transcribed literally: dense, slow, no thought for cost.
+"""The shared subspace and its relatives, transcribed literally: dense and slow.
 
-Ji, Tang, Yu and Ye 2010 (equation numbers), Ando and Zhang 2005 for the turns of ASO, Joachims
+Ji, Tang, Yu and Ye 2010 (equation numbers), Ando and Zhang 2005 for the iterations of ASO, Joachims
 2005 for the F1 loss.
 X is (n, D), T is (n, m) in {-1, +1}; centre both first for the version with an intercept.
 """
@@ -55,7 +55,8 @@ def shared_subspace(X, T, alpha, beta, r):
 
 
 def aso(X, T, alpha, r, n_turns):
-    """Objectives of Eq. (28), hinge loss, by the turns of Ando and Zhang 2005, first Theta empty.
+    """Objectives of Eq. (28), hinge loss, by the iterations of Ando and Zhang 2005, first Theta
+    empty.
 
     Fix Theta and v = Theta u, solve for w, put u = w + Theta'v, then Theta from the SVD of U.
     """

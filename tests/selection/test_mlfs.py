@@ -232,7 +232,7 @@ def test_the_number_of_features_selected_is_told_and_can_be_limited(model):
     limited = clone(model).set_params(max_features=6).fit(X, Y)
     assert limited.n_features_selected_ <= 6
     assert limited.feature_weights_.sum() == pytest.approx(5)
-    # Those of the largest weights, where the objective cannot be lower.
+    # Those with the largest weights; the objective cannot be lower.
     largest = np.argsort(-free.feature_weights_, kind="stable")[:6]
     assert set(np.flatnonzero(limited.support_)) <= set(largest)
     assert limited.primal_objective_ >= free.dual_objective_

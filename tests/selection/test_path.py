@@ -41,5 +41,5 @@ def test_parameters_reach_the_method_they_are_for():
     for model in (MLFS(4, **given), CMLFS(4, mu=30.0, **given)):
         scores = model.fit(X[train], Y[train]).decision_function(X[test])
         assert path.auc[type(model).__name__][0] == macro_auc(Y[test], scores)
-    # Else mu could be lost on the way unseen.
+    # Otherwise a lost mu would go unnoticed.
     assert path.auc["CMLFS"][0] != path.auc["MLFS"][0]

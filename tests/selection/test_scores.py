@@ -127,7 +127,7 @@ def test_one_label_is_told_from_its_complement():
     ours, theirs = DiscriminativeRatio(2).fit(X, y), DiscriminativeRatio(2).fit(X, np.c_[y, 1 - y])
     np.testing.assert_array_equal(ours.scores_, theirs.scores_)
     assert np.isfinite(ours.scores_).all()
-    # Labels that are the same twice are two, with nothing between them.
+    # Two equal labels count twice, with no scatter between them.
     with pytest.warns(UserWarning, match="all labels are the same"):
         same = DiscriminativeRatio(2).fit(X, np.c_[y, y])
     assert np.isinf(same.scores_).all()

@@ -1,7 +1,7 @@
 """Table 2 and Figures 1 and 2 of the CMLFS paper against the printed values.
 
-What is run, and how it is judged, is in labelspan.experiments.reproduce.cmlfs; here stands what
-must hold of it.
+labelspan.experiments.reproduce.cmlfs defines what is run and how it is judged; these tests state
+what must hold.
 """
 
 import re
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.reproduce
 METHODS = ("LaRank", "CLaRank", "MLFS", "CMLFS")
 
 
-# What is known to be further off than 0.02, and how far at most; the page gives the reasons.
+# Values known to differ by more than 0.02, with their limits; the page gives the reasons.
 FURTHER_OFF = {("yahoo-mulan-arts", "MLFS"): 0.05, ("yahoo-mulan-arts", "CMLFS"): 0.05}
 
 
@@ -43,7 +43,7 @@ def test_the_labels_correlate_as_the_first_figure_says():
     ("dataset", "least"), [("scene", 0), ("yeast", 10), ("yahoo-mulan-arts", 50)]
 )
 def test_with_as_many_features_the_methods_are_above_the_fisher_score(dataset, least):
-    """On yeast and arts not with the very fewest: there the score uses others for each label."""
+    """On yeast and arts not with very few features, because the score chooses them per label."""
     lines = reproduced("cmlfs/figure2").judged
     few = {line.what: line.verdict for line in lines if "above FS+SVM" in line.what}
     found = {

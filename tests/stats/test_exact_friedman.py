@@ -82,7 +82,7 @@ def test_random_orders_agree_with_the_exact_p_value_and_with_scipy(monkeypatch):
 
 
 def test_no_order_drawn_is_ever_impossible():
-    """The observed order is one of the draws: a p-value of 0 would be a claim without end."""
+    """The observed order is one of the draws, so the p-value is never 0."""
     result = stats.friedman(agreed(10, 12))
     assert result.p_value_method == "permutation"
     assert result.p_value == 1e-4

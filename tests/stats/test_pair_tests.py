@@ -129,7 +129,7 @@ def test_bayesian_signed_rank():
 
 
 def test_bayesian_signed_rank_of_differences_within_the_rope():
-    """Means of two differences are no larger than these: every draw votes for the rope."""
+    """Means of two differences do not exceed them, so every draw votes for the rope."""
     base = np.zeros(5)
     result = stats.bayesian_signed_rank(base + 0.015, base, rope=0.02, random_state=0)
     assert (result.first, result.rope, result.second) == (0, 1, 0)

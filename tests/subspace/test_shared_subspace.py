@@ -97,7 +97,7 @@ def test_without_beta_it_is_alternating_structure_optimisation(shape):
     reached = []
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        # Starts in the row space of X: outside of it nothing is charged and nothing gained.
+        # Starts in the row space of X, outside of which the objective does not change.
         Theta = np.linalg.qr(Xc.T @ rng.standard_normal((len(Xc), 3)))[0].T
         for _ in range(400):
             U = reference.best_U(Xc, T, Theta, alpha, 0.0)

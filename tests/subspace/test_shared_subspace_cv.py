@@ -1,4 +1,4 @@
-"""The grid from one decomposition a fold against scikit-learn's grid search, which refits."""
+"""The grid from one decomposition per fold against scikit-learn's grid search, which refits."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SCORERS = {
     "f1": make_scorer(f1_score, average="macro", zero_division=0),
     "hamming": make_scorer(hamming_loss, greater_is_better=False),
 }
-# Of many more features than rows the folds share the coordinates of all rows.
+# With many more features than rows, the folds share the coordinates of all rows.
 SHAPES = [(90, 12), (40, 60), (40, 120)]
 
 

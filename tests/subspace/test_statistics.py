@@ -1,4 +1,4 @@
-"""What the shared subspace asks of the statistics: take a block off, signs, no centring."""
+"""What the shared subspace needs of the statistics: subtract a block, signs, no centring."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,7 @@ def test_objective_is_that_of_all_labellings(seed):
     y = np.where(Y[:, 0], 1, -1)
     model = StructuralF1SVM(C=2.0, tol=1e-6).fit(X, Y[:, :1])
     w, b = model.coef_[0], model.intercept_[0]
-    # The program's scale: loss in percent, margins times 50 / n, a charged intercept.
+    # The program's scale: loss in percent, margins times 50 / n, a penalised intercept.
     expected = structural_f1_objective(X * 0.5 / 9, y, w, b * 0.5 / 9, 0.0)
     assert expected == pytest.approx(0.5 * w @ w)
     violation = structural_f1_objective(0.5 * X / 9, y, w, 0.5 * b / 9, 1.0) - 0.5 * w @ w
