@@ -210,7 +210,7 @@ class AvailableCases(MaskedFit):
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Labels of the chunk, as in ``fit``, the columns in the same order.
         classes : array-like or None
-            All classes, for the first call with a 1-d `y`; None takes those of the first chunk.
+            All classes, for the first call with a 1-d `y`; None means those of the first chunk.
         sample_weight : array-like of shape (n_samples,), number or None, default=None
             Weights of the rows of the chunk, as in ``fit``.
         observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None

@@ -39,7 +39,7 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
     ----------
     device : str, array or None, default=None
         A device of torch, such as "cuda" or "cuda:1"; or any array on a device, of CuPy for
-        example; None is the host.
+        example; None means the host.
     sums : {"float64", "float32"}, default="float64"
         Precision of products of float32 rows on a device, whether they were there or are sent
         there. "float32" keeps about six digits per block of rows, fewer if columns are nearly

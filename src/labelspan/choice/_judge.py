@@ -18,7 +18,7 @@ from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
 # Scorers of scikit-learn that a labelspan measure computes without checking the same labels each
-# time; None is the ``score`` of a classifier.
+# time; None means the ``score`` of a classifier.
 SAME = {
     None: "subset_accuracy",
     "accuracy": "subset_accuracy",

@@ -86,7 +86,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the settings are served, for data of one shape.
+    """How the statistics of the settings are computed, for data of one shape.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ def readout_scores(
     readouts : sequence of MultiOutputRidge or of MLkNN
         With the parameters of the grid.
     training : Training
-        What they learn from.
+        Their training data.
     Z : ndarray of shape (n, K)
         Projections of the held-out rows.
     counts : sequence of int

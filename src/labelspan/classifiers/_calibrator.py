@@ -41,7 +41,7 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
         1 gives a row without any probability above 0.5 its most probable label.
     cv : int, splitter, iterable or None, default=None
         Folds of the held-out scores. An integer stratifies by all labels,
-        see :class:`labelspan.model_selection.MultilabelStratifiedKFold`; None is 5.
+        see :class:`labelspan.model_selection.MultilabelStratifiedKFold`; None means 5.
     n_jobs : int or None, default=None
         Number of parallel folds.
 

@@ -234,7 +234,7 @@ def posterior(
     smoothing : float
         s of the paper.
     n_counts : ndarray of shape (n_labels, 1) or None
-        Counts that can occur; None is k + 1 for each label.
+        Counts that can occur; None means k + 1 for each label.
 
     Returns
     -------

@@ -157,7 +157,7 @@ def tuned_thresholds(
     weights : ndarray of shape (n,) or None
         Weights of the rows.
     observed : ndarray of bool of shape (n, q) or None
-        Which labels are observed; None is all. The others are not `positive`.
+        Which labels are observed; None means all. The others are not `positive`.
 
     Returns
     -------

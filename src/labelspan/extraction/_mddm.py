@@ -34,7 +34,7 @@ class MDDM(AvailableCases, LinearReducer):
         Weight of the feature scatter in the "feature" constraint. 1 leaves no ridge: the
         directions then come from QR factors.
     label_correlation : None, "rbf" or array-like of shape (n_labels, n_labels), default=None
-        B of Sec. 3.3, symmetric positive semi-definite. None is the identity; "rbf" compares
+        B of Sec. 3.3, symmetric positive semi-definite. None means the identity; "rbf" compares
         the label columns by :math:`B_{st} = \exp(-\|y_s - y_t\|^2 / (2\,width^2))`.
     label_width : float or None, default=None
         Width of "rbf"; None means 1. The paper searches 10**(t/2), t = -2, ..., 2, by

@@ -55,7 +55,7 @@ class KernelCPLSTCV(ScoringClassifier):
         Number of codes M of the final model; the loss is that of M codes. With None, the final
         model keeps all codes, and the loss is the mean over M = 1, ..., q.
     gammas : array-like of float or None, default=None
-        Candidates for gamma, positive; None is 2**t / X.var(axis=0).sum() for
+        Candidates for gamma, positive; None means 2**t / X.var(axis=0).sum() for
         t = -8, -6, ..., 4. Ignored, without a second decomposition, for kernels that have no gamma:
         "linear", "cosine", "precomputed" and callables.
     ridges : array-like of float, default=(2**-14, 2**-12, ..., 2**4)
@@ -71,7 +71,7 @@ class KernelCPLSTCV(ScoringClassifier):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Number of Nystroem landmarks; None is exact. They are chosen among
+        Number of Nystroem landmarks; None means exact. They are chosen among
         all rows, once per width, without the labels.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         How they are chosen, as in :class:`KernelCPLST`.

@@ -40,7 +40,7 @@ class KernelMDDM(KernelReducer):
         Weight of the feature scatter in the "feature" constraint. 1 leaves no ridge: with a
         kernel of full rank every direction of the labels is then fitted exactly, with a warning.
     label_correlation : None, "rbf" or array-like of shape (n_labels, n_labels), default=None
-        B of Sec. 3.3, symmetric positive semi-definite. None is the identity; "rbf" compares
+        B of Sec. 3.3, symmetric positive semi-definite. None means the identity; "rbf" compares
         the label columns by :math:`B_{st} = \exp(-\|y_s - y_t\|^2 / (2\,width^2))`.
     label_width : float or None, default=None
         Width of "rbf"; None means 1.
@@ -61,7 +61,7 @@ class KernelMDDM(KernelReducer):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Number of Nystroem landmarks; None is exact.
+        Number of Nystroem landmarks; None means exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.

@@ -45,7 +45,7 @@ class KernelSharedSubspaceClassifier(
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension r of the shared subspace; None is the paper's 5 * floor((q - 1) / 5), at
+        Dimension r of the shared subspace; None means the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
     alpha : float, default=0.1
         Penalty on the part of the weights outside the subspace. 0 is kernel ridge regression.
@@ -65,7 +65,7 @@ class KernelSharedSubspaceClassifier(
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Number of Nystroem landmarks; None is exact.
+        Number of Nystroem landmarks; None means exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.

@@ -29,8 +29,11 @@ class PathSolver:
     ----------
     K : ndarray of shape (n, n)
         Centred kernel; overwritten by the factorisation and restored afterwards.
-    T : ndarray of shape (n, q) Right-hand sides. ridges : list of float All ridges of the path. tol
-    : float
+    T : ndarray of shape (n, q)
+        Right-hand sides.
+    ridges : list of float
+        All ridges of the path.
+    tol : float
         Largest residual of a column of P from the Krylov space, relative to that of T.
 
     Attributes
@@ -211,9 +214,9 @@ def krylov(
     sigma : float
         Its ridge.
     T : ndarray of shape (n, q)
-        Right sides.
+        Right-hand sides.
     ends : tuple of float
-        The least and the largest ridge.
+        The smallest and the largest ridge.
     steps : tuple of int
         After how many steps to test convergence, and the largest number of steps.
     tol : float

@@ -138,7 +138,7 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         Parameters
         ----------
         Y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
-            Labels in any form that ``fit`` takes.
+            Labels in any form that ``fit`` accepts.
 
         Returns
         -------

@@ -33,12 +33,12 @@ class CompressedSensing(LabelSpaceClassifier):
         warning. 0 predicts no label.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once per code. None is least squares from the
+        one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``.
     sparsity : int or None, default=None
-        Largest number s of labels a prediction can have; None is the mean number of labels of
+        Largest number s of labels a prediction can have; None means the mean number of labels of
         a training row, rounded up. At most M.
     random_state : int, RandomState or None, default=None
         Draws V.

@@ -35,7 +35,7 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
         means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once per code. None is least squares from the
+        one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Added to the diagonal of the feature scatter, in the hat matrix and in the least squares

@@ -34,7 +34,7 @@ class FaIE(LabelSpaceClassifier):
         the rank: a warning; ``n_components_`` holds the number kept. 0 predicts the label means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once per code. None is the ridge regression of
+        one that takes a single target is fitted once per code. None means the ridge regression of
         H, from the same statistics as the codes, without a second pass.
     alpha : float, default=0.1
         Weight of the features, at least 0. Z'Z grows with the number of rows and H does not, so

@@ -48,7 +48,7 @@ class LabelSubset(LabelSpaceClassifier):
     classifier : classifier or None, default=None
         Learns the M labels: any scikit-learn classifier; one for a single label is fitted
         once per label. Its probabilities are decoded if it has them, else its predictions.
-        None is least squares on the labels, from sufficient statistics.
+        None means least squares on the labels, from sufficient statistics.
     random_state : int, RandomState or None, default=None
         Draws the labels of "leverage".
 

@@ -26,7 +26,7 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
         0 predicts no label.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once per code. None is least squares from the
+        one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``.

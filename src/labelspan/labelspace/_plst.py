@@ -38,7 +38,7 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
-        one that takes a single target is fitted once per code. None is least squares from the
+        one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
     ridge : float, default=0.0
         Ridge of the least squares of ``regressor=None``; the directions do not depend on it.

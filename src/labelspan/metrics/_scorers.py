@@ -49,7 +49,7 @@ class MeasureScorer:
         estimator : estimator
             Fitted classifier, pipeline or search.
         X : array-like of shape (n_samples, n_features)
-            Features, in any form that the estimator takes.
+            Features, in any form that the estimator accepts.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             True label indicators, or classes; NaN in a dense matrix where a label is not observed.
         observed : array-like or sparse of bool of shape (n_samples, n_labels), optional

@@ -143,7 +143,7 @@ def refuse_lost_sums(X: Any, total: Any) -> None:
 
 
 def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:
-    """Blocks of a sample of the host on the device of ``labelspan.config_context``."""
+    """Send blocks of a host sample to the device of ``labelspan.config_context``."""
     n_rows, n_columns = sample.X.shape
     height = max(STREAM_BYTES // (sample.X.itemsize * max(n_columns, 1)), n_columns, 1)
     blocks = list(equal_blocks(n_rows, n_rows / height))
@@ -185,7 +185,7 @@ def collect_dask(sample: Sample, statistic: Callable[..., Statistic]) -> Statist
     of_block = dask.delayed(block_statistic, pure=False)
     # One graph node for all blocks, because it may hold vectors of D numbers.
     statistic = dask.delayed(statistic, pure=False, traverse=False)
-    # Filtering leaves chunks without rows behind.
+    # Filtering can leave chunks without rows.
     parts = [of_block(statistic, *block) for block, size in zip(blocks, sizes, strict=True) if size]
     with warnings.catch_warnings():
         # These vectors must be in the graph: data scattered otherwise are lost with their worker.

@@ -32,7 +32,7 @@ class ReducerCVDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of one matplotlib Axes
         The panel.
     ax_ : matplotlib Axes

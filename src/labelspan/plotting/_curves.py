@@ -33,7 +33,7 @@ class ErrorCurvesDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of four matplotlib Axes
         The panels.
     ax_ : matplotlib Axes
@@ -140,7 +140,7 @@ class TrainingTimesDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of one matplotlib Axes
         The axes.
     ax_ : matplotlib Axes
@@ -215,7 +215,7 @@ class SelectionPathDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of one matplotlib Axes
         The axes.
     ax_ : matplotlib Axes

@@ -29,7 +29,7 @@ class LabelCorrelationDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of matplotlib Axes
         One per matrix.
     ax_ : matplotlib Axes
@@ -140,7 +140,7 @@ class LabelCooccurrenceDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of one matplotlib Axes
         The axes.
     ax_ : matplotlib Axes
@@ -237,7 +237,7 @@ class SensitivityDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of one matplotlib Axes
         The axes.
     ax_ : matplotlib Axes
@@ -273,7 +273,7 @@ class SensitivityDisplay(Display):
         estimator : SharedSubspaceClassifierCV
             Fitted; of several n_components the chosen one is shown.
         scorer : str or None, default=None
-            Name of the scorer; None is the first.
+            Name of the scorer; None means the first.
         ax : matplotlib Axes or None
             Where to draw; None makes a figure.
 

@@ -41,7 +41,7 @@ class LabelMapDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of matplotlib Axes
         One per label for ``style="panels"``, one for ``style="overlay"``.
     ax_ : matplotlib Axes
@@ -97,13 +97,13 @@ class LabelMapDisplay(Display):
         estimator : estimator
             Fitted transformer with at least two directions.
         X : array-like of shape (n_samples, n_features)
-            Features, in any form that the estimator takes.
+            Features, in any form that the estimator accepts.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             Label indicators, or classes.
         directions : tuple of two int, default=(0, 1)
             Which columns of the projection to draw.
         labels : sequence of int or str, or None
-            The labels to show, by number or by name; None takes the most frequent ones.
+            The labels to show, by number or by name; None means the most frequent ones.
         n_labels : int, default=6
             How many labels to show if `labels` is None.
         style : {"panels", "overlay"}, default="panels"
@@ -155,17 +155,17 @@ class LabelMapDisplay(Display):
         Parameters
         ----------
         projected : array-like or sparse matrix of shape (n_samples, n_components)
-            What ``transform`` returned.
+            The output of ``transform``.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             Label indicators, or classes.
         directions : tuple of two int, default=(0, 1)
             Which columns of the projection to draw.
         labels : sequence of int or str, or None
-            The labels to show, by number or by name; None takes the most frequent ones.
+            The labels to show, by number or by name; None means the most frequent ones.
         n_labels : int, default=6
             How many labels to show if `labels` is None.
         label_names : sequence of str or None
-            Names of all labels; None takes the columns of a frame, the classes, or numbers.
+            Names of all labels; None means the columns of a frame, the classes, or numbers.
         axis_names : sequence of two str, or None
             Names of the axes.
         style : {"panels", "overlay"}, default="panels"
@@ -229,7 +229,7 @@ class LabelMapDisplay(Display):
         return self
 
     def _make_axes(self, plt: Any, n_axes: int) -> np.ndarray:
-        """Panels of one scale in up to three columns; only the outer ones are labelled."""
+        """Panels with a common scale in up to three columns; only the outer ones are labelled."""
         if n_axes == 1:
             _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
             self._name_axes(ax, first_column=True, last_row=True)

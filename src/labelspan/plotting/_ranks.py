@@ -25,7 +25,7 @@ class CriticalDifferenceDisplay(Display):
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Where it was drawn.
+        The figure.
     axes_ : ndarray of one matplotlib Axes
         The axes.
     ax_ : matplotlib Axes

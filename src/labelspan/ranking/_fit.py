@@ -87,7 +87,7 @@ def fit_fixed_weights(
     max_sweeps : int
         Bound on ``dual.n_sweeps``.
     start : Covariance or None
-        First label covariance; None is I / q.
+        First label covariance; None means I / q.
 
     Returns
     -------

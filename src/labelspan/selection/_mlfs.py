@@ -61,7 +61,7 @@ class MLFS(RankingSelector):
         (l_t, u_t) = -(best primal, best dual) after each outer iteration: l_t <= u_t, l_t never
         falls and u_t never rises.
     stationarity_ : float
-        What the best single mask would gain to first order, relative to the objective.
+        First-order gain of the best single mask, relative to the objective.
     coef_ : ndarray of shape (n_labels, n_features)
         Weight vectors for all features, zero outside the support. One label is trained as
         [y, 1 - y]; its row is the difference of the two.

@@ -40,7 +40,7 @@ class ASOClassifier(SubspaceClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension r of the shared subspace; None is 5 * floor((q - 1) / 5), at least 1.
+        Dimension r of the shared subspace; None means 5 * floor((q - 1) / 5), at least 1.
     alpha : float, default=0.01
         Penalty on the weights outside the subspace, positive.
     tol : float, default=1e-3

@@ -50,7 +50,7 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension r of the shared subspace; None is the paper's 5 * floor((q - 1) / 5), at
+        Dimension r of the shared subspace; None means the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
     alpha : float, default=0.1
         Penalty on the part of the weights outside the subspace. 0 is ridge regression.

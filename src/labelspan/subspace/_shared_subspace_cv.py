@@ -50,7 +50,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
     betas : array-like of float, default=(0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1)
         Candidates for beta; the default is that of the paper.
     n_components : int, None or list of these, default=None
-        Dimension of the subspace, or candidates; None is 5 * floor((q - 1) / 5), at least 1.
+        Dimension of the subspace, or candidates; None means 5 * floor((q - 1) / 5), at least 1.
     fit_intercept : bool, default=True
         Centre X and the labels.
     cv : int, splitter or iterable, default=5

@@ -33,7 +33,7 @@ def in_data_folder(entry: Entry) -> list[Path] | None:
 
 
 def in_cache(entry: Entry, cache: Path) -> list[Path] | None:
-    """Find all files of a set in the cache, whole and unchanged; None if one is not."""
+    """Find all files of a set in the cache, complete and unchanged; None if one is not."""
     paths = [cache / entry.name / file.name for file in entry.files]
     if all(_is_whole(path, file) for path, file in zip(paths, entry.files, strict=True)):
         return paths

@@ -61,7 +61,7 @@ class Candidates:
     numbers : tuple of float
         The values, in the unit.
     unit : Unit
-        What they are multiples of.
+        The unit of the values.
     only_if : tuple of (str, value)
         Values of other parameters without which this one has no effect.
     """

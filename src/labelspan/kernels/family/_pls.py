@@ -42,7 +42,7 @@ class KernelPLS(KernelReducer):
     kernel_params : dict or None, default=None
         Keywords of a callable kernel.
     n_landmarks : int or None, default=None
-        Number of Nystroem landmarks; None is exact.
+        Number of Nystroem landmarks; None means exact.
     landmarks : {"uniform", "kmeans", "leverage"}, default="uniform"
         Landmarks at random; the rows nearest to k-means centres; or at random by approximate
         ridge leverage scores.

@@ -90,7 +90,7 @@ def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
 
 
 def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:
-    """Return both arrays the stated number of columns, which is at least their own."""
+    """Widen both arrays to the stated number of columns."""
     X, Y = rows.X.copy(), rows.Y.copy()
     X.resize((X.shape[0], n_features))
     Y.resize((Y.shape[0], n_labels))
@@ -115,7 +115,7 @@ def _parse_block(
     labels: CsrBuffer,
     features: CsrBuffer,
 ) -> int:
-    """Append the rows of a block; give the number of rows so far."""
+    """Append the rows of a block; return the number of rows so far."""
     labels.reserve(source.n_lines, len(text) // LABEL_BYTES + 1)
     features.reserve(source.n_lines, len(text) // FEATURE_BYTES + 1)
     hard = np.empty((len(text) // FEATURE_BYTES + 1, 3), dtype=np.int64)

@@ -125,7 +125,7 @@ def judge_ranks(values: Values, printed: dict[str, Any]) -> list[Judged]:
 
 
 def judge_measures(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """Average ranks by measure: who is first, and whether the methods differ."""
+    """Average ranks by measure: which method is first, and whether the methods differ."""
     lines = []
     for measure, ranks in ranks_by_measure(values).items():
         order = [TITLES[i] for i in np.argsort(ranks, kind="stable")]
