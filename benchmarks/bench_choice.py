@@ -2,8 +2,8 @@
 
     LABELSPAN_DATA=... OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/bench_choice.py
 
-Both searches have the same candidates, folds and scorer. The statistics of folds alone are
-compared with cvmatrix where that is installed. Names of comparisons as arguments run only these.
+Both searches have the same candidates, folds and scorer. The statistics of folds are compared with
+cvmatrix if it is installed. Names of comparisons as arguments run only these.
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ def test_a_truncated_model_has_no_chunks():
     assert_allclose(
         short.decision_function(X), ls.CPLST(1).fit(X, Y).decision_function(X), atol=1e-12
     )
-    with pytest.warns(UserWarning, match="starts anew"):
+    with pytest.warns(UserWarning, match="starts a new model"):
         short.partial_fit(X[:10], Y[:10])
     assert_allclose(model.partial_fit(X, Y).label_mean_, Y.mean(axis=0), rtol=1e-12)
 
@@ -258,7 +258,7 @@ def test_classes_and_names_of_chunks(estimator):
     assert_array_equal(model.predict(X), whole.predict(X))
     frame = pd.DataFrame(Y, columns=list("rgb"))
     model.fit(X, frame)
-    with pytest.warns(UserWarning, match="starts anew"):
+    with pytest.warns(UserWarning, match="starts a new model"):
         model.partial_fit(X[:30], frame[:30])
     model.partial_fit(X[30:], Y[30:])
     assert model.label_names_.tolist() == list("rgb")

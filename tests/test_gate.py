@@ -53,7 +53,7 @@ BAD_INPUT = {
     "y sets": (X, [[0], [0, 2], *[[1]] * 18], r"row 0 has 1 entries and row 1 has 2.*Binarizer"),
     "y equal sets": (X, [{1, 2}, {3, 4}] * 10, "row 0 is a set.*MultiLabelBinarizer"),
     "y lists in a series": (X, pd.Series([[1], [1, 2]] * 10), "row 0 has 1 entries and row 1 has"),
-    "y None": (X, np.array([*NAMES[:-1], None], object), r"y\[19\] is None.*fill it in first"),
+    "y None": (X, np.array([*NAMES[:-1], None], object), r"y\[19\] is None.*fill them in first"),
     "y NaN": (X, pd.Series([*NAMES[:-1], np.nan]), r"NaN: y\[19\]"),
     "y NA": (X, pd.Series([*NAMES[:-1], pd.NA], dtype="string"), r"NaN: y\[19\] is <NA>"),
     "y classes NA": (X, np.r_[np.arange(19) % 3, np.nan][:, None], "classes must be known"),
@@ -252,7 +252,7 @@ def test_chunks_without_a_direction_leave_no_model():
     assert_allclose(model.eigenvalues_, pooled.eigenvalues_)
     # Results of the earlier fit are not used, either.
     model = ls.MDDM(None).fit(X, Y)
-    with pytest.warns(UserWarning, match="starts anew"):
+    with pytest.warns(UserWarning, match="starts a new model"):
         model.partial_fit(X[:10, :3], none)
     with pytest.raises(NotFittedError):
         model.transform(X[:, :3])
@@ -262,7 +262,7 @@ def test_a_first_chunk_that_is_refused_leaves_the_fit():
     model = ls.MDDM(None).fit(X, Y)
     expected = model.transform(X)
     with (
-        pytest.warns(UserWarning, match="starts anew"),
+        pytest.warns(UserWarning, match="starts a new model"),
         pytest.raises(ValueError, match=r"y\[1, 2\] is 2"),
     ):
         model.partial_fit(X, changed(Y, 2))
@@ -337,7 +337,7 @@ def test_partial_fit_of_classes():
 
 def test_partial_fit_after_fit_says_that_it_starts_anew():
     model = ls.MDDM().fit(X, Y)
-    with pytest.warns(UserWarning, match="partial_fit starts anew"):
+    with pytest.warns(UserWarning, match="partial_fit starts a new model"):
         model.partial_fit(X[:10], Y[:10])
     np.testing.assert_allclose(
         model.components_, ls.MDDM().fit(X[:10], Y[:10]).components_, atol=1e-10

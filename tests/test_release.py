@@ -1,4 +1,4 @@
-"""What a release states of itself, and what the workflows call."""
+"""The versions that a release states, and the targets that the workflows call."""
 
 import re
 import runpy

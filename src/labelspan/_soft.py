@@ -115,7 +115,7 @@ def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
             where = ", ".join(map(str, np.unravel_index(first, Y.shape)))
             raise ValueError(
                 f"Input {name} contains NaN: {name}[{where}] is {values[first]!r}. Drop the rows "
-                "that miss a label, or fill it in first."
+                "with missing labels, or fill them in first."
             )
     strings = {kind for kind in kinds if issubclass(kind, str | bytes)}
     if strings and strings != kinds:
@@ -128,7 +128,7 @@ def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
 
 
 def hidden(y: Any, observed: Any) -> Any:
-    """Sparse labels with NaN where they are not observed, in a dense array; or as they are."""
+    """Sparse labels with NaN where they are not observed, in a dense array; others unchanged."""
     if observed is None or y is None:
         return y
     if not sparse.issparse(y):

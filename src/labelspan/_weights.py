@@ -80,7 +80,7 @@ def refuse_holes_on_device(estimator: Any, tags: LabelTags, chunk: bool) -> None
     if chunk or not tags.takes("device_holes"):
         name, how = type(estimator).__name__, " in chunks" if chunk else ""
         raise ValueError(
-            "y has labels that are not observed (NaN), and X lives on a device, where "
+            "y has labels that are not observed (NaN), and X is on a device, where "
             f"{name} does not take them{how}. Move X to the host first: X.cpu().numpy() for "
             "torch, X.get() for CuPy."
         )

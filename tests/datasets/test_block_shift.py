@@ -72,7 +72,7 @@ def test_rcv1_as_distributed_is_found_and_repaired_value_for_value(
     assert (found.found, found.cut, found.shift) == (True, 2783, -shift)
     assert found.part == ("after" if part else "before")
     assert found.leaked_features == tuple(range(n_features - shift, n_features))
-    words = f"are misaligned: their labels stand {shift} col"
+    words = f"are misaligned: their labels are {shift} col"
     rows = "the rows from 3000 on" if part else "the rows before 3000"
     assert result.problems[0].startswith(f"{rows.replace('3000', '2783')} {words}")
     repaired, sound = realign(defective), load_dataset(f"rcv1subset{number}")
@@ -122,7 +122,7 @@ def test_a_part_of_a_shuffled_split(part):
     defective = written_off(sound, getattr(sound, part), -4)
     result = describe(defective.X, defective.Y, train=sound.train, test=sound.test)
     assert (result.block_shift.part, result.block_shift.cut) == (part, None)
-    assert result.problems[0].startswith(f"the {part} rows are misaligned: their labels stand 4 c")
+    assert result.problems[0].startswith(f"the {part} rows are misaligned: their labels are 4 c")
     assert_repaired(defective, sound, -4, getattr(sound, part))
 
 

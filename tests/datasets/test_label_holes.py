@@ -58,7 +58,7 @@ def test_holes_by_rows_are_found():
     assert found.by_rows == pytest.approx(holes.var() / (p * (1 - p)).sum())
     assert not found.drifts
     assert not found.depends
-    assert "labels are not observed by rows: the number" in found.sentences[1]
+    assert "missing labels cluster in rows: the number" in found.sentences[1]
 
 
 def test_labels_that_were_added_later_are_found():

@@ -249,7 +249,7 @@ def test_describe_realigns_labels_that_stand_off(labelspan, tmp_path):
     np.savez(tmp_path / "off.npz", X=X, Y=Y)
     code, out, _ = labelspan("describe", tmp_path / "off.npz")
     assert code == 1
-    assert "the rows before 1500 are misaligned: their labels stand 3 columns to the left" in out
+    assert "the rows before 1500 are misaligned: their labels are 3 columns too far left" in out
     assert "features 100 to 102 hold labels there; repair it by" in out
     repaired = tmp_path / "on.npz"
     code, out, err = labelspan("describe", tmp_path / "off.npz", "--realign", repaired)

@@ -146,7 +146,7 @@ def test_stored_results_keep_their_names():
 @pytest.mark.parametrize(
     ("make", "scaler", "why"),
     [
-        (lambda X: sparse.csr_array(np.round(X)), "tfidf", "whole numbers of at least 0"),
+        (lambda X: sparse.csr_array(np.round(X)), "tfidf", "integers >= 0"),
         (lambda X: np.round(X), "none", "standard deviations of the features from"),
         (lambda X: X * [1, 1, 1, 101], "standard", "a ratio of more than 100"),
         (lambda X: X * [1, 1, 1, 99], "none", "a ratio of at most 100"),
@@ -245,7 +245,7 @@ def test_wrong_preprocessing_is_refused(fields, message):
 @pytest.mark.parametrize(
     ("preprocessing", "message"),
     [
-        ("tfidf", "tfidf takes counts, whole numbers of at least 0, but toy has the value -?0."),
+        ("tfidf", "tfidf needs counts, integers >= 0, but toy has the value -?0."),
         ("sklearn.linear_model:Ridge", "Ridge has no transform, so it cannot be preprocessing"),
         ("sklearn.preprocessing:Nope", "sklearn.preprocessing has no 'Nope'"),
         ({"method": QUANTILES, "parameters": {"n": 1}}, "has no parameter 'n'; it has n_quantiles"),
@@ -266,7 +266,7 @@ def test_preprocessing_that_cannot_run_is_refused_before_the_first_cell(
     ("arguments", "message"),
     [
         (("compare", "--scale", "minmax"), "--scale is 'minmax'; give one of standard, maxabs, tf"),
-        (("reduce", "yeast", "--scale", "tfidf"), "tfidf takes counts, whole numbers of at least"),
+        (("reduce", "yeast", "--scale", "tfidf"), "tfidf needs counts, integers >= 0"),
         (("compare", "--scale", "tfidf"), "but yeast has the value"),
         (
             ("compare", "--plan", "p.toml", "--scale", "standard"),

@@ -1,4 +1,4 @@
-"""Failed cells: those of the environment are retried by the next run, the others when asked."""
+"""Failed cells: those caused by the environment are retried by the next run, others on request."""
 
 import json
 import sqlite3
@@ -70,7 +70,7 @@ def test_a_worker_that_crashed_is_retried(tmp_path, flaky):
 
 def test_data_that_come_later_are_loaded_and_described_by_the_next_run(tmp_path, monkeypatch):
     plan = toy_plan(tmp_path)
-    # As a download does that fails: the file is there for the hash, not for the reader.
+    # Like a failed download: the file exists for the hash, not for the reader.
     monkeypatch.setattr("labelspan.experiments.plan._sources.Source.load", _offline)
     with Store(tmp_path / "out") as store:
         summary = run(plan, store, n_jobs=0)

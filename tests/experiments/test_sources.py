@@ -127,7 +127,7 @@ def test_files_whose_names_begin_alike_have_names_of_their_own(tmp_path):
 def test_files_of_one_name_in_two_folders_are_to_be_named(tmp_path):
     (tmp_path / "other").mkdir()
     paths = [write_arff(folder / "x.arff") for folder in (tmp_path, tmp_path / "other")]
-    with pytest.raises(ValueError, match=r"two data sets are called 'x'; give one a name of its"):
+    with pytest.raises(ValueError, match=r"two data sets are called 'x'; rename one in a plan"):
         Plan("p", sources_of([str(path) for path in paths]), models=(Step("cplst"),))
 
 

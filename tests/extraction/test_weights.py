@@ -111,7 +111,7 @@ def test_the_only_row_of_a_label_belongs_to_it(rng):
 def test_fuzzy_weights_that_do_not_settle_are_a_warning(rng, monkeypatch):
     X, Y = problem(rng)
     monkeypatch.setattr(_weights, "FUZZY_TURNS", 2)
-    with pytest.warns(ConvergenceWarning, match="still change by .* after 2 turns; .*entropy"):
+    with pytest.warns(ConvergenceWarning, match="still change by .* after 2 iterations; .*entropy"):
         ls.MLDA(2, weights="fuzzy").fit(X, Y)
 
 

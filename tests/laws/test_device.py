@@ -168,7 +168,7 @@ def test_rows_that_live_elsewhere_are_refused(entry, place):
 def test_who_stays_on_the_host_says_so(entry, place):
     X, Y, _ = sample()
     model = clone(entry.estimator)
-    with pytest.raises(TypeError, match=r"X lives on a device .*X\.cpu\(\)\.numpy\(\) for torch"):
+    with pytest.raises(TypeError, match=r"X is on a device .*X\.cpu\(\)\.numpy\(\) for torch"):
         model.fit(place.put(X), Y)
     assert not hasattr(model, "n_features_in_")
 

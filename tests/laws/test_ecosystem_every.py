@@ -96,7 +96,7 @@ def test_a_final_model_has_no_statistics(entry):
     assert vars(small).keys() == vars(plain(entry.name)).keys()
     assert_same(outputs(small, X_new), expected, 0)
     assert_same(outputs(fit(entry, X, Y).finalize(), X_new), outputs(plain(entry.name), X_new), 0)
-    with pytest.warns(UserWarning, match=r"no statistics to add to.*finalize.*starts anew"):
+    with pytest.warns(UserWarning, match=r"no statistics to add to.*finalize.*starts a new model"):
         small.partial_fit(X, Y)
 
 

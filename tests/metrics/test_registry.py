@@ -132,7 +132,7 @@ def test_a_measure_with_several_parameters_is_evaluated_for_each():
     found = evaluate(truth, None, scores, measures=[first, third, "coverage"])
     assert found == {"precision_at_k(k=1)": 0.5, "precision_at_k(k=3)": 0.5, "coverage": 1.0}
     for twice in (["coverage", "coverage"], [first, first]):
-        with pytest.raises(ValueError, match="asked for twice; drop one"):
+        with pytest.raises(ValueError, match="requested twice; drop one"):
             evaluate(truth, None, scores, measures=twice)
 
 

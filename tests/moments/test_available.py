@@ -155,7 +155,7 @@ def test_labels_that_seem_to_explain_more_than_there_is():
     model = ls.MLSI(None, joint_ridge=1e-3).fit(X, Y)
     assert model.label_scatter_clipped_ > 0.01
     assert np.isfinite(model.components_).all()
-    # Eq. (39) is between X'X / ridge, where labels explain all, and what it is without them.
+    # Eq. (39) lies between X'X / ridge (labels explain everything) and its value without labels.
     assert (model.eigenvalues_ <= np.linalg.eigvalsh(np.cov(X.T) * 39)[-1] / 0.1).all()
 
 

@@ -266,7 +266,7 @@ class Chunked:
     def _save(self, checkpoint: Any, classes: Any, done: tuple[int, int]) -> None:
         if checkpoint is not None and "_place" in vars(self):
             raise TypeError(
-                "X lives on a device, and a checkpoint keeps sums of the host. Leave checkpoint "
+                "X is on a device, and a checkpoint keeps sums of the host. Leave checkpoint "
                 "out, or move X first: X.cpu().numpy() for torch, X.get() for CuPy."
             )
         if checkpoint is not None:
@@ -383,8 +383,8 @@ class Chunked:
         if self._learnt[0] in vars(self):
             warnings.warn(
                 f"This {type(self).__name__} has no statistics to add to, because fit keeps none "
-                "and finalize drops them: partial_fit starts anew, and the rows seen before no "
-                "longer count. Pass them to partial_fit as the first chunk.",
+                "and finalize drops them: partial_fit starts a new model, and the rows seen "
+                "before no longer count. Pass them to partial_fit as the first chunk.",
                 UserWarning,
                 stacklevel=4,
             )

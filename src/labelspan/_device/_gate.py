@@ -18,7 +18,7 @@ def refuse_device(estimator: Any, X: Any, tags: LabelTags | None = None) -> None
     if not tags.takes("device"):
         name, reason = type(estimator).__name__, tags.refused["device"]
         raise TypeError(
-            f"X lives on a device ({place_of(X)}); {name} {reason}. Move it first: "
+            f"X is on a device ({place_of(X)}); {name} {reason}. Move it first: "
             "X.cpu().numpy() for torch, X.get() for CuPy."
         )
 

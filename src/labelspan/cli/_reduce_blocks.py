@@ -34,7 +34,7 @@ def reduce_blocks(
     model: Path | None,
     apply: Path | None,
 ) -> tuple[Any, tuple[int, int], int]:
-    """Fit or apply a reducer; the reducer, the shape of the features and the number of rows."""
+    """Fit or apply a reducer; return it, the shape of the features and the number of rows."""
     given: Any = labels[0] if len(labels) == 1 and Path(labels[0]).exists() else list(labels)
     if apply is None and not labels:
         raise ValueError(

@@ -52,7 +52,7 @@ class MLDA(LinearReducer):
     "binary"      y_i                                                      1
     "entropy"     y_i / c_i                                                1
     "correlation" C y_i / c_i, C the cosines of the label columns          2
-    "fuzzy" memberships of fuzzy c-means among the labels of the row 1 per step
+    "fuzzy"       memberships of fuzzy c-means among the labels of the row 1 per step
     "dependence"  the label of the row that makes HSIC(X, W) largest       1 per epoch
     ============= ======================================================== ===========
 

@@ -131,8 +131,8 @@ def fuzzy(X: Any, Y: np.ndarray, row_weights: np.ndarray | None = None) -> np.nd
             # direction.
             return np.round(W, 12)
     warnings.warn(
-        f"The fuzzy weights still change by {change:.1e} after {FUZZY_TURNS} turns; the goal is "
-        f"{FUZZY_CHANGE:g}. Scale the features, or use weights='entropy'.",
+        f"The fuzzy weights still change by {change:.1e} after {FUZZY_TURNS} iterations; the goal "
+        f"is {FUZZY_CHANGE:g}. Scale the features, or use weights='entropy'.",
         ConvergenceWarning,
         stacklevel=2,
     )

@@ -28,12 +28,12 @@ def choose_solver(
     """Choose how to find the eigenvectors; the fitted ``solver_`` reports it.
 
     ============== ======================================== =====================================
-    solver_ used if (first that applies) largest square array
+    solver_        used if (first that applies)             largest square array
     ============== ======================================== =====================================
     ``"products"`` few directions, sparse or Dask, and an   none (block Lanczos, 1 pass per step)
                    array of the others would not fit
     ``"thin"``     the method needs no xx                   min(D, q)
-    ``"root"``     no ridge; rows at hand n >= D, or stream D + q (QR, condition not squared)
+    ``"root"``     no ridge; n >= D in memory, or stream    D + q (QR, condition not squared)
     ``"scatter"``  stream: Dask, ``partial_fit``            D
     ``"krylov"``   sparse, thin F, min(n, D) > 3000         q (block conjugate gradients)
     ``"rows"``     n < D                                    n (exact reduction to the row space)

@@ -29,7 +29,7 @@ class Measure:
         Whether larger or smaller is better.
     needs : {"labels", "scores", "model"}
         Whether `output` is the predicted indicators, the scores, or the fitted model with the
-        rows it is asked about; none of `MEASURES` needs the last.
+        rows to evaluate; none of `MEASURES` needs the last.
     title : str
         Its name in a table.
     parameters : tuple of (str, value)
@@ -216,6 +216,6 @@ def evaluate(
             told = ", ".join(f"{name}={value}" for name, value in measure.parameters)
             key += f"({told})" if told else ""
         if key in results:
-            raise ValueError(f"The measure {key} is asked for twice; drop one of them.")
+            raise ValueError(f"The measure {key} is requested twice; drop one of them.")
         results[key] = measure(Y_true, outputs[measure.needs], observed)
     return results

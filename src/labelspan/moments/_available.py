@@ -114,7 +114,7 @@ def warn_of_unobserved(share: np.ndarray) -> None:
     shown = ", ".join(map(str, never[:N_NAMED])) + (", ..." if len(never) > N_NAMED else "")
     warnings.warn(
         f"{len(never)} label(s) ({shown}) are observed in no row; they count as constant, and "
-        "nothing is learnt of them. Drop these columns of y, or add rows that have them.",
+        "nothing is learnt from them. Drop these columns of y, or add rows that have them.",
         UserWarning,
         stacklevel=2,
     )

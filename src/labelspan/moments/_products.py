@@ -100,7 +100,7 @@ def margins(X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> M
     if has_holes(T):
         raise ValueError(
             "y has labels that are not observed (NaN), but with this many features and labels the "
-            "solver needs all of them. Drop the rows that miss a label, select features, or set "
+            "solver needs all of them. Drop rows with missing labels, select features, or set "
             "the missing labels to 0."
         )
     return Moments.of(X, T, weights, xx=False, tt=tt, xt=False)

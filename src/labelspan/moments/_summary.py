@@ -150,7 +150,7 @@ def root_of(X: Any, T: Any, *weights: Any) -> Root:
     if has_holes(T):
         raise ValueError(
             "y has labels that are not observed (NaN), but without a ridge the solver needs all of "
-            "them. Set a ridge above 0 (for MDDM, mu below 1), or drop the rows that miss a label."
+            "them. Set a ridge above 0 (for MDDM, mu below 1), or drop rows with missing labels."
         )
     return Root.of(X, T, *weights)
 

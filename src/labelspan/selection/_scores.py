@@ -124,7 +124,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
 
 
 class MultilabelFisherScore(AvailableCases, _FeatureScore):
-    r"""Features of the largest Fisher score, averaged over the labels.
+    r"""Select the features with the largest Fisher score, averaged over the labels.
 
     .. math:: F_{jk} = \frac{n_k (m_{jk} - m_j)^2 + \bar n_k (\bar m_{jk} - m_j)^2}
         {n_k s_{jk}^2 + \bar n_k \bar s_{jk}^2}
@@ -183,7 +183,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
 
     def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
         present = sums.counts
-        # Sums of all rows, or by label of those where it is observed.
+        # Sums over all rows, or per label over the rows where it is observed.
         n: Any = sums.weight if sums.seen is None else np.maximum(sums.seen.weight, TINY)
         x, squares = (
             (sums.x[:, None], sums.squares[:, None])
@@ -197,7 +197,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
         np.multiply(between, between, out=between)
         between *= share
         within = total - between
-        # What rounding leaves of a scatter that is zero.
+        # Rounding of a scatter that is zero.
         within[within <= ROUNDING * squares] = 0.0
         between[between <= ROUNDING * squares] = 0.0
         self.label_scores_ = np.zeros_like(between)
@@ -208,7 +208,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
 
 
 class DiscriminativeRatio(AvailableCases, _FeatureScore):
-    r"""Features of the smallest ratio of within-label to between-label scatter (SEL of MDDM).
+    r"""Select the features with the smallest within-label to between-label scatter (SEL of MDDM).
 
     .. math:: R_j = \frac{\sum_k \sum_{i: y_{ik} = 1} (x_{ij} - \Delta_{jk})^2}
         {\sum_k N_k (\Delta_{jk} - \Delta_j)^2}
@@ -247,9 +247,9 @@ class DiscriminativeRatio(AvailableCases, _FeatureScore):
 
     Notes
     -----
-    Time and memory as :class:`MultilabelFisherScore`. Sums are over observed incidences. A missing
-    label does not count, and N_k counts the rows observed to have label k, so labels that are
-    observed more rarely weigh less.
+    Time and memory as for :class:`MultilabelFisherScore`. Sums are over observed incidences. A
+    missing label does not count, and N_k counts the rows observed to have label k, so labels that
+    are observed more rarely weigh less.
 
     References
     ----------

@@ -54,8 +54,8 @@ class Judge:
             return self.scorer(model, X, truth, sample_weight=weights)
         except TypeError as error:
             raise TypeError(
-                f"scoring={self.owner.scoring!r} takes no sample_weight, but held-out rows count "
-                "what they weigh. Use scorers that take it, such as 'f1_macro' or "
+                f"scoring={self.owner.scoring!r} takes no sample_weight, but held-out rows are "
+                "weighted. Use scorers that accept it, such as 'f1_macro' or "
                 "'roc_auc', or leave sample_weight out."
             ) from error
 

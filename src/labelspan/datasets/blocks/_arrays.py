@@ -50,8 +50,8 @@ def array_of(source: Any, name: str) -> Any:
     if getattr(source, "shape", None) is None:
         raise TypeError(
             f"{name} is a {type(source).__name__}; expected an array that can be sliced by rows, "
-            "a path of npy or Parquet files, a frame or AnnData. fit_blocks takes iterables of "
-            "(X, y), such as a torch DataLoader, as they are."
+            "a path of npy or Parquet files, a frame or AnnData. Pass iterables of (X, y), "
+            "such as a torch DataLoader, directly to fit_blocks."
         )
     return source
 

@@ -278,9 +278,9 @@ def _scales_sentence(found: tuple[str, str, float] | None) -> str:
 def _shift_sentence(shift: BlockShift) -> str:
     side = "left" if shift.shift < 0 else "right"
     return (
-        f"{shift.where} are misaligned: their labels stand {shift.columns} to the {side} "
-        f"(similarity to the other rows {shift.similarity:.2f} as they are, "
-        f"{shift.shifted_similarity:.2f} moved back), and {_overflow_text(shift)}"
+        f"{shift.where} are misaligned: their labels are {shift.columns} too far {side} "
+        f"(similarity to the other rows {shift.similarity:.2f}, "
+        f"{shift.shifted_similarity:.2f} after moving them back), and {_overflow_text(shift)}"
     )
 
 

@@ -65,12 +65,12 @@ class LabelHoles:
         ]
         if self.by_rows:
             said.append(
-                "labels are not observed by rows: the number of holes of a row varies "
+                "missing labels cluster in rows: the number per row varies "
                 f"{self.by_rows:.1f} times as much as at random"
             )
         if self.drifts:
             said.append(
-                f"labels are not observed by the order of the rows: {_some(self.drifts)}; were "
+                f"labels are missing mostly in early or late rows: {_some(self.drifts)}; were "
                 "they added later?"
             )
         if self.depends:

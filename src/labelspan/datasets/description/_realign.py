@@ -61,8 +61,8 @@ def realign(dataset: MultilabelDataset) -> MultilabelDataset:
         return dataset
     if shift.overflow == "lost":
         raise ValueError(
-            f"labels of {shift.where} stand {shift.columns} off, and not all of them can be found; "
-            "leave these rows out, or read them from their own file"
+            f"labels of {shift.where} are shifted by {shift.columns}, and not all of them can be "
+            "found; leave these rows out, or read them from their own file"
         )
     misplaced = Misplaced(_rows(shift, dataset), shift.shift, shift.overflow)
     repaired = misplaced.mixed(misplaced.moved_back(sp.csc_array(X), Y), Y).astype(dataset.Y.dtype)

@@ -232,7 +232,7 @@ class Plan:
         names = [source.name for source in self.sources]
         if double := _double(names):
             raise ValueError(
-                f"two data sets are called {double[0]!r}; give one a name of its own in a plan, "
+                f"two data sets are called {double[0]!r}; rename one in a plan, "
                 'as { name = "other", path = "..." }.'
             )
         for name in (self.name, *names, *itertools.chain(*lists.values())):

@@ -99,7 +99,7 @@ def choose_scaler(X: Any) -> tuple[str, str]:
     if not sparse.issparse(X):
         return _by_ratio("standard", "standard deviations", _deviations(np.asarray(X, float)))
     if first_non_count(X) is None:
-        return "tfidf", "sparse features that are whole numbers of at least 0 are counts"
+        return "tfidf", "sparse features that are integers >= 0 are counts"
     largest = np.maximum(_column(X.max(axis=0)), -_column(X.min(axis=0)))
     return _by_ratio("maxabs", "largest absolute values", largest)
 
@@ -144,7 +144,7 @@ def refuse_non_counts(steps: Iterable[Step], X: Any, name: str) -> None:
     value = first_non_count(X)
     if value is not None:
         raise ValueError(
-            f"tfidf takes counts, whole numbers of at least 0, but {name} has the value "
+            f"tfidf needs counts, integers >= 0, but {name} has the value "
             f"{value:g}; use standard, maxabs or none."
         )
 

@@ -113,7 +113,7 @@ class Clock:
             self.parts[part] = self.parts.get(part, 0.0) + time.perf_counter() - start
 
     def totals(self) -> dict[str, float]:
-        """The parts, and everything."""
+        """The parts and the total."""
         return {**self.parts, "total": time.perf_counter() - self.started}
 
 

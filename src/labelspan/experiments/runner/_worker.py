@@ -102,7 +102,7 @@ class Worker:
             self.kill()
             raise WorkerStartError(
                 f"a process for the cells did not start within {START_SECONDS:g} s; run fewer at a "
-                "time with --jobs, or wait until the machine is less busy. What is finished is "
+                "time with --jobs, or wait until the computer is less busy. Finished results are "
                 "stored; run the same command again to resume."
             ) from error
         except EOFError as error:
