@@ -24,7 +24,7 @@ model = LabelPLS(30).fit(X, Y)
 
 # %%
 # The same scores as scikit-learn's PLS2 on labels of -1 and +1. (``2.0 * Y``, not ``2 * Y``: the
-# labels are small unsigned integers, and -1 is none.)
+# labels are small unsigned integers, which cannot hold -1.)
 peer = PLSRegression(5, scale=False, tol=1e-12, max_iter=5000).fit(X, 2.0 * Y - 1)
 scores = model.truncate(5).decision_function(X_test)
 print(f"largest difference to PLSRegression {np.abs(scores - peer.predict(X_test)).max():.0e}")

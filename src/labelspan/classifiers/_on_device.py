@@ -22,7 +22,7 @@ def nearest(T: Any, Q: Any, k: int) -> Any:
     queries = T if Q is None else Q
     xp, n_rows = namespace(T), queries.shape[0]
     largest = whole_length(T) if Q is None else max(whole_length(T), whole_length(Q))
-    # No sum of products rounds, and neither does a distance with the number of a row below it.
+    # Neither sums of products nor distances combined with a row number round.
     exact = (3 * largest + 1) * T.shape[0] < 2**53
     search: Any = WholeNumbers(T, k, largest) if exact else Differences(T, k)
     chosen = xp.empty((n_rows, k), dtype=xp.int64, device=T.device)
@@ -34,7 +34,7 @@ def nearest(T: Any, Q: Any, k: int) -> Any:
 
 
 def whole_length(A: Any) -> float:
-    """Largest sum of squares of a row, or a little more; infinite if some number is not whole."""
+    """Largest sum of squares of a row, or slightly more; infinite if a number is not an integer."""
     xp = namespace(A)
     first = A[:1, :]
     # Checking one row first avoids a whole pass for real features.
@@ -48,13 +48,13 @@ def whole_length(A: Any) -> float:
 
 
 class WholeNumbers:
-    """Keys |t|^2 - 2 q't, times at least the number of rows, plus the number of the row t."""
+    """Keys |t|^2 - 2 q't, times at least the number of rows, plus the index of the row t."""
 
     def __init__(self, T: Any, k: int, largest: float):
         xp, n_train = namespace(T), T.shape[0]
         self.k, self.largest = k, largest
         self.factors = device.KeyFactors.of(T, largest)
-        # Half the bytes, where whole numbers of that size are exact in half the digits.
+        # Half the bytes, if integers of that size are exact in the smaller type.
         self.single = largest < 2**24 and (3 * largest + 1) * n_train < 2**31
         self.row_bytes = (8 if self.single else 16) * n_train
         self.modulus = n_train if self.factors is None else self.factors.modulus
@@ -135,7 +135,7 @@ def look_up(neighbours: Any, Y: Any, table: Any) -> Any:
 
 
 def places_of(counts: Any, n_counts: int) -> Any:
-    """Places (n q,) of counts in a table (q, n_counts), flat."""
+    """Flat indices (n q,) of counts in a table (q, n_counts)."""
     xp = namespace(counts)
     places = cast(counts, np.int64)
     places += n_counts * xp.arange(counts.shape[1], dtype=xp.int64, device=counts.device)[None, :]

@@ -42,7 +42,7 @@ ROUNDS = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """Feature weights with the model that goes with them.
+    """Feature weights and their model.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ def repeated_entry(table: sp.csr_array) -> tuple[int, int] | None:
 
 
 def check_values(table: Any, allowed: Sequence[int], what: str, path: Path) -> None:
-    """Refuse a value of a label matrix that is none of those allowed, and name its place."""
+    """Refuse a value of a label matrix that is not allowed, and name its position."""
     stored = table.data if sp.issparse(table) else table
     wrong = ~np.isin(stored, allowed)
     if wrong.any():

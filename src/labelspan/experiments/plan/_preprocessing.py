@@ -131,7 +131,7 @@ def _column(values: Any) -> np.ndarray:
 
 
 def first_non_count(X: Any) -> float | None:
-    """The first value that is not a whole number of at least 0; None if there is none."""
+    """The first value that is not an integer >= 0; None if all are."""
     values = np.asarray(X.data if sparse.issparse(X) else X, dtype=float).ravel()
     wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values))))
     return float(values[wrong[0]]) if len(wrong) else None

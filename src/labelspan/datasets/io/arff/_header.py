@@ -93,7 +93,7 @@ class Header:
         return [i for i in near if self.names[i] in sought]
 
     def is_skipped(self) -> np.ndarray:
-        """Tell for each column whether it holds strings or dates."""
+        """Whether each column holds strings or dates."""
         skipped = np.array([kind.kind == SKIPPED for kind in self.types])
         return skipped[self.type_of] if skipped.any() else np.zeros(len(self.names), dtype=bool)
 
