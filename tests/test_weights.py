@@ -1,4 +1,4 @@
-"""Sample weights where the laws do not reach: routing, folds, given kernels, many labels."""
+"""Sample weights beyond the laws: routing, folds, given kernels, many labels."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ SEARCHES = {
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("name", SEARCHES)
 def test_weights_count_on_both_sides_of_given_folds(name, wide):
-    """Folds number the rows that are given, those without weight too."""
+    """Folds refer to the given rows, including those of weight 0."""
     if wide and name == "cardinality":
         pytest.skip("scores of copies differ by rounding, and a cut between them is another cut")
     search = SEARCHES[name]
@@ -112,7 +112,7 @@ def test_a_scorer_without_weights_is_refused():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("largest", "tolerance"), [(4000, 1e-8), (10, 1e-4)])
 def test_turns_of_weighted_machines(monkeypatch, largest, tolerance):
-    """By pairs of rows and, for many of them, row by row; solved further than is usual."""
+    """By pairs of rows and, for many rows, row by row; solved to a tight tolerance."""
     monkeypatch.setattr(_hinge, "LARGEST_GRAM", largest)
     for name, value in {"TOLERANCE": 1e-9, "MAX_STEPS": 20_000, "MAX_SWEEPS": 2000}.items():
         monkeypatch.setattr(_hinge, name, value)
@@ -132,7 +132,7 @@ REGRESSORS = [Ridge(0.1), MultiOutputRegressor(Ridge(0.1)), KernelRidge(alpha=0.
 def test_regressors_of_codes_get_the_weights(method, regressor):
     ours = method(2, regressor=regressor, ridge=0.1).fit(X, Y, sample_weight=COUNTS)
     theirs = method(2, regressor=regressor, ridge=0.1).fit(X_COPIES, Y_COPIES)
-    # scikit-learn's KernelRidge weighs its own way: the ridge of a row is divided by its weight.
+    # scikit-learn's KernelRidge divides the ridge of a row by its weight instead.
     expected = theirs.decision_function(X_NEW)
     assert_allclose(ours.decision_function(X_NEW), expected, atol=1e-8)
 

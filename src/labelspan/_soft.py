@@ -164,7 +164,7 @@ class MaskedFit:
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}, or soft labels in [0, 1]; NaN where a
             label is not observed. A 1-d y of classes is one label for two classes and one label
-            a class for more.
+            per class for more.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
             as none. None means a weight of 1 each.

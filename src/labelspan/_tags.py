@@ -14,11 +14,11 @@ IN_MEMORY = "needs all rows in memory here"
 #: Why searches refuse soft labels.
 SCORED = "held-out rows are scored by measures of labels that a row has or lacks"
 
-#: #: Why missing labels are refused if the method has no sums for them.
+#: Why missing labels are refused if the method has no sums for them.
 ALL_LABELS = "its statistics count every row of every label"
-#: #: Why arrays on a device are refused if the work is done on the host.
+#: Why arrays on a device are refused if the work is done on the host.
 ON_HOST = "works on the host"
-#: #: Classes that accept them.
+#: Classes that accept them.
 TAKERS = (
     "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
     "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "

@@ -99,7 +99,7 @@ class LinearReducer(
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1], where the method
             takes them, and NaN for labels that are not observed likewise; a 1-d y of classes is one
-            label for two classes and one label a class for more.
+            label for two classes and one label per class for more.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
             as none. None means a weight of 1 each.

@@ -175,7 +175,7 @@ def test_lost_labels_are_not_made_up():
     assert abs(found.cut - 400) <= 10
     assert "not all of them can be found; leave these rows out" in describe(sound.X, Y).problems[0]
     with pytest.raises(
-        ValueError, match="stand 3 columns off, and not all of them can be found; leave"
+        ValueError, match="are shifted by 3 columns, and not all of them can be found; leave"
     ):
         realign(replace(sound, Y=Y))
 

@@ -54,7 +54,7 @@ def auc(y, f):
 
 
 def gain_row(y, f, gain, ties):
-    """Mean, over every order of the labels that respects the scores, of the gain of the places."""
+    """Mean gain over every order of the labels that respects the scores."""
     orders = [p for p in permutations(range(len(f))) if all(f[a] >= f[b] for a, b in pairwise(p))]
     if ties == "first":
         orders = [min(orders)]

@@ -20,7 +20,7 @@ IN_CACHE = 4
 #: Seconds of a fit of a handful of rows.
 LEAST = 1e-3
 
-#: #: Bytes of a block of vectors that stays in the cache.
+#: Bytes of a block of vectors that stays in the cache.
 CACHE_BYTES = 2**25
 
 

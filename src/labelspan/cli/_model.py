@@ -12,7 +12,7 @@ from labelspan.experiments import METHODS
 from labelspan.experiments.methods import SCALERS
 from labelspan.kernels import KernelMap
 
-#: #: Types in fitted reducers besides arrays and numbers.
+#: Types in fitted reducers besides arrays and numbers.
 PARTS = (KernelMap,)
 
 

@@ -10,7 +10,7 @@ from labelspan.kernels import KernelCodes, KernelMap
 from labelspan.labelspace import ClassifierCodes, FirstCodes, LinearCodes
 from labelspan.ranking import Threshold
 
-#: #: Types in fitted estimators besides arrays, numbers and estimators.
+#: Types in fitted estimators besides arrays, numbers and estimators.
 PARTS = (ClassifierCodes, FirstCodes, KernelCodes, KernelMap, LinearCodes, Threshold, csr_array)
 
 

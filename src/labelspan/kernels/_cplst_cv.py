@@ -81,8 +81,8 @@ class KernelCPLSTCV(ScoringClassifier):
     Attributes
     ----------
     best_params_ : dict
-        The chosen gamma (None for kernels without one) and ridge; of equal losses the first. If
-        one of them is an end of its grid, pass a grid that reaches further.
+        The chosen gamma (None for kernels without one) and ridge; the first on ties. If one of them
+        is an end of its grid, pass a wider grid.
     best_score_ : float
         Minus the mean loss at that point.
     best_estimator_ : KernelCPLST
@@ -105,10 +105,10 @@ class KernelCPLSTCV(ScoringClassifier):
     Notes
     -----
     With G = H (HKH + ridge I)^-1 H for all rows and A = G Y, the fit without the rows S leaves
-    residuals G_SS^-1 A_S on them: exact, see ``labelspan.kernels._held_out``. Time O(n^3) a
-    width for the eigenvectors, about ten times a Cholesky factor, and n^3 / k per ridge with k
-    folds; two (n, n) arrays. With m landmarks the moments without a fold are those of all rows
-    less its own: O(n m (D + m)) per width for two passes over the rows, m^3 / 3 per fold and ridge.
+    residuals G_SS^-1 A_S on them: exact, see ``labelspan.kernels._held_out``. Time O(n^3) per width
+    for the eigenvectors, about ten times a Cholesky factor, and n^3 / k per ridge with k folds; two
+    (n, n) arrays. With m landmarks the moments without a fold are those of all rows minus its own:
+    O(n m (D + m)) per width for two passes over the rows, m^3 / 3 per fold and ridge.
 
     References
     ----------

@@ -135,7 +135,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
 
 
 def cap(wanted: int, n_features: int, name: str = "n_features") -> int:
-    """At most all features, with a warning."""
+    """Limit a number to all features, with a warning."""
     if wanted > n_features:
         warnings.warn(
             f"{name}={wanted} is more than the {n_features} features of X; all are kept. "

@@ -45,7 +45,7 @@ WIDTH = Unit(" / V", lambda number, X: number / total_variance(X))
 # The ridge of MDDM is (1 - mu) / mu.
 WEIGHT = Unit(" as ridge / s", lambda number, X: 1 / (1 + number * mean_scatter(X)))
 
-#: #: Explanation of the unit symbols.
+#: Explanation of the unit symbols.
 LEGEND = (
     "s is the mean eigenvalue of the scatter matrix of the features that the method is fitted on, "
     "n V / min(n, D), v is s / n, V is the sum of the variances of the features"

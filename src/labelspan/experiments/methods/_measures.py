@@ -57,7 +57,7 @@ def _at(k: int) -> dict[str, Measure]:
     return {measure.name: measure for measure in found}
 
 
-#: #: All measures by name; some also receive the model and the test rows.
+#: All measures by name; some also receive the model and the test rows.
 ALL_MEASURES: MappingProxyType[str, Measure] = MappingProxyType(
     {
         **MEASURES,

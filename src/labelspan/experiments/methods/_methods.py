@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 Kind = Literal["reducer", "classifier", "model", "scaler"]
 
-#: #: Prefix of an import path whose class is compared as a whole.
+#: Prefix of an import path whose class is compared as a whole.
 MODEL = "model:"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from labelspan.experiments.methods import get_method
 from labelspan.experiments.plan._sources import ADDED_FIELDS, MISSING_FIELDS
 
-#: #: Fields added to hashes later; they count only if they are set.
+#: Fields added to hashes later; they count only if they are set.
 LATER_FIELDS = frozenset((*ADDED_FIELDS, *MISSING_FIELDS, "preprocessing", "scaling", "tune"))
 
 

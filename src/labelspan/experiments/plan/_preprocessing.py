@@ -14,9 +14,9 @@ from labelspan.experiments.plan._estimators import made_step
 from labelspan.experiments.plan._fields import check_text, list_of
 from labelspan.experiments.plan._step import Step, is_bare_path, steps_of
 
-#: #: Preprocessing chosen by `choose_scaler`.
+#: Preprocessing chosen by `choose_scaler`.
 AUTO = (Step("auto"),)
-#: #: Values of ``--scale``.
+#: Values of ``--scale``.
 SCALES = (*(method.name for method in SCALERS), "none")
 # Columns whose spreads differ by more than this factor are on different scales.
 LARGEST_RATIO = 100

@@ -274,7 +274,7 @@ TEXT_FIELDS = (
 )  # fmt: skip
 #: How labels are removed from training parts.
 MECHANISMS = ("mcar", "labels", "rows")
-#: #: Fields about removed labels, hashed only if given.
+#: Fields about removed labels, hashed only if given.
 MISSING_FIELDS = ("missing", "mechanism", "of")
 #: Fields added after results were stored; they are not hashed at their defaults.
 ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")

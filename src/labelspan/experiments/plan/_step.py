@@ -20,7 +20,7 @@ from labelspan.experiments.plan._fields import (
 # More than a table can show.
 MOST_STEPS = 10_000
 STEP_FIELDS = ("method", "parameters", "label", "grid", "missing")
-#: #: Suffix of a method name: missing labels are replaced by 0.
+#: Suffix of a method name: missing labels are replaced by 0.
 ZERO = "zero"
 
 

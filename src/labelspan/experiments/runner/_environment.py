@@ -13,7 +13,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
-#: #: Packages that show or judge results, but do not compute them.
+#: Packages that show or judge results, but do not compute them.
 SHOWING = (
     "cli/", "plotting/", "stats/", "datasets/description/", "experiments/analysis/",
     "experiments/report/", "experiments/store/",

@@ -12,7 +12,7 @@ from labelspan.labelspace import CPLST, LEML, PLST, CompressedSensing, LabelSubs
 from labelspan.metrics import precision_at_k, propensities
 
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
-#: #: One row in this many is held out to choose the ridge.
+#: One row in this many is held out to choose the ridge.
 ONE_IN = 5
 MODELS: dict[str, Any] = {
     "PLST": lambda M, ridge: PLST(M, ridge=ridge),
