@@ -36,7 +36,7 @@ def error_curves(model: Any, X: Any, Y: Any, Ms: Iterable[int] | None = None) ->
     model : label-space classifier
         Fitted, with as many codes as the curve needs; it is truncated, not refitted.
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        Features of the rows to judge by.
+        Features of the rows to evaluate.
     Y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
         Their labels.
     Ms : iterable of int, default=None

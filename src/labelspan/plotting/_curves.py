@@ -67,7 +67,7 @@ class ErrorCurvesDisplay(Display):
         estimator : label-space classifier
             Fitted, with as many codes as the curves need.
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features of the rows to judge by.
+            Features of the rows to evaluate.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
             Their labels.
         Ms : iterable of int or None, default=None
