@@ -65,7 +65,7 @@ def measured(model: object, X: object, Y: object) -> tuple[float, float]:
 
 def main() -> None:
     outside = 0
-    print(f"{'':26}{'rows x features x labels':28}{'route':9}{'time':>16}{'memory':>16}")
+    print(f"{'':26}{'rows x features x labels':28}{'solver':9}{'time':>16}{'memory':>16}")
     for n, D, q, share in SHAPES:
         X, Y = data(n, D, q, share)
         for model in MODELS:

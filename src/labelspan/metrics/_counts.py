@@ -115,7 +115,7 @@ def _sums(array: Any, axis: int) -> np.ndarray:
     # A boolean CSR array sums as bool in some SciPy versions; its stored entries are the ones.
     if sparse.issparse(array):
         return np.asarray(array.astype(np.int64).sum(axis=axis)).ravel()
-    # Products with ones add up short rows several times as fast as a sum of booleans does; whole
+    # Products with ones add up short rows several times as fast as a sum of booleans does;
     # numbers are exact in float32 up to 2**24, more than a block has.
     height = max(1, BLOCK_CELLS // max(array.shape[1], 1))
     blocks = (array[i : i + height].astype(np.float32) for i in range(0, len(array), height))
