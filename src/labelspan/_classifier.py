@@ -85,8 +85,8 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             labels if the method accepts them; or a 1-d array of classes. A Dask array of labels
             needs a Dask array of features.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
-            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None means a weight of 1 each.
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
 
         Returns
         -------

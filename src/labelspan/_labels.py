@@ -201,7 +201,7 @@ def check_indicators(Y: Any, name: str) -> Any:
     Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
         Indicators in {0, 1}, bool or {-1, +1}; one dimension is one label.
     name : str
-        What to call it in an error message.
+        Its name in error messages.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def label_matrix(X: Any, y: Any) -> sparse.csr_array:
     Parameters
     ----------
     X : array-like or None
-        Only its length is looked at.
+        Only its length is used.
     y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
         Labels, in any of the forms that :func:`check_labels` takes.
 

@@ -159,15 +159,15 @@ class MaskedFit:
         Parameters
         ----------
         X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features. Sparse input is never made dense; of a Dask array only sums leave the
+            Features. Sparse input is never made dense; for a Dask array, only sums leave the
             workers.
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}, or soft labels in [0, 1]; NaN where a
             label is not observed. A 1-d y of classes is one label for two classes and one label
             per class for more.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
-            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None means a weight of 1 each.
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
         observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
             Which labels of a sparse `y` are observed, where not all of them are. The labels are
             then made dense.
@@ -206,7 +206,7 @@ class AvailableCases(MaskedFit):
         Parameters
         ----------
         X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features of the chunk; one row will do.
+            Features of the chunk; one row is enough.
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Labels of the chunk, as in ``fit``, the columns in the same order.
         classes : array-like or None
@@ -247,7 +247,7 @@ class MaskedUnweighted(Unweighted):
             Which labels of a sparse `y` are observed, where not all of them are. The labels are
             then made dense.
         **refused : dict
-            Nothing else is taken; `sample_weight` is refused with the reason.
+            Nothing else is accepted; `sample_weight` is refused with the reason.
 
         Returns
         -------

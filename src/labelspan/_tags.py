@@ -101,7 +101,7 @@ class Unweighted:
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes.
         **refused : dict
-            Nothing else is taken; `sample_weight` is refused with the reason.
+            Nothing else is accepted; `sample_weight` is refused with the reason.
 
         Returns
         -------

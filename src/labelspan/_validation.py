@@ -96,7 +96,7 @@ def check_fit(
     reset : bool, default=True
         False for the second and later calls of ``partial_fit``.
     classes : ndarray or None
-        The classes of a 1-d `y` if they are known already.
+        The classes of a 1-d `y`, if already known.
     min_samples : int, default=2
         Fewest rows of a first call; methods that do not centre need only one.
     chunk : bool, default=False

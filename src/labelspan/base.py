@@ -94,15 +94,15 @@ class LinearReducer(
         Parameters
         ----------
         X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features. Sparse input is never made dense; of a Dask array only sums leave the
+            Features. Sparse input is never made dense; for a Dask array, only sums leave the
             workers.
         y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1], where the method
             takes them, and NaN for labels that are not observed likewise; a 1-d y of classes is one
             label for two classes and one label per class for more.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
-            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None means a weight of 1 each.
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
 
         Returns
         -------

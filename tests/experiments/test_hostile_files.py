@@ -45,7 +45,7 @@ def test_a_stored_plan_of_too_many_cells_is_refused_at_once(labelspan, tmp_path)
     edited(folder, "UPDATE plans SET content = json_set(content, '$.splits.n_repeats', 100000000)")
     started = time.perf_counter()
     refused(labelspan("report", folder), "the plan has 400000000 cells; give at most 1000000")
-    # Listing so many cells takes hours.
+    # Listing this many cells takes hours.
     assert time.perf_counter() - started < 60
 
 

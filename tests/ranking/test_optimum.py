@@ -109,7 +109,7 @@ def test_a_tight_gap_on_benchmark_data(name, dataset):
 
 @pytest.mark.parametrize("mu", [1e-6, 1.0, 1e6, 1e12, 1e16, 1e30])
 def test_the_label_covariance_has_trace_one_at_any_mu(mu):
-    """And it gains no less than all of it on the leading eigenvector, the best for large mu."""
+    """It is at least the gain with all weight on the leading eigenvector, the best for large mu."""
     A = np.random.default_rng(0).standard_normal((6, 4))
     gram = A.T @ A
     found = Covariance.waterfill(gram, mu)

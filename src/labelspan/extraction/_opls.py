@@ -28,7 +28,7 @@ class OPLS(AvailableCases, LinearReducer):
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (at most the number of labels).
     ridge : float, default=0.1
-        Added to the diagonal of the scatter of X. 0 takes QR factors instead of Gram matrices.
+        Added to the diagonal of the scatter of X. 0 uses QR factors instead of Gram matrices.
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ def weighed(sample: Sample, weights: Any) -> tuple[Sample, Callable[[Any], Any]]
     if weights == "entropy":
         return sample, shared
     if weights == "correlation":
-        # The first pass walks the labels alone: on a cluster it must not load X.
+        # The first pass reads only the labels; on a cluster it must not load X.
         together = collect(replace(sample, X=sample.Y), cooccurrence)
         return sample, partial(correlated, label_similarity(together))
     of_all = fuzzy if weights == "fuzzy" else dependent

@@ -29,8 +29,7 @@ class CompressedSensing(LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of codes M; None for as many as labels. More than the labels: a
-        warning. 0 predicts no label.
+        Number of codes M; None for as many as labels. A larger number warns. 0 predicts no label.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
         one that takes a single target is fitted once per code. None means least squares from the

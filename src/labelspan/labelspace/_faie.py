@@ -30,8 +30,8 @@ class FaIE(LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of codes M; None for as many as labels, or as the rank if that is less. More than
-        the rank: a warning; ``n_components_`` holds the number kept. 0 predicts the label means.
+        Number of codes M; None for as many as labels, or as the rank if that is less. A larger
+        number warns; ``n_components_`` holds the number kept. 0 predicts the label means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
         one that takes a single target is fitted once per code. None means the ridge regression of

@@ -38,7 +38,7 @@ class LabelSubset(LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of labels M to learn; None for the rank of Y. More than the rank: a warning;
+        Number of labels M to learn; None for the rank of Y. A larger number warns;
         ``n_components_`` holds the number kept. 0 predicts no label.
     selection : {"pivoted", "leverage"}, default="pivoted"
         "pivoted" takes the label that those before explain least: a pivoted Cholesky factor of Y'Y,

@@ -27,7 +27,7 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of codes M; None for all labels. More than the labels: a warning.
+        Number of codes M; None for all labels. A larger number warns.
         0 predicts the label means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;

@@ -22,7 +22,7 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of codes M; None for all labels. More than the labels: a warning.
+        Number of codes M; None for all labels. A larger number warns.
         0 predicts no label.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;

@@ -33,8 +33,8 @@ class PLST(AvailableCases, LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int, float in (0, 1) or None, default=None
-        Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
-        More than the rank: a warning; ``n_components_`` is the number kept. 0 predicts the label
+        Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank. A
+        number above the rank warns; ``n_components_`` is the number kept. 0 predicts the label
         means.
     regressor : regressor or None, default=None
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;

@@ -116,7 +116,7 @@ def _sums(array: Any, axis: int) -> np.ndarray:
     if sparse.issparse(array):
         return np.asarray(array.astype(np.int64).sum(axis=axis)).ravel()
     # Products with ones add up short rows several times as fast as a sum of booleans does;
-    # numbers are exact in float32 up to 2**24, more than a block has.
+    # integers are exact in float32 up to 2**24, more than a block has.
     height = max(1, BLOCK_CELLS // max(array.shape[1], 1))
     blocks = (array[i : i + height].astype(np.float32) for i in range(0, len(array), height))
     if axis == 1:

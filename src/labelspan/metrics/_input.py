@@ -120,7 +120,7 @@ def compare(
     name : str
         Name of the output in error messages.
     by_label : bool, default=False
-        Whether a label that is never observed calls for a warning.
+        Whether to warn of a label that is never observed.
 
     Returns
     -------

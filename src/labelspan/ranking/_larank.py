@@ -31,10 +31,10 @@ class LaRankSVM(RankingClassifier):
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=1000
-        Most sweeps over the data and, where these are slow (large C), Newton steps.
+        Largest number of sweeps over the data and, if these are slow (large C), Newton steps.
     max_pairs : int or None, default=None
-        Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
-        of the labels it lacks, with a warning. None uses all.
+        Largest number of (instance, relevant, irrelevant) triples. Beyond it each row keeps a
+        random sample of the labels it lacks, with a warning. None uses all.
     min_labels : int, default=1
         A row with fewer predicted labels gets its highest-scoring ones.
     random_state : int, RandomState instance or None, default=None
@@ -71,11 +71,11 @@ class LaRankSVM(RankingClassifier):
     Notes
     -----
     Time O(nnz(X) q + pairs) per sweep, and up to 500 times that per Newton step. Memory besides X:
-    at most 12 bytes per pair, 16 (D + 1) q bytes for W and its dual twin, and 60 bytes per row
+    at most 12 bytes per pair, 16 (D + 1) q bytes for W and A, and 60 bytes per row
     (with Newton steps three times as much); pairs = ``sum_i |y_i| (q - |y_i|)``. Rows with no label
     or with all labels form no pairs and do not count. With missing labels, y_i and its complement
     hold only the observed labels of the row. The rows must fit into memory in float64; a memory map
-    is copied. For more rows, fit a sample; `max_pairs` bounds what pairs take.
+    is copied. For more rows, fit a sample; `max_pairs` limits the memory of pairs.
 
     References
     ----------

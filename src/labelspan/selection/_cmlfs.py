@@ -44,8 +44,8 @@ class CMLFS(RankingSelector):
         features with the largest weights are kept and the problem is solved again with only these.
         So ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
     max_pairs : int or None, default=None
-        Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
-        of the labels it lacks, with a warning. None uses all.
+        Largest number of (instance, relevant, irrelevant) triples. Beyond it each row keeps a
+        random sample of the labels it lacks, with a warning. None uses all.
     min_labels : int, default=1
         A row with fewer predicted labels gets its highest-scoring ones.
     random_state : int, RandomState instance or None, default=None

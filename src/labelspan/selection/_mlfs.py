@@ -21,24 +21,24 @@ class MLFS(RankingSelector):
     ----------
     n_features : int, default=10
         Sum of the feature weights, the paper's m. Weights lie between 0 and 1, so this is the
-        least number of features selected; the support is usually larger, and
-        ``n_features_selected_`` and the repr of a fitted selector show by how much. More than
-        there are features: all, with a warning.
+        smallest number of selected features. The support is usually larger;
+        ``n_features_selected_`` and the repr of a fitted selector show its size. If m exceeds the
+        number of features, all are kept, with a warning.
     C : float, default=1.0
         Weight of the loss.
     tol : float, default=1e-3
         Relative duality gap to reach.
     max_iter : int, default=5000
-        Most sweeps over the data and, where these are slow (large C), Newton steps.
+        Largest number of sweeps over the data and, if these are slow (large C), Newton steps.
     max_planes : int, default=50
-        Most masks (cutting planes).
+        Largest number of masks (cutting planes).
     max_features : int or None, default=None
-        Most features to select, at least `n_features`. If the support is larger, the features of
-        the largest weights are kept and the problem is solved again with these alone; so
-        ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
+        Largest number of features to select, at least `n_features`. If the support is larger, the
+        features with the largest weights are kept and the problem is solved again with only these.
+        So ``max_features=n_features`` selects exactly `n_features`. None sets no limit.
     max_pairs : int or None, default=None
-        Most (instance, relevant, irrelevant) triples. Beyond it each row keeps a random sample
-        of the labels it lacks, with a warning. None uses all.
+        Largest number of (instance, relevant, irrelevant) triples. Beyond it each row keeps a
+        random sample of the labels it lacks, with a warning. None uses all.
     min_labels : int, default=1
         A row with fewer predicted labels gets its highest-scoring ones.
     random_state : int, RandomState instance or None, default=None

@@ -53,8 +53,8 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
             Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
-            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None means a weight of 1 each.
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
 
         Returns
         -------

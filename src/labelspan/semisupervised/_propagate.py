@@ -55,7 +55,7 @@ def propagate(
     tol : float
         Largest relative residual.
     max_iter : int
-        Most steps.
+        Largest number of steps.
 
     Returns
     -------

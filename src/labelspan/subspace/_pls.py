@@ -122,7 +122,7 @@ class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
             )
         shorter = clone(self).set_params(n_components=int(n_components))
         kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # The solution, but not the statistics of the chunks, which stay with this estimator.
+        # Copy the solution, but not the statistics of the chunks, which stay with this estimator.
         kept.pop("_chunks", None)
         vars(shorter).update(kept)
         R = self.components_[:n_components].T.astype(np.float64)

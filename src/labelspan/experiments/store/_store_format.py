@@ -50,7 +50,7 @@ def create(cursor: sqlite3.Cursor) -> None:
 
 
 def migrate(cursor: sqlite3.Cursor) -> None:
-    """Turn a store of version 1 into one of this version; no result is touched."""
+    """Upgrade a store of version 1 to this version; results are not changed."""
     cursor.execute("ALTER TABLE cells ADD COLUMN cause TEXT")
     cursor.execute("DROP TRIGGER cells_DELETE")
     cursor.execute(RETRIED)

@@ -46,7 +46,7 @@ class LEML(AvailableCases, LabelSpaceClassifier):
     ----------
     n_components : int or None, default=None
         Number of codes M, the largest rank of B; None for as many as features or labels, which
-        solves the convex problem. More than that: a warning; ``n_components_`` holds the number
+        solves the convex problem. A larger number warns; ``n_components_`` holds the number
         kept. 0 predicts the label means.
     ridge : float, default=1.0
         Penalty :math:`\rho` on both factors, positive; it shrinks the singular values of B.

@@ -69,7 +69,7 @@ def regress_masked(
     weights : ndarray of shape (n,) or None
         Weights w of the rows; None means a weight of 1 each.
     signed : bool, default=False
-        Take 2 T - 1 as the labels.
+        Use 2 T - 1 as the labels.
     advice : str
         What to do about too many features.
 
