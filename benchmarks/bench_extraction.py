@@ -132,7 +132,7 @@ def random_rows(n, n_columns, n_entries):
 
 
 def main():
-    # scikit-learn's CCA does not converge on enron within its 500 iterations, and says so.
+    # scikit-learn's CCA does not converge on enron within its 500 iterations, and warns.
     warnings.simplefilter("ignore", ConvergenceWarning)
     reached = compare(row for rows in (sparse_rows, dense_rows, cca_rows) for row in rows())
     reached &= growth()

@@ -48,7 +48,7 @@ def hypergraphs() -> Iterator[Comparison]:
 
 def main() -> int:
     """Print all ratios; 1 if a goal was missed."""
-    # NIPALS stops at 500 iterations, and says so.
+    # NIPALS stops at 500 iterations, with a warning.
     warnings.simplefilter("ignore", ConvergenceWarning)
     rows = [*hypergraphs(), *partial_least_squares()]
     return 0 if compare(rows) else 1
