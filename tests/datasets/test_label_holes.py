@@ -66,7 +66,7 @@ def test_labels_that_were_added_later_are_found():
     observed[:400, [3, 9]] = False
     found = yeast_with(observed).holes
     assert found.drifts == (3, 9)
-    assert "mostly in early or late rows: labels 3, 9; were they added later?" in found.sentences[-1]
+    assert "in early or late rows: labels 3, 9; were they added later?" in found.sentences[-1]
 
 
 def test_a_label_that_hides_another_is_found():
