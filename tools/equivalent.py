@@ -5,7 +5,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str], ...]] = {
     "a check of numbers that are finite already": (("check_finite=False", "not False"),),
     "a copy more or less": (
         ("overwrite_a=True", "not True"), ("overwrite_b=True", "not True"),
-        ("overwrite_c=True", "not True"), ("overwrite_c=1", "1 + 1"), ("copy=False", "not False"),
+        ("overwrite_c=True", "not True"), ("overwrite_c=1", "1 + 1"), ("overwrite_a=1", "1 + 1"),
+        ("copy=False", "not False"),
         ("A = G.copy() if graded and", "And -> Or"), ("len(labels) < len(weight)", "Lt -> LtE"),
     ),
     "lengths that agree are not compared": (("strict=True", "not True"),),
@@ -22,13 +23,15 @@ EQUIVALENT: dict[str, tuple[tuple[str, str], ...]] = {
         ("CACHED_ROWS = 1024", ""), ("PANEL = 32", ""), ("TALL = 4", ""), ("BLOCK = 32", ""),
         ("MOST_PIECES = 1024", ""), ("whole_sparse=False", "not False"),
         ("tall=False", "not False"),
-        ("height = max(numbers // max(", "FloorDiv -> Mult"), ("height = max(2 * CACHED //", ""),
+        ("height = max(numbers // max(", "FloorDiv -> Mult"),
+        ("height = max(numbers // max(", "1 + 1"), ("height = max(2 * CACHED //", ""),
         ("height = max(STREAM_BYTES //", ""), ("max(3 * k, k + 4 * BLOCK)", "3 + 1"),
         ("max(3 * k, k + 4 * BLOCK)", "4 + 1"),
     ),
     "one more or less of many steps, rows or operations": (
         ("MAX_ITERATIONS = 1000", ""), ("MAX_RESTARTS = 500", ""), ("MAX_STEPS = 1000", ""),
-        ("N_FIRST = 64", "64 + 1"), ("GLANCE = 1024", "1024 + 1"), ("STEPS = 40, 200", ""),
+        ("N_FIRST = 64", "64 + 1"), ("GLANCE = 1024", "1024 + 1"), ("self._state: tuple", "0 + 1"),
+        ("STEPS = 40, 200", ""),
     ),
     "one step more than is needed, of a correction that is then zero": (
         ("for _ in range(2):", "2 + 1"), ("for _ in directions[:2]:", "2 + 1"),
@@ -47,6 +50,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str], ...]] = {
         ("max(G.shape[0], noise)", "0 + 1"), ("xt.shape[0] >= xt.shape[1]", "GtE -> Gt"),
         ("len(self.R) >= len(other.R)", "GtE -> Gt"), ("n_rows <= height", "LtE -> Lt"),
         ("if n_basis + BLOCK > side:", "Gt -> GtE"),
+        ('if Y.dtype.kind == "f" and (holes | (Y == 0)', "0 + 1"),
+        ("encode is None and not is_dask_array(sample.X):", "drop Not"),
     ),
     "a bound between two ways that both hold there": (
         ("GRADED = 1e3", "1000.0 + 1"), ("GRAM_GRADED = 1e4", "10000.0 + 1"),
@@ -78,6 +83,10 @@ EQUIVALENT: dict[str, tuple[tuple[str, str], ...]] = {
         ("np.where(share > 0, share, 1.0)", "1.0 + 1"),
         ("np.where(labels.observed > 0, labels.observed, 1.0)", "1.0 + 1"),
     ),
+    "a constant of all rows, which falls out of products about the mean": (
+        ("U = U + (A @ factor - mean @ factor)", "Sub -> Add"),
+    ),
+    "NumPy takes any negative number": (("np.reshape(found, (-1, side))", "1 + 1"),),
     "zeros in both cases": (
         ("values[0] <= 0", "LtE -> Lt"), ("if decisive < 0:", "Lt -> LtE"),
         ("decisive) < 0", "Lt -> LtE"), ("positive = values > 0", "Gt -> GtE"),

@@ -92,6 +92,10 @@ def test_a_label_matrix_at_the_edge_of_what_is_allowed():
     assert check_psd(np.zeros((3, 3)), 3, "B").shape == (3, 0)
     for unit in (1e-30, 1.0, 1e30):
         assert check_psd(unit * np.diag([4.0, 1.0, 0.0]), 3, "B").shape == (3, 2)
+    assert check_psd(np.diag([1.0, 1e-17]), 2, "B").shape == (2, 1)
+    # The largest eigenvalue of ones is 10: -5e-10 is half of its rounding.
+    ones = np.ones((10, 10))
+    assert check_psd(ones - 5e-10 * (np.eye(10) - ones / 10), 10, "B").shape == (10, 1)
     B = np.diag([4.0, 1.0, 0.0])
     R = check_psd(B, 3, "B")
     np.testing.assert_allclose(R @ R.T, B, atol=1e-14)
@@ -214,6 +218,24 @@ def test_a_ridge_on_the_diagonal(rng):
     assert regular_factor(np.eye(2), 1.0, 0.0, np.full(2, 0.9e8)) is not None
     assert regular_factor(np.eye(2), 1.0, 0.0, np.full(2, 1.1e8)) is None
     assert regular_factor(-np.eye(2), 1.0, 0.0) is None
+
+
+@pytest.mark.parametrize("b", [0.0, 0.7])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_a_root_is_whitened_as_the_moments_are(rng, b, dependent):
+    X, T = rng.standard_normal((30, 4)), rng.standard_normal((30, 3))
+    X[:, 3] = X[:, 0] - X[:, 1] if dependent else X[:, 3]
+    xx, xt = Moments.of(X, T).xx, Moments.of(X, T).xt
+    K = rng.standard_normal((3, 2))
+    pairs = leading(Root.of(X, T), K, 2, a=0.3, b=b)
+    metric = 0.3 * xx + b * np.eye(4)
+    F = xt @ K
+    expected = linalg.eigvalsh(F.T @ linalg.pinvh(metric) @ F)[::-1]
+    np.testing.assert_allclose(pairs.values, expected, rtol=1e-9)
+    np.testing.assert_allclose(pairs.vectors.T @ metric @ pairs.vectors, np.eye(2), atol=1e-9)
+    np.testing.assert_allclose(
+        F @ (F.T @ pairs.vectors), metric @ pairs.vectors * expected, atol=1e-9
+    )
 
 
 def test_regular_roots(rng):
@@ -541,6 +563,16 @@ def test_the_system_of_each_label(holes, form, rng):
     assert system.residual(np.zeros_like(right)) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_a_ridge_near_rounding_leaves_few_rows_to_a_rank_cut(rng, unit):
+    X, T = unit * rng.standard_normal((5, 5)), (rng.random((5, 2)) < 0.5).astype(float)
+    T[0, 0] = np.nan
+    for ridge, solved in ((1e-10, False), (1e-4, True)):
+        route = route_of(X, T, advice="")
+        system = MaskedSystem.of(route, unit**2 * ridge, scatter=True)
+        assert (system.solve() is not None) == solved
+
+
 def test_operations_decide_how_labels_with_holes_are_solved():
     def cheaper(n_rows, n_features, n_labels, n_patterns, observed, density=None):
         T = np.full((n_rows, n_labels), np.nan)
@@ -598,6 +630,8 @@ def test_partial_least_squares_of_two_directions():
     np.testing.assert_allclose(one.values, [5.0])
     with pytest.warns(UserWarning, match="n_components=2 is more than the 1 directions"):
         assert partial_least_squares(lambda r: r, xt, 2).R.shape == (2, 1)
+    with pytest.warns(UserWarning, match="n_components=1 is more than the 0 directions"):
+        partial_least_squares(np.zeros_like, xt, 1)
     with pytest.warns(UserWarning, match="n_components=1 is more than the 0 directions"):
         none = partial_least_squares(lambda r: r, 0 * xt, 1)
     assert (none.R.shape, none.C.shape) == ((2, 0), (1, 0))
