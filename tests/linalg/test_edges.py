@@ -615,6 +615,7 @@ def test_solver_table_at_its_edges():
 def test_features_of_nearly_full_rank_are_told(recwarn):
     # 90 percent of 10 degrees of freedom.
     warn_if_any_label_fits(11, 8, None)
+    warn_if_any_label_fits(12, 9, None)
     with pytest.warns(UserWarning, match=r"features nearly fit .* rank is 9\. .* Set ridge > 0\."):
         warn_if_any_label_fits(11, 9, None)
     with pytest.warns(UserWarning, match=r"features fit any .* Set mu > 0, e\.g\. 0\.3\."):
@@ -687,6 +688,21 @@ def test_least_norm_of_labels_with_holes(holes, signed, dependent):
     np.testing.assert_allclose(found.x_mean, np.average(X, axis=0, weights=w))
     means = np.ma.average(np.ma.masked_invalid(T), axis=0, weights=w)
     np.testing.assert_allclose(found.t_mean, 2 * means - 1 if signed else means)
+
+
+def test_several_ridges_of_one_decomposition(rng):
+    X, T = rng.standard_normal((20, 3)), rng.standard_normal((20, 2))
+    centred, labels = X - X.mean(axis=0), T - T.mean(axis=0)
+    found = regress(X, T, 0.0, 2.0, tt=True)
+    assert found.tt_clipped == 0
+    np.testing.assert_allclose(found.tt, labels.T @ labels)
+    for i, ridge in enumerate((0.0, 2.0)):
+        A, xt = centred.T @ centred + ridge * np.eye(3), centred.T @ labels
+        np.testing.assert_allclose(found.coefficients(i=i), np.linalg.solve(A, xt), atol=1e-12)
+        np.testing.assert_allclose(found.explained(i), xt.T @ np.linalg.solve(A, xt), atol=1e-12)
+        F = regress(X, T, ridge).hat_factor()
+        hat = 2 * np.linalg.inv(A) - np.linalg.solve(A, centred.T @ centred) @ np.linalg.inv(A)
+        np.testing.assert_allclose(F.T @ F, xt.T @ hat @ xt, atol=1e-12)
 
 
 def test_features_that_do_not_vary_have_no_coefficients(rng):
