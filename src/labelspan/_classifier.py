@@ -86,7 +86,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             classes. A Dask array of labels with a Dask array of features.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None is one each.
+            as none. None means a weight of 1 each.
 
         Returns
         -------

@@ -33,7 +33,7 @@ array_namespace = array_api_compat.array_namespace
 
 
 def is_dask_array(array: Any) -> bool:
-    """Tell whether `array` is a Dask array, without importing Dask."""
+    """Whether `array` is a Dask array, without importing Dask."""
     module = sys.modules.get("dask.array")
     return module is not None and isinstance(array, module.Array)
 
@@ -49,11 +49,11 @@ def move_to_host(array: Any) -> Any:
 
 
 def is_dask_frame(table: Any) -> bool:
-    """Tell whether `table` is a Dask data frame or a column of one, without importing Dask."""
+    """Whether `table` is a Dask data frame or a column of one, without importing Dask."""
     module = sys.modules.get("dask.dataframe")
     return module is not None and isinstance(table, module.DataFrame | module.Series)
 
 
 def is_frame(table: Any) -> bool:
-    """Tell whether `table` is a pandas or polars frame: an array with named columns."""
+    """Whether `table` is a pandas or polars frame: an array with named columns."""
     return hasattr(table, "columns") and hasattr(table, "__array__")

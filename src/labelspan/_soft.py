@@ -167,7 +167,7 @@ class MaskedFit:
             a class for more.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None is one each.
+            as none. None means a weight of 1 each.
         observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
             Which labels of a sparse `y` are observed, where not all of them are. The labels are
             then made dense.

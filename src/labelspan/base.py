@@ -102,7 +102,7 @@ class LinearReducer(
             label for two classes and one label a class for more.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None is one each.
+            as none. None means a weight of 1 each.
 
         Returns
         -------

@@ -175,18 +175,18 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
         "not judged",
     ]
     # The known reason of the data file goes with the line that was not reproduced.
-    assert outcome.judged[1].reasons == ("ours solves MLSI by a thin factor too",)
+    assert outcome.judged[1].reasons == ("ours solves MLSI by a thin factor, too",)
     assert outcome.summary == "1 of 2 printed values and statements reproduced"
     text = document([outcome], "labelspan reproduce all")
     assert text == document([again], "labelspan reproduce all")
     assert "| good &lt;b&gt; |" in text
     assert "FlyExpress kernels are not public" in text
     assert "| [mvmd/toy](#mvmdtoy) | a toy | 1 of 2 | - | - |" in text
-    assert "About half of the printed values (1 of 2) came out." in text
-    assert "- 1 in mvmd/toy: ours solves MLSI by a thin factor too." in text
+    assert "About half of the printed values (1 of 2) were reproduced." in text
+    assert "- 1 in mvmd/toy: ours solves MLSI by a thin factor, too." in text
     # A line refers to its reason by the number, for many may share one.
     assert re.search(r"^\| .* \| not reproduced \| .*; reason 1 \|$", text, re.MULTILINE)
-    assert "\n1. 1 line: ours solves MLSI by a thin factor too.\n" in text
+    assert "\n1. 1 line: ours solves MLSI by a thin factor, too.\n" in text
     # What the numbers hang on: data, splits, versions.
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text
@@ -197,7 +197,7 @@ def test_a_budget_puts_off_what_would_not_fit_and_goes_on_from_the_store(tmp_pat
     experiment = replace(toy_experiment(tmp_path), minutes=30)
     with Store(tmp_path / "out") as store:
         (put_off,) = reproduce([experiment], store, n_jobs=0, budget=0.4)
-        assert put_off.not_run == "put off by the budget of 0.4 h: about 30 minutes are left of it"
+        assert put_off.not_run == "postponed: its 30 minutes do not fit into the budget of 0.4 h"
         assert store.n_cells == 0
         (run,) = reproduce([experiment], store, n_jobs=0, budget=0.6)
         # What is stored costs nothing.
@@ -245,7 +245,7 @@ def test_tables_of_an_earlier_page_stand_in_for_what_was_not_run(tmp_path):
     second = document([not_run], "labelspan reproduce all", first)
     assert "| [mvmd/toy](#mvmdtoy) | a toy | not run | not run | not run |" in second
     assert "not run: a command runs it" in second
-    assert second.count("What follows is of an earlier run") == 1
+    assert second.count("The following results are from an earlier run") == 1
     assert "| good &lt;b&gt; |" in second
     # Neither the third page nor the fourth adds to it; without tables there is nothing to show.
     assert document([not_run], "labelspan reproduce all", second) == second

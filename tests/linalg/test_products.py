@@ -132,7 +132,7 @@ def test_labels_that_are_not_observed_are_refused(wide, by_products):
         (ls.MDDM(50, label_correlation="rbf"), "small integer n_components"),
         (ls.OPLS(), "small integer n_components"),
         (ls.LabelCCA(50), "up to 11,000 labels"),
-        (CPLST(ridge=1.0), "Else drop rare labels"),
+        (CPLST(ridge=1.0), "Otherwise drop rare labels"),
         (MultilabelFisherScore(), "Score groups of labels"),
     ],
 )

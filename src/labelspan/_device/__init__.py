@@ -1,4 +1,4 @@
-"""Arrays of torch and CuPy: what is learnt from them lives where they live."""
+"""Arrays of torch and CuPy; fitted arrays stay on the same device."""
 
 from labelspan._device._arrays import (
     cast,

@@ -1,4 +1,4 @@
-"""Arrays on a device: who they are, where they live, and the way to the host and back."""
+"""Arrays on a device: their library and device, and copies to the host and back."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from labelspan._compat import array_namespace, dispatches, move_to_host
 
-# Their arrays are followed; those of other libraries become NumPy arrays, as in scikit-learn.
+# Arrays of these libraries stay on their device; others become NumPy arrays, as in scikit-learn.
 LIBRARIES = frozenset({"torch", "cupy", "array_api_strict"})
 # By type of array.
 NAMESPACES: dict[type, Any] = {}
 
 
 def is_device(array: Any) -> bool:
-    """Whether this is an array of a library that keeps it on a device of its own."""
+    """Whether this is an array of a library that supports devices."""
     kind = type(array)
-    # It is asked some forty times in a fit, nearly always of these.
+    # A fit calls this some forty times, nearly always for these types.
     return kind is not np.ndarray and kind.__module__.partition(".")[0] in LIBRARIES
 
 
@@ -30,7 +30,7 @@ def namespace(array: Any) -> Any:
     """NumPy itself, or the functions of the array's library under the names of the standard."""
     if not is_device(array):
         return np
-    # It is asked for some eighty times in a fit.
+    # A fit calls this some eighty times.
     kind = type(array)
     if kind not in NAMESPACES:
         NAMESPACES[kind] = array_namespace(array)
@@ -38,39 +38,39 @@ def namespace(array: Any) -> Any:
 
 
 def to_host(array: Any) -> Any:
-    """A NumPy array; what lies on the host already is returned as it is."""
+    """A NumPy array; an array already on the host is returned unchanged."""
     return move_to_host(detached(array)) if is_device(array) else array
 
 
 def detached(array: Any) -> Any:
-    """The array without a record of its gradients, which torch keeps where it is asked to."""
+    """The array detached from torch's gradient record."""
     return array.detach() if getattr(array, "requires_grad", False) else array
 
 
 def like(reference: Any, array: Any) -> Any:
-    """An array of the host beside `reference`; one that is there already as it is."""
+    """A host array on the device of `reference`; an array already there is returned unchanged."""
     if array is None or is_device(array) or not is_device(reference):
         return array
     xp = namespace(reference)
-    # torch warns of arrays that may not be written, such as blocks of a memory map, and takes no
-    # negative stride, even of an array of one number.
+    # torch warns of read-only arrays, such as blocks of a memory map, and rejects negative
+    # strides, even for a single number.
     array = array.copy() if min(array.strides, default=0) < 0 else array
     contiguous = np.require(array, requirements=["C", "W"])
     return xp.asarray(contiguous, device=reference.device)
 
 
 def rows_at(array: Any, rows: Any) -> Any:
-    """Some rows of an array of any kind, by a slice or by their numbers, which the host knows."""
+    """Some rows of an array of any kind, by a slice or by indices on the host."""
     if not is_device(array):
         return array[rows]
     if isinstance(rows, np.ndarray):
         return namespace(array).take(array, like(array, rows), axis=0)
-    # The standard wants every axis named.
+    # The array standard requires every axis to be indexed.
     return array[rows, ...]
 
 
 def cast(array: Any, dtype: Any) -> Any:
-    """The array in another precision, named as NumPy names it; no copy where it has it."""
+    """The array in another precision, given by its NumPy name; not copied if it has it already."""
     if not is_device(array):
         return array.astype(dtype, copy=False)
     xp = namespace(array)
@@ -78,7 +78,7 @@ def cast(array: Any, dtype: Any) -> Any:
 
 
 def copied(array: Any) -> Any:
-    """A copy that is the caller's own."""
+    """A copy that the caller may overwrite."""
     return namespace(array).asarray(array, copy=True) if is_device(array) else array.copy()
 
 
@@ -88,13 +88,13 @@ def diagonal(A: Any) -> np.ndarray:
 
 
 def precision_of(X: Any) -> Any:
-    """NumPy's name of the precision of what is learnt from X: float32 or float64."""
+    """NumPy's name of the precision of arrays fitted on X: float32 or float64."""
     dtype = namespace(X).float32 if is_device(X) else np.float32
     return np.float32 if X.dtype == dtype else np.float64
 
 
 def empty(reference: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array to be filled, where `reference` lives."""
+    """An uninitialised array on the device of `reference`."""
     if not is_device(reference):
         return np.empty(shape, dtype=dtype)
     xp = namespace(reference)
@@ -102,7 +102,7 @@ def empty(reference: Any, shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def finite(array: Any) -> bool:
-    """Whether every number is one."""
+    """Whether every entry is finite."""
     xp = namespace(array)
     return bool(xp.all(xp.isfinite(array)))
 

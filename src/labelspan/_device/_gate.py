@@ -1,4 +1,4 @@
-"""What the gate says of arrays on a device."""
+"""Input validation of arrays on a device."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from labelspan._device._arrays import is_followed
 from labelspan._device._move import place_of
 from labelspan._tags import LabelTags, label_tags
 
-# What is asked of a fitted estimator with rows.
+# Methods of a fitted estimator that take rows.
 CALLS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
 
 def refuse_device(estimator: Any, X: Any, tags: LabelTags | None = None) -> None:
-    """Raise for an array on a device that an estimator does not follow, before any copy."""
+    """Reject an array on a device that an estimator does not support, before any copy."""
     tags = tags or label_tags(estimator)
     if not tags.takes("device"):
         name, reason = type(estimator).__name__, tags.refused["device"]
@@ -24,7 +24,7 @@ def refuse_device(estimator: Any, X: Any, tags: LabelTags | None = None) -> None
 
 
 def refuse_elsewhere(estimator: Any, X: Any) -> None:
-    """Raise for rows that do not live where those of ``fit`` did."""
+    """Reject rows that are not on the device of those of ``fit``."""
     place = vars(estimator).get("_place")
     if place is None and not is_followed(X):
         return

@@ -1,4 +1,4 @@
-"""Moving what was learnt: beside the X of ``fit``, or to the host for good."""
+"""Move fitted arrays to the device of the X of ``fit``, or to the host."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from labelspan._device._arrays import is_device, like, namespace, to_host
 from labelspan._device._stream import is_streamed
 
 Convert = Callable[[Any], Any]
-# What is read, not multiplied: it stays on the host.
+# Attributes that are read, not multiplied, stay on the host.
 TABLES = ("classes_", "cv_results_")
 
 
 def on_host(statistics: Any) -> Any:
-    """The same statistics as NumPy arrays, for solvers that only the host has.
+    """The same statistics as NumPy arrays, for solvers that run on the host only.
 
-    A copy of what the sample was reduced to, never of the sample.
+    Only statistics are copied, never the sample.
     """
     return converted(statistics, to_host)
 
@@ -38,8 +38,8 @@ def to_numpy(estimator: Any) -> Any:
     Returns
     -------
     object
-        A copy whose fitted arrays are NumPy arrays: pickle, skops and ONNX take it where there is
-        no device. The given estimator stays as it is.
+        A copy whose fitted arrays are NumPy arrays, so pickle, skops and ONNX can use it on a
+        machine without a device. The given estimator is unchanged.
 
     Examples
     --------
@@ -59,15 +59,15 @@ def to_numpy(estimator: Any) -> Any:
 
 
 def remember_place(estimator: Any, X: Any) -> None:
-    """Where the rows of a first chunk live: those of others, and what is learnt, live there."""
+    """The device of the first chunk; later chunks and fitted arrays must be there too."""
     vars(estimator).pop("_place", None)
     if is_device(X):
-        # An array without numbers: what moves the others, moves it.
+        # An empty array, which moves with the others.
         vars(estimator)["_place"] = X[:0, :0]
 
 
 def settle(estimator: Any, X: Any) -> None:
-    """Move the numbers that were learnt beside X, and remember where that is."""
+    """Move fitted arrays to the device of X, and remember that device."""
     known = vars(estimator)
     remember_place(estimator, X)
     if not is_device(X):
@@ -82,19 +82,19 @@ def settle(estimator: Any, X: Any) -> None:
 
 
 def beside(X: Any, array: Any) -> Any:
-    """Numbers where X lives; names stay."""
+    """Move numeric arrays to the device of X; leave names."""
     return like(X, array) if is_device(array) or array.dtype.kind in "fiu" else array
 
 
 def place_of(X: Any) -> str:
-    """Where an array lives, in words."""
+    """The device of an array, in words."""
     if not is_device(X):
         return "the host"
     return f"{namespace(X).__name__.rpartition('array_api_compat.')[2]}, {X.device}"
 
 
 def converted(thing: Any, convert: Convert) -> Any:
-    """A copy of it with every array in it converted."""
+    """A copy with every array in it converted."""
     if is_device(thing) or isinstance(thing, np.ndarray):
         return convert(thing)
     if isinstance(thing, dict):

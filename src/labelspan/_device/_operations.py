@@ -1,7 +1,7 @@
-"""The few operations that the array standard lacks, for each library that we follow.
+"""The few operations that the array standard lacks, for each supported library.
 
-Everything else is written with the names of the standard. Nothing here is called for arrays of
-the host: they keep LAPACK's own routines, in place.
+Everything else uses the names of the standard. Arrays on the host do not come here: they use LAPACK
+directly, in place.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from labelspan._device._arrays import like, namespace, to_host
 
-# Number of column groups of X that are multiplied at a time: X'X is symmetric.
+# X is multiplied by this many groups of columns, because X'X is symmetric.
 GROUPS = 4
 # Groups narrower than this cost more to start than they save.
 NARROWEST_GROUP = 256
-# Eigenproblems of this side take longer to start on a device than to solve on the host.
+# Eigenproblems up to this size take longer to start on a device than to solve on the host.
 SMALL_SIDE = 128
 # Bytes of a block; larger ones are no faster.
 LARGEST_BLOCK = 2**32
@@ -49,7 +49,7 @@ def cholesky(A: Any) -> Any:
         L = xp.linalg.cholesky(A)
     except np.linalg.LinAlgError:
         return None
-    # CuPy says nothing by default.
+    # CuPy reports no error by default.
     return L if bool(xp.all(xp.isfinite(xp.linalg.diagonal(L)))) else None
 
 
@@ -77,7 +77,7 @@ def triangle(A: Any) -> Any:
 
 
 def less(X: Any, row: Any) -> Any:
-    """X - row in float64, the row in float64: one kernel, no copy of X in between."""
+    """X - row in float64 for a float64 row, by one kernel without a copy of X."""
     xp = namespace(X)
     if library_of(X) == "array_api_strict":
         return xp.astype(X, xp.float64) - row
@@ -85,7 +85,7 @@ def less(X: Any, row: Any) -> Any:
 
 
 def scatter(A: Any) -> Any:
-    """A'A, of which the products below the diagonal are those above it."""
+    """A'A; products below the diagonal are copied from above it."""
     xp = namespace(A)
     side = A.shape[1]
     width = max(-(-side // GROUPS), NARROWEST_GROUP)
@@ -101,9 +101,9 @@ def scatter(A: Any) -> Any:
 
 
 def whole_products(A: Any, B: Any, largest: float) -> Any:
-    """A B' of small whole numbers, no product of rows above `largest` < 2^24: exact in float32.
+    """A B' of small integers, exact in float32: no product of rows is above `largest` < 2^24.
 
-    Up to 2^11 it is so in half of that, which a CUDA device multiplies ten times as fast.
+    Up to 2^11 it is exact in half precision, which a CUDA device multiplies ten times as fast.
     """
     xp = namespace(A)
     if library_of(A) == "torch" and A.is_cuda and largest <= 2**11:
@@ -117,11 +117,11 @@ def whole_products(A: Any, B: Any, largest: float) -> Any:
 
 
 class KeyFactors:
-    """Keys M (|t|^2 - 2 q't) + j of whole numbers by one product: row j is t, M a power of two.
+    """Integer keys M (|t|^2 - 2 q't) + j from one product; row j is t, and M is a power of two.
 
     Factors in half precision hold each term exactly, and single precision their sum:
     [2^8 q, M, 2^5, 1] and [-2^-7 M t, |t|^2, j // 2^5, j % 2^5]. A CUDA device multiplies them
-    ten times as fast as numbers in single precision, and what it writes needs no further pass.
+    ten times as fast as in single precision, and the result needs no further pass.
     """
 
     def __init__(self, T: Any):
@@ -136,18 +136,18 @@ class KeyFactors:
 
     @classmethod
     def of(cls, T: Any, largest: float) -> KeyFactors | None:
-        """The factors, if there is a device for them and no sum of squares above `largest`."""
+        """The factors, if there is a CUDA device and no sum of squares exceeds `largest`."""
         if library_of(T) != "torch" or not T.is_cuda:
             return None
         import torch
 
-        # A product of half precision that is returned in single.
+        # A product of half-precision factors that is returned in single precision.
         known = torch.__version__ >= (2, 8)
         return cls(T) if known and cls.fit(T.shape[0], largest) else None
 
     @staticmethod
     def fit(n_rows: int, largest: float) -> bool:
-        """Whether no sum of terms rounds."""
+        """Whether all sums of terms are exact."""
         return n_rows <= 2**15 and (3 * largest + 1) * 2 ** max(n_rows - 1, 1).bit_length() < 2**24
 
     def keys(self, rows: Any) -> Any:
@@ -192,7 +192,7 @@ def sums_of_rows(A: Any, chosen: Any) -> Any:
 
 
 def tally(places: Any, n_places: int) -> Any:
-    """How often each of the numbers 0, ..., n_places - 1 occurs."""
+    """Count how often each of the numbers 0, ..., n_places - 1 occurs."""
     library = library_of(places)
     if library == "torch":
         import torch
@@ -238,7 +238,7 @@ def set_diagonal(A: Any, values: Any) -> None:
 
 
 def fill_diagonal(A: Any, start: int, value: float) -> None:
-    """Put a number where row i meets column start + i, in place."""
+    """Set the entries at row i and column start + i, in place."""
     library = library_of(A)
     if library == "torch":
         A.diagonal(offset=start).fill_(value)
@@ -255,7 +255,7 @@ def fill_diagonal(A: Any, start: int, value: float) -> None:
 
 
 def least(A: Any, k: int) -> Any:
-    """The k smallest numbers of each row, ascending; no two of a row may be the same."""
+    """The k smallest numbers of each row, ascending; the numbers of a row must differ."""
     library = library_of(A)
     if library == "torch":
         import torch
@@ -273,9 +273,9 @@ def least(A: Any, k: int) -> Any:
 def least_candidates(A: Any, k: int) -> Any:
     """Some columns (n, m) of a torch array that hold the k smallest numbers of each row.
 
-    Columns are dealt into groups. A group with one of the k smallest has a least number among
-    them, so that no more than k groups matter: those of the k least numbers of groups. That is
-    one pass over A and m of about 2 sqrt(k n), where a selection from A takes many passes.
+    Columns are split into groups. If a group holds one of the k smallest numbers, then its minimum
+    is among them too. So only the k groups with the smallest minima matter. This takes one pass
+    over A with m of about 2 sqrt(k n); a selection from A takes many passes.
     """
     n_rows, n_columns = A.shape
     depth = int(np.sqrt(n_columns / k))
@@ -300,7 +300,7 @@ def less_multiple(row: Any, A: Any, factor: int) -> Any:
 
 
 def clipped(A: Any, most: float) -> Any:
-    """A with nothing above `most`, in its own memory where the library can."""
+    """A with its entries limited to `most`, in place if the library can."""
     if library_of(A) == "torch":
         return A.clamp_(max=most)
     xp = namespace(A)
@@ -310,7 +310,7 @@ def clipped(A: Any, most: float) -> Any:
 
 
 def exponential(A: Any) -> Any:
-    """exp(A), in its own memory where the library can."""
+    """exp(A), in place if the library can."""
     if library_of(A) == "torch":
         return A.exp_()
     xp = namespace(A)
@@ -318,7 +318,7 @@ def exponential(A: Any) -> Any:
 
 
 def smallest(A: Any, k: int) -> Any:
-    """Columns of the k smallest numbers of each row, in no order."""
+    """Column indices of the k smallest numbers of each row, unordered."""
     library = library_of(A)
     if library == "torch":
         import torch
@@ -333,19 +333,19 @@ def smallest(A: Any, k: int) -> Any:
 
 
 def block_bytes(array: Any) -> int:
-    """Bytes of float64 that a block of rows may take: few products, with room for four of them."""
+    """Bytes that a float64 block of rows may take: few blocks, with room for four of them."""
     free = free_bytes(array)
     return LARGEST_BLOCK if free is None else max(min(free // 4, LARGEST_BLOCK), 2**25)
 
 
 def free_bytes(array: Any) -> int | None:
-    """Bytes that an allocation beside `array` may take; None if nobody knows."""
+    """Free bytes on the device of `array`; None if unknown."""
     library = library_of(array)
     if library == "torch" and array.is_cuda:
         import torch
 
         free, _ = torch.cuda.mem_get_info(array.device)
-        # The two numbers alone: to list all that torch knows takes a millisecond.
+        # Only these two numbers, because torch's full list takes a millisecond.
         known = torch.cuda.memory_stats_as_nested_dict(array.device)
         reserved, taken = (
             known[name]["all"]["current"] if name in known else 0

@@ -1,4 +1,4 @@
-"""Rows of the host on their way to a device: block by block, the next one read meanwhile."""
+"""Send rows from the host to a device, block by block; the next one is read meanwhile."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from labelspan._device._arrays import sums as sums_over
 from labelspan._device._operations import library_of
 from labelspan._tags import label_tags
 
-# An array without numbers on the device that sums are taken on; None for the host.
+# An empty array on the device that computes the sums; None for the host.
 TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)
-# Precision of the products that are summed on a device.
+# Precision of the products that a device sums.
 SUMS: ContextVar[str] = ContextVar("SUMS", default="float64")
-# The same as TARGET, while an estimator learns that takes sums from there.
+# The same as TARGET, but only while an estimator that can use its sums is fitted.
 ACTIVE: ContextVar[Any] = ContextVar("ACTIVE", default=None)
-# Bytes of a block of rows: two of them are held in memory that the device can read.
+# Bytes of a block of rows; two blocks are held in memory that the device can read.
 STREAM_BYTES = 2**27
 
 
@@ -29,11 +29,11 @@ STREAM_BYTES = 2**27
 def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[None]:
     """Context manager: compute sums of dense host rows on a device, or faster sums.
 
-    Methods that learn from sums (those that have ``partial_fit``, and HSL and MLDA) send blocks of
-    a NumPy array or a memory map with at least as many rows as columns to the device, add up
-    there and solve there; two blocks are there at a time, so X may be larger than the memory of
-    the device. What is learnt lives on the host, as X does. Other methods and arrays, chunks and
-    ``transform`` are not affected.
+    Methods that learn from sums (those with ``partial_fit``, HSL and MLDA) send blocks of a NumPy
+    array or a memory map to the device, and sum and solve there. X needs at least as many rows as
+    columns. Only two blocks are on the device at a time, so X may be larger than its memory. Fitted
+    arrays are on the host, as X is. Other methods and arrays, chunks and ``transform`` are not
+    affected.
 
     Parameters
     ----------
@@ -41,16 +41,16 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
         A device of torch, such as "cuda" or "cuda:1"; or any array on a device, of CuPy for
         example; None is the host.
     sums : {"float64", "float32"}, default="float64"
-        Precision of products of float32 rows on a device, theirs or those that are sent there.
-        "float32" leaves some six digits of a block of rows, less where columns nearly depend on
-        each other; torch multiplies in TF32, with three, only where
-        ``torch.set_float32_matmul_precision`` asks for that. Blocks are added up in float64.
-        Sums on the host are always in float64.
+        Precision of products of float32 rows on a device, whether they were there or are sent
+        there. "float32" keeps about six digits per block of rows, fewer if columns are nearly
+        dependent. torch uses TF32, with three digits, only if
+        ``torch.set_float32_matmul_precision`` allows it. Blocks are added in float64. Sums on the
+        host are always in float64.
 
     Yields
     ------
     None
-        Nothing; the context is in force meanwhile.
+        Nothing; the setting holds inside the context.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
 
 
 def in_single(X: Any) -> bool:
-    """Whether products of rows on a device are taken in float32: theirs, where that is asked."""
+    """Whether products of float32 rows on a device are computed in float32."""
     return SUMS.get() == "float32" and precision_of(X) == np.float32
 
 
@@ -95,7 +95,7 @@ def reference_on(device: Any) -> Any:
 
 @contextmanager
 def sums_of(estimator: Any) -> Iterator[None]:
-    """While an estimator learns: its sums are taken on the device, if it can solve with them."""
+    """Context of a fit: sums are computed on the device if the estimator can use them."""
     asked = TARGET.get()
     taken = None if asked is None or not label_tags(estimator).takes("device") else asked
     token = ACTIVE.set(taken)
@@ -106,7 +106,7 @@ def sums_of(estimator: Any) -> Iterator[None]:
 
 
 def is_streamed(X: Any) -> bool:
-    """Whether the rows of X are to be sent to a device: dense ones, at least as many as columns."""
+    """Whether to send the rows of X to a device: X is dense and has no more columns than rows."""
     return (
         ACTIVE.get() is not None
         and isinstance(X, np.ndarray)
@@ -128,7 +128,7 @@ def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, 
 
 
 def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[Any]:
-    """Through two buffers that the device reads by itself: while it does, the other is filled."""
+    """Send blocks through two pinned buffers; one is filled while the device reads the other."""
     import torch
 
     height = max(rows.stop - rows.start for rows in blocks)
@@ -138,7 +138,7 @@ def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[A
 
     def read(i: int) -> Any:
         rows, buffer = blocks[i], buffers[i % 2]
-        # What was in it has been sent; an event that nobody recorded is over.
+        # Wait until the buffer has been sent; an event that was never recorded is over.
         events[i % 2].synchronize()
         filled = buffer[: rows.stop - rows.start]
         np.copyto(filled.numpy(), X[rows])
@@ -156,7 +156,7 @@ def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[A
 
 
 def refuse_not_finite(block: Any, rows: slice) -> None:
-    """Raise if a number of the block is none."""
+    """Raise if a number of the block is not finite."""
     xp = namespace(block)
     if bool(xp.isfinite(sums_over(block))) or bool(xp.all(xp.isfinite(block))):
         return

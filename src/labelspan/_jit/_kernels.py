@@ -54,7 +54,7 @@ class Kernel:
         return str(self.py_func.__qualname__)
 
     def load(self) -> Any:
-        """Give the dispatcher of numba, which compiles or loads the code at its first call."""
+        """Return the dispatcher of numba, which compiles or loads the code at its first call."""
         # Importing numba takes longer than all of labelspan; see the class.
         from labelspan._jit import _compile
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def closed_folder(folder: Path) -> Path | None:
-    """Give the first folder on the way that may not be searched; None if all may, or are gone."""
+    """Return the first folder on the way that may not be searched; None if all may, or are gone."""
     for place in (*reversed(folder.parents), folder):
         # Not Path.exists, which raises where its parent may not be searched.
         if os.path.isdir(place) and not os.access(place, os.X_OK):

@@ -47,7 +47,7 @@ def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
 
 
 def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
-    """Give table[l, number of neighbours with label l] for each row and label.
+    """Return table[l, number of neighbours with label l] for each row and label.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ COMMANDS = ("compare", "choose", "report", "reduce", "describe", "methods", "rep
 def build(arguments: Sequence[str] = ()) -> Any:
     """Make the application; needs typer.
 
-    Of a command that the arguments begin with, no other is imported: `describe` shall not wait for
-    what `compare` needs.
+    Only the command that the arguments begin with is imported, so that `describe` does not wait for
+    the imports of `compare`.
     """
     import typer
 
@@ -91,7 +91,7 @@ def main() -> None:
         say(f"{error}; pip install 'labelspan[cli]'")
         sys.exit(USAGE)
     except KeyboardInterrupt:
-        # The imports take seconds on a busy machine.
+        # Imports take seconds if the computer is busy.
         _end_interrupted()
     try:
         with warnings.catch_warnings():
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 def _warnings_in_a_line() -> Callable[..., None]:
-    """Print each text once: Python's own count restarts when the filters change."""
+    """Print each text once; Python's own count restarts when the filters change."""
     said = set()
 
     def show(message: Warning | str, *_: Any) -> None:
@@ -118,7 +118,7 @@ def _warnings_in_a_line() -> Callable[..., None]:
 
 
 def explained(error: Exception) -> str:
-    """Say in a line what is wrong and what repairs it."""
+    """Describe in one line what is wrong and how to repair it."""
     if isinstance(error, PermissionError) and error.filename:
         path = Path(os.fsdecode(error.filename))
         if closed := closed_folder(path.absolute().parent):

@@ -48,7 +48,7 @@ from labelspan.experiments.report import write_report
 from labelspan.experiments.runner import RunSummary, check_before_run, default_progress
 
 CURVE = "1,2,5,10,20,50"
-# What a plan says in place of the command line.
+# Options that a plan replaces.
 OF_THE_DATA = ("data", *READING_FIELDS)
 OF_THE_RUN = ("methods", "classifiers", "splits", "measures", "convention", "directions", "seed")
 OF_THE_FIT = ("scale", "tune", "missing", "mechanism")
@@ -94,7 +94,7 @@ def command(
         str,
         typer.Option(
             help="Shares of labels to remove from the training parts, such as 0,0.2,0.5; "
-            "a method NAME+zero learns 0 in their place."
+            "a method NAME+zero replaces them by 0."
         ),
     ] = "",
     mechanism: Annotated[

@@ -16,12 +16,12 @@ ROWS_HELP = "Rows to fit on: train (the standard split, if any) or all."
 
 
 def rows_of(dataset: MultilabelDataset, rows: str) -> Any:
-    """The rows that ``--rows`` asks for."""
+    """The rows that ``--rows`` selects."""
     return dataset.train if rows == "train" and dataset.train is not None else slice(None)
 
 
 def check_rows(rows: str) -> None:
-    """Refuse a word that ``--rows`` does not know."""
+    """Refuse an unknown value of ``--rows``."""
     if rows not in ("train", "all"):
         raise ValueError(f"--rows is {rows!r}; give train or all.")
 
@@ -38,7 +38,7 @@ def scaling_of(
 def search(
     dataset: MultilabelDataset, chosen: Any, scaling: Pipeline | None, **parameters: Any
 ) -> tuple[ReducerCV, Any]:
-    """A fitted search, and the reducer it chose behind the scaling."""
+    """A fitted search, and the chosen reducer after the scaling."""
     X, Y = dataset.X[chosen], dataset.Y[chosen]
     X = X if scaling is None else scaling.fit_transform(X)
     found = ReducerCV(**{"scoring": "micro_f1", **parameters}).fit(X, Y)
@@ -60,5 +60,5 @@ def value_of(text: str) -> Any:
 
 
 def n_rows(dataset: MultilabelDataset, chosen: Any) -> int:
-    """How many rows were chosen."""
+    """Number of chosen rows."""
     return len(np.arange(dataset.X.shape[0])[chosen])

@@ -12,7 +12,7 @@ from labelspan.experiments import METHODS
 from labelspan.experiments.methods import SCALERS
 from labelspan.kernels import KernelMap
 
-#: What fitted reducers hold besides arrays and numbers.
+#: #: Types in fitted reducers besides arrays and numbers.
 PARTS = (KernelMap,)
 
 
@@ -22,7 +22,7 @@ def save_model(estimator: Any, path: Path) -> None:
 
 
 def load_model(path: Path) -> Any:
-    """Read a fitted estimator; a file with any other type than this package's is refused."""
+    """Read a fitted estimator; a file with types from outside this package is refused."""
     skops = require("skops.io", "cli", "reading a model")
     if not path.is_file():
         raise FileNotFoundError(f"there is no model {path}; make one with --model.")
@@ -31,7 +31,7 @@ def load_model(path: Path) -> Any:
         foreign = [name for name in skops.get_untrusted_types(file=path) if name not in own]
         estimator = None if foreign else skops.load(path, trusted=sorted(own))
     except Exception as error:
-        # The content can be anything, and skops raises whatever that leads to.
+        # The content can be anything, so skops may raise anything.
         raise ValueError(f"{path} is not a model that `labelspan reduce` saved.") from error
     if foreign:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Printing: tables that fit a terminal, plain where there is none, JSON where asked for."""
+"""Printing: tables that fit a terminal, plain text without one, JSON on request."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["clean", "command_line", "number", "print_json", "print_table", "prin
 
 
 def say(text: str) -> None:
-    """Print a line of our own on the standard error."""
+    """Print a line on the standard error."""
     print(f"labelspan: {clean(text)}", file=sys.stderr)
 
 
 def print_json(content: Any) -> None:
     r"""Print plain data as JSON; what cannot be seen, such as U+202E, is written ``\u202e``."""
     text = escaped(json.dumps(content, indent=2, ensure_ascii=False, default=str))
-    # The lines of JSON itself end with the one character that is neither.
+    # JSON lines end with the newline, the only such character to keep.
     kept = (char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
     print("".join(kept))
 

@@ -24,7 +24,7 @@ from labelspan.experiments.plan import READING_FIELDS
 
 #: Stands for the reducer that a search chooses.
 AUTOMATIC = "auto"
-#: What only a data set in memory has.
+#: #: Options that need a data set in memory.
 NOT_OF_BLOCKS = tuple(name for name in READING_FIELDS if name != "labels")
 FITTING = ("method", "n_components", "set", "rows", "scale")
 

@@ -1,11 +1,11 @@
-"""Tables on a terminal: columns that do not fit go below, no number or name is cut."""
+"""Tables on a terminal; columns that do not fit move below, no number or name is cut."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# What a column of text shrinks to at least, so that lines stay readable.
+# Smallest width of a text column, so that lines stay readable.
 LEAST_TEXT = 20
 
 
@@ -18,7 +18,7 @@ class Column:
     place : int
         Its place in the rows.
     least, most : int
-        Width in which nothing is cut, and width in which nothing is wrapped.
+        Smallest width without cutting, and width without wrapping.
     """
 
     place: int
@@ -29,7 +29,7 @@ class Column:
 def print_tables(
     header: Sequence[str], rows: Sequence[Sequence[str]], title: str, texts: set[int]
 ) -> None:
-    """Draw a table, or several below each other, that are as wide as the terminal at most.
+    """Draw a table, or several below each other, at most as wide as the terminal.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def print_tables(
 
 
 def groups_that_fit(columns: Sequence[Column], width: int) -> list[list[Column]]:
-    """Part columns into tables: as many as fit, the rest below, each behind the first column."""
+    """Divide columns into tables: as many as fit, the rest below, each with the first column."""
     first, *rest = columns
     groups = [[first]]
     for column in rest:
@@ -67,7 +67,7 @@ def groups_that_fit(columns: Sequence[Column], width: int) -> list[list[Column]]
 
 
 def widths_of(group: Sequence[Column], width: int) -> dict[int, int]:
-    """Widths by place: the least of each, and what is left to those that would wrap."""
+    """Widths by place: the smallest of each, and the rest for columns that would wrap."""
     widths = {column.place: column.least for column in group}
     spare = width - _total(list(widths.values()))
     for column in sorted(group, key=lambda item: item.most - item.least):
@@ -75,7 +75,7 @@ def widths_of(group: Sequence[Column], width: int) -> dict[int, int]:
         widths[column.place] += more
         spare -= more
     for _ in range(-spare):
-        # Two columns that do not fit: the wider gives way, and its text is folded, not cut.
+        # If two columns do not fit, the wider one shrinks, and its text is wrapped, not cut.
         widest = max(widths, key=lambda place: widths[place])
         widths[widest] = max(widths[widest] - 1, 1)
     return widths

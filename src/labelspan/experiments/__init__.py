@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from labelspan.experiments.runner import RunSummary, run, run_cell
     from labelspan.experiments.store import STATUSES, Result, Store, StoreError
 
-#: Where each name lives. Who only reads a data set shall not wait for statistical tests.
+#: The module of each name; lazy, so that reading a data set does not import statistical tests.
 _ROOMS = {
     "analysis": ("Analysis", "Ranking", "analyse"),
     "methods": ("METHODS", "Method", "get_method"),
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    # A type checker would take any name for known.
+    # Otherwise a type checker would accept any name.
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module 'labelspan.experiments' has no attribute {name!r}")

@@ -8,11 +8,8 @@ from typing import Any, ClassVar
 from labelspan._compat import Interval
 from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.linalg import EigenPairs, inverse_root, leading
+from labelspan.linalg import MOST_LABELS, EigenPairs, inverse_root, leading
 from labelspan.moments import Sample, Statistics, summarise
-
-# So many labels have a scatter matrix of 1 GB.
-MOST_LABELS = 11000
 
 
 class LabelCCA(AvailableCases, LinearReducer):
@@ -33,7 +30,7 @@ class LabelCCA(AvailableCases, LinearReducer):
         The paper's gamma_x. 0 takes QR factors instead of Gram matrices: canonical
         correlations of ill-conditioned X are then right.
     label_ridge : float, default=0.1
-        The paper's gamma_y. 0 takes the pseudo-inverse: null directions of the labels
+        The paper's gamma_y. 0 uses the pseudo-inverse: null directions of the labels
         (one-hot or duplicated columns) are left out by a relative rank cut.
 
     Attributes

@@ -199,7 +199,7 @@ def sweep(
     W: np.ndarray,
     G: np.ndarray,
 ) -> bool:
-    """Give each of the rows to its best label, W and G in place; whether any row changed."""
+    """Return each of the rows to its best label, W and G in place; whether any row changed."""
     changed = False
     for x, i in zip(X, numbers, strict=True):
         labels = np.flatnonzero(Y[i])

@@ -252,7 +252,7 @@ class Graph:
         return self.node("Gather", model.classes_.astype(kind), chosen)
 
     def at_least(self, n_least: int, predicted: Any, scores: Any, n_labels: int) -> Any:
-        """Give rows with too few labels those with the highest scores, first ones of equals."""
+        """Return rows with too few labels those with the highest scores, first ones of equals."""
         axis = np.array([1], dtype=np.int64)
         count = self.node("ReduceSum", self.node("Cast", predicted, to=self.kinds.INT64), axis)
         few = self.node("Less", count, np.array([n_least], dtype=np.int64))

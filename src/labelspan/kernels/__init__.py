@@ -1,4 +1,4 @@
-"""Kernel methods: the linear ones in the feature space of a kernel, exact or by landmarks."""
+"""Kernel methods: linear methods in the feature space of a kernel, exact or with landmarks."""
 
 from labelspan.kernels._cca import KernelLabelCCA
 from labelspan.kernels._cplst import KernelCodes, KernelCPLST

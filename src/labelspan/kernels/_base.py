@@ -1,4 +1,4 @@
-"""The one abstract parent of the kernel extractors, and what all kernel methods share."""
+"""The abstract parent of the kernel extractors, and what all kernel methods share."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class KernelReducer(
 ):
     """Map to the leading directions of a generalised eigenproblem in the space of a kernel.
 
-    A method says which ridge it adds to the kernel matrix (``_ridge``), which labels it takes
-    (``_targets``) and how the statistics become eigenpairs (``_directions``). This class does
-    the rest: the gate, the kernel, landmarks, centring, signs, dtypes, ``transform``.
+    A method defines the ridge that it adds to the kernel matrix (``_ridge``), its label targets
+    (``_targets``) and how the statistics become eigenpairs (``_directions``). This class does the
+    rest: input validation, the kernel, landmarks, centring, signs, dtypes, ``transform``.
     """
 
     _map: KernelMap
 
     @abstractmethod
     def _ridge(self) -> float | None:
-        """What is added to the diagonal of K; None if only K times the labels is needed."""
+        """The ridge added to the diagonal of K; None if only K times the labels is needed."""
 
     def _ridges(self, n_rows: int) -> tuple[float, ...]:
         ridge = self._ridge()
@@ -56,11 +56,11 @@ class KernelReducer(
 
     @abstractmethod
     def _targets(self, labels: Labels) -> Any:
-        """What the features are compared with, (n, r), from the 0/1 labels."""
+        """The targets (n, r) for the features, from the 0/1 labels."""
 
     @abstractmethod
     def _directions(self, statistics: Any) -> EigenPairs:
-        """Eigenpairs from the statistics, as many vectors as ``n_components`` asks for."""
+        """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelReducer:
@@ -74,8 +74,8 @@ class KernelReducer(
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
             Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1]; or 1-d classes.
         sample_weight : array-like of shape (n_samples,), number or None, default=None
-            Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None is one each.
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class KernelReducer(
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Project: kernel values times ``dual_components_.T``, less ``offset_``.
+        """Project: kernel values times ``dual_components_.T``, minus ``offset_``.
 
         Parameters
         ----------
@@ -127,10 +127,10 @@ class KernelReducer(
 
 
 def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: Any) -> None:
-    """Store the kernel, and the directions with coefficients C under the one sign rule."""
+    """Store the kernel, and the directions with coefficients C after fixing their signs."""
     dual, offset = induced.lift(C)
     components = as_rows(dual)
-    # A row of weight k has the coefficients of k rows; signs are decided as by these.
+    # A row of weight k stands for k rows, which would all count in the sign rule.
     once = components / like(components, induced.row_weights)
     xp = namespace(once)
     signs = xp.sign(xp.sum(fix_signs(copied(once)) * once, axis=1))
@@ -142,7 +142,7 @@ def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: 
 
 
 def remember_kernel(estimator: Any, induced: Induced, dtype: Any) -> None:
-    """Store the kernel with its rows, and what is to be known about landmarks."""
+    """Store the kernel with its rows, and the indices and error of landmarks."""
     estimator._map = induced.map_.astype(dtype)
     for name in ("landmark_indices_", "nystroem_error_"):
         estimator.__dict__.pop(name, None)

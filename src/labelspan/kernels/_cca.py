@@ -29,10 +29,10 @@ class KernelLabelCCA(KernelReducer):
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (at most the number of labels).
     ridge : float, default=0.1
-        Price of the norm of a direction. 0 takes the pseudo-inverse of Q; with a kernel of full
+        Penalty on the norm of a direction. 0 uses the pseudo-inverse of Q; with a kernel of full
         rank every correlation is then 1, and a warning says so.
     label_ridge : float, default=0.1
-        Ridge on the label scatter. 0 takes its pseudo-inverse.
+        Ridge on the label scatter. 0 uses its pseudo-inverse.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.
@@ -56,9 +56,9 @@ class KernelLabelCCA(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Coefficients c of the directions, about their mean; C'(QQ + ridge Q)C is the identity.
+        Centred coefficients c of the directions; C'(QQ + ridge Q)C is the identity.
     offset_ : ndarray of shape (n_components_,)
-        What centring takes off a projection.
+        Centring term, subtracted from a projection.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending.
     n_components_ : int

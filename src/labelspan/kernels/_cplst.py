@@ -43,14 +43,14 @@ class KernelCPLST(LabelSpaceClassifier):
     Parameters
     ----------
     n_components : int, float in (0, 1) or None, default=None
-        Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank.
-        More than the rank: a warning; ``n_components_`` is the number kept. 0 predicts the label
+        Number of codes M; or the share of the eigenvalue sum to keep; or None for the rank. A
+        number above the rank warns; ``n_components_`` is the number kept. 0 predicts the label
         means.
     regressor : regressor or None, default=None
-        Learns the codes from X (from the kernel matrix if it is precomputed) in place of the
-        kernel ridge regression.
+        Learns the codes from X (from the kernel matrix if it is precomputed) instead of kernel
+        ridge regression.
     ridge : float, default=1.0
-        The paper's lambda. 0 takes the pseudo-inverse; with a kernel of full rank this is
+        The paper's lambda. 0 uses the pseudo-inverse; with a kernel of full rank this is
         :class:`labelspan.labelspace.PLST`, and a warning proposes a ridge.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
@@ -107,9 +107,9 @@ class KernelCPLST(LabelSpaceClassifier):
     Notes
     -----
     With S = QZ and R = KS, the matrix of (8) is R'Z + ridge R'S, because
-    2KQ - QKKQ = KQ + ridge KQQ; the coefficients of the codes are S V'. So a fit is that of
-    kernel ridge regression on all labels: one Cholesky factor, n^3 / 3 + O(n^2 q), in one
-    (n, n) array, and one q x q eigenproblem. With m landmarks O(n m (D + m) + m^3) and O(m^2).
+    2KQ - QKKQ = KQ + ridge KQQ; the coefficients of the codes are S V'. So a fit costs as much as
+    kernel ridge regression on all labels: one Cholesky factor, n^3 / 3 + O(n^2 q), in one (n, n)
+    array, and one q x q eigenproblem. With m landmarks O(n m (D + m) + m^3) and O(m^2).
 
     References
     ----------
@@ -232,7 +232,7 @@ class KernelCodes(Codes):
     dual : ndarray of shape (M, m)
         Coefficients of the kernel values.
     offset : ndarray of shape (M,)
-        What centring takes off.
+        Centring term, subtracted from the codes.
     """
 
     map_: KernelMap
@@ -250,7 +250,7 @@ class KernelCodes(Codes):
 
 @dataclass(frozen=True)
 class KernelProblem:
-    """The sample, S = QZ in the coordinates of its statistics, the matrix of Eq. (8), its noise."""
+    """The sample, S = QZ in the coordinates of its statistics, and the matrix of Eq. (8)."""
 
     X: Any
     Y: Any

@@ -31,9 +31,9 @@ from labelspan.kernels._map import kernel_map
 from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import check_kernel_matrix
 
-# Steps of four, as the grids over (log2 lambda, log2 gamma) of the paper, whose ends it does
-# not print. gamma is about that which gives rows at the mean distance a kernel of exp(-2); both
-# reach far down, where the kernel of features on unlike scales is nearly linear.
+# Steps of four, like the paper's grids over (log2 lambda, log2 gamma), whose ends it does not
+# print. The centre of gamma gives rows at the mean distance a kernel value of exp(-2). Both grids
+# reach far down, where the kernel of features on different scales is nearly linear.
 WIDTHS = tuple(2.0**t for t in range(-8, 5, 2))
 RIDGES = tuple(2.0**t for t in range(-14, 5, 2))
 
@@ -52,12 +52,12 @@ class KernelCPLSTCV(ScoringClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of codes M of the final model. The loss is that of M codes; None has the final
-        model keep all, and takes the mean of the loss over M = 1, ..., q.
+        Number of codes M of the final model; the loss is that of M codes. With None, the final
+        model keeps all codes, and the loss is the mean over M = 1, ..., q.
     gammas : array-like of float or None, default=None
         Candidates for gamma, positive; None is 2**t / X.var(axis=0).sum() for
-        t = -8, -6, ..., 4. Without effect, and without a second decomposition, for kernels that
-        have no gamma: "linear", "cosine", "precomputed" and callables.
+        t = -8, -6, ..., 4. Ignored, without a second decomposition, for kernels that have no gamma:
+        "linear", "cosine", "precomputed" and callables.
     ridges : array-like of float, default=(2**-14, 2**-12, ..., 2**4)
         Candidates for the ridge, positive.
     cv : int, splitter or iterable, default=5
@@ -167,7 +167,7 @@ class KernelCPLSTCV(ScoringClassifier):
         grid = {"gamma": widths, "ridge": check_positive(self.ridges, "ridges")}
         repair = "Use a splitter such as KFold, or GridSearchCV with KernelCPLST."
         splits = check_splits(self.cv, X, labels.target, labels.kept, complements=repair)
-        # One draw: every width, and the final fit, have the same seed.
+        # Draw once, so that every width and the final fit use the same seed.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         losses = np.concatenate(
             [
@@ -281,7 +281,7 @@ def hamming_losses(
 
 
 def hamming_losses_on_device(held: Any, M: Any, T: Any, weights: Any) -> np.ndarray:
-    """The same where the predictions live; the losses (q,) come back."""
+    """The same on the device of the predictions; returns the losses (q,) on the host."""
     xp = namespace(T)
     _, V = device.eigh((M + M.T) / 2)
     codes = (held.predicted - held.mean) @ V

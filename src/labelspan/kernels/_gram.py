@@ -1,4 +1,4 @@
-"""The centred Gram matrix: made, checked, factorised in place."""
+"""Compute, check and factorise the centred Gram matrix in place."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from labelspan.kernels._on_device import centre as centre_on_device
 from labelspan.kernels._on_device import solve as solve_on_device
 from labelspan.linalg import EPS, rank, warn_if_any_label_fits
 
-# Largest share of the ridge that the rounding of a float32 kernel, at its worst the trace times
-# the precision, may take. What is fitted is then off by less than 1e-4, see docs/kernels.md.
+# The rounding of a float32 kernel, at most the trace times the precision, may be this share of
+# the ridge. The error of the fit is then below 1e-4, see docs/kernels.md.
 SINGLE_SHARE = 1e-2
 # Negative eigenvalues and asymmetry up to this share of the trace count as rounding.
 SLACK = 1e-8
-# What the methods call the ridge of the kernel matrix.
+# The names that the methods use for the ridge of the kernel matrix.
 RIDGES = "the ridge of the kernel (ridge; (1 - mu) / mu of MDDM; n beta of shared subspaces)"
 
 
@@ -33,10 +33,10 @@ class Gram:
     Attributes
     ----------
     K : ndarray of shape (n, n)
-        The centred kernel matrix, in the precision of `precision`. Solving borrows the memory
-        and gives it back.
+        The centred kernel matrix, in the precision of `precision`. Solving overwrites it and then
+        restores it.
     mean : ndarray of shape (n,)
-        K 1 / n of the kernel before centring, K w / sum(w) with weights: what centring takes off
+        K 1 / n of the kernel before centring, K w / sum(w) with weights; centring subtracts it from
         a new row.
     """
 
@@ -56,7 +56,7 @@ def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None
         return gram_on_device(map_, X, weights)
     if map_.kernel == "precomputed":
         refuse_asymmetric(X, "The precomputed kernel")
-        # A copy, which is centred in place below.
+        # Copied, because it is centred in place below.
         K = np.add(X, X.T, dtype=precision(map_, X, ridge, weights))
         K *= 0.5
     else:
@@ -70,7 +70,7 @@ def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None
 
 
 def gram_on_device(map_: KernelMap, X: Any, weights: Any) -> Gram:
-    """The same where X lives, in float64, by blocks of rows: one (n, n) array."""
+    """The same on the device of X, in float64, by blocks of rows; one (n, n) array."""
     if map_.kernel == "precomputed":
         refuse_asymmetric(X, "The precomputed kernel")
         K = symmetric(X)
@@ -85,10 +85,10 @@ def gram_on_device(map_: KernelMap, X: Any, weights: Any) -> Gram:
 
 
 def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None = None) -> type:
-    """float32 for float32 rows whose kernel, so rounded, stays well below the ridge.
+    """float32 if the rows are float32 and the rounding of their kernel is well below the ridge.
 
-    No entry of a positive semi-definite kernel is above its diagonal; one that is so only after
-    centring may have a diagonal of zeros.
+    No entry of a positive semi-definite kernel is above its diagonal. A kernel that is positive
+    semi-definite only after centring may have a diagonal of zeros.
     """
     if X.dtype != np.float32 or ridge <= 0:
         return np.float64
@@ -104,7 +104,7 @@ def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None 
 
 
 def centre(K: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """K becomes what :class:`Gram` holds, in place; returns its former column means."""
+    """Turn K into the matrix of :class:`Gram`, in place; return its former column means."""
     if weights is None:
         mean = K.mean(axis=0, dtype=np.float64)
         K -= mean
@@ -124,7 +124,7 @@ def refuse_asymmetric(K: Any, name: str) -> None:
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"{name} has shape {K.shape}; expected a square matrix with one row and one column "
-            "a training row. Pass k(X_train, X_train) to fit and k(X_new, X_train) afterwards."
+            "per training row. Pass k(X_train, X_train) to fit and k(X_new, X_train) afterwards."
         )
     blocks = budget_blocks(*K.shape, beside=K)
     if is_device(K):
@@ -142,9 +142,9 @@ def refuse_asymmetric(K: Any, name: str) -> None:
 def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
     """Raise if the centred K has a negative eigenvalue beyond rounding.
 
-    The certificate is a Cholesky factor of K + slack I, n^3 / 3; eigenvalues are only computed
-    to word the refusal. It is the centred kernel that counts: minus a squared distance is a
-    proper kernel here.
+    A Cholesky factor of K + slack I, n^3 / 3, is the certificate; eigenvalues are computed only for
+    the error message. Only the centred kernel matters: minus a squared distance is a valid kernel
+    here.
     """
     trace = float(namespace(K).linalg.trace(K))
     size = slack(dtype) * max(trace, 0.0)
@@ -166,7 +166,7 @@ def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
 
 
 def least_eigenvalue(K: np.ndarray, size: float) -> float:
-    """The smallest one of K; 0 if K + size I has a Cholesky factor."""
+    """The smallest eigenvalue of K; 0 if K + size I has a Cholesky factor."""
     shifted = K.astype(np.float64)
     shifted[np.diag_indices_from(K)] += size + np.finfo(np.float64).tiny
     _, failed = linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
@@ -176,17 +176,17 @@ def least_eigenvalue(K: np.ndarray, size: float) -> float:
 
 
 def name_of(kernel: Any) -> str:
-    """How to call a kernel in a message."""
+    """The name of a kernel in a message."""
     return getattr(kernel, "__name__", str(kernel)) if callable(kernel) else repr(kernel)
 
 
 def slack(dtype: Any) -> float:
-    """What counts as rounding, relative, in a kernel that came with this precision."""
+    """The relative rounding error of a kernel in this precision."""
     return max(SLACK, 10 * float(np.finfo(dtype).eps))
 
 
 def too_small(b: float, a: float, K: np.ndarray) -> bool:
-    """Whether the ridge b drowns in the rounding of a K."""
+    """Whether the ridge b is below the rounding of a K."""
     return b <= K.shape[0] * EPS * a * float(namespace(K).linalg.trace(K))
 
 
@@ -200,7 +200,7 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     a, b : float
         The metric.
     T : ndarray of shape (n, q)
-        Right sides.
+        Right-hand sides.
 
     Returns
     -------
@@ -221,8 +221,8 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
             refuse_ridge(b / a)
         return found
     diagonal = np.diagonal(K).copy()
-    # The factor takes the lower triangle; the upper one still holds K, for the product and
-    # to give the lower one back.
+    # The factor uses the lower triangle. The upper one still holds K, for the product and to
+    # restore the lower one.
     A = K.T
     factor(A, b / a)
     (potrs,) = linalg.get_lapack_funcs(("potrs",), (A,))
@@ -253,7 +253,7 @@ def refuse_ridge(ridge: float) -> NoReturn:
 
 
 def restore(A: np.ndarray, diagonal: np.ndarray) -> None:
-    """Copy the upper triangle over the lower one, block by block, and put the diagonal back."""
+    """Copy the upper triangle to the lower one, block by block, and restore the diagonal."""
     n = len(A)
     for start in range(0, n, 256):
         stop = min(start + 256, n)

@@ -16,7 +16,7 @@ from labelspan.moments import scaled
 
 @dataclass(frozen=True)
 class KernelSpectrum:
-    """The matrix of :class:`Gram` = U diag(s) U' with the labels in the same coordinates.
+    """The matrix of :class:`Gram` as U diag(s) U', with the labels in the same coordinates.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class KernelSpectrum:
     U : ndarray of shape (n, n)
         Eigenvectors, all of them.
     UT : ndarray of shape (n, q)
-        U'Tc, each row of Tc times the root of its weight.
+        U'Tc, with each row of Tc times the square root of its weight.
     """
 
     s: np.ndarray
@@ -43,7 +43,7 @@ def kernel_spectrum(
         Tc = namespace(T).sqrt(w)[:, None] * (T - (w @ T) / sums(w))
         return KernelSpectrum(like(U, np.maximum(values, 0.0)), U, U.T @ Tc)
     s, U = linalg.eigh(of_rows.K, driver="evd", check_finite=False)
-    # Folds are rows of U.
+    # A fold selects rows of U.
     U = np.ascontiguousarray(U)
     Tc = scaled(T - np.average(T, axis=0, weights=weights), roots(weights))
     return KernelSpectrum(np.maximum(s, 0.0), U, U.T @ Tc)
@@ -51,19 +51,19 @@ def kernel_spectrum(
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a fit on the other rows says about the rows of a fold.
+    """A fit without a fold, and its predictions for the fold.
 
     Attributes
     ----------
     predicted : ndarray of shape (n_fold, q)
-        Predictions for the rows of the fold, of a fit that has not seen them.
+        Predictions for the rows of the fold, from a fit without them.
     coefficients : ndarray of shape (n_other, q)
         Dual coefficients of that fit.
     mean : ndarray of shape (q,)
         Mean of T over the other rows.
     Z : ndarray of shape (n_other, q)
-        T of the other rows about that mean; like the coefficients, each row is one of the
-        weighted problem, times the root of its weight.
+        T of the other rows minus that mean. As in the coefficients, each row is multiplied by the
+        square root of its weight.
     ridge : float
         The ridge.
     """
@@ -77,7 +77,7 @@ class HeldOut:
     def label_matrix(self) -> np.ndarray:
         """Z'(2KQ - QKKQ)Z of the other rows, Eq. (8) of Chen and Lin (2012), from K Q Z = R.
 
-        KQ(2 - KQ) = KQ + ridge KQQ: a sum, nothing is subtracted but in R = Z - ridge QZ.
+        KQ(2 - KQ) = KQ + ridge KQQ is a sum; the only subtraction is in R = Z - ridge QZ.
         """
         R = self.Z - self.ridge * self.coefficients
         return R.T @ self.Z + self.ridge * (R.T @ self.coefficients)
@@ -95,7 +95,7 @@ def held_out(
     Parameters
     ----------
     form : KernelSpectrum
-        Of all rows.
+        The decomposition of all rows.
     T : ndarray of shape (n, q)
         Targets.
     ridge : float
@@ -112,16 +112,16 @@ def held_out(
 
     Notes
     -----
-    Centring K on the training rows is an intercept without a price. With
-    G = H (HKH + ridge I)^-1 H and A = G T, the fit without the rows S has the residuals
-    e = G_SS^-1 A_S on S and the coefficients A - G_:S e on the others. With weights this is so of
-    rows times r, the roots of their weights, and H = I - r r' / r'r.
+    Centring K on the training rows is an unpenalised intercept. With G = H (HKH + ridge I)^-1 H and
+    A = G T, the fit without the rows S has the residuals e = G_SS^-1 A_S on S and the coefficients
+    A - G_:S e on the others. With weights, the same holds for rows times r, the square roots of
+    their weights, and H = I - r r' / r'r.
     """
     if is_device(form.U):
         return held_out_on_device(form, T, ridge, folds, weights)
     inverse = 1.0 / (form.s + ridge)
     r = np.ones(len(T)) if weights is None else np.sqrt(weights)
-    # The vector r is an eigenvector of the ridged kernel, and H takes it out.
+    # The vector r is an eigenvector of the kernel plus ridge, and H removes it.
     constant = 1.0 / (float(r @ r) * ridge)
     A = form.U @ (inverse[:, None] * form.UT)
     residuals, lifted = [], []
@@ -140,7 +140,7 @@ def held_out(
         mean = np.average(T[others], axis=0, weights=None if weights is None else weights[others])
         coefficients = (A - G_e)[others] + constant * np.outer(r[others], r[fold] @ e)
         Z = r[others, None] * (T[others] - mean)
-        # Rows without weight have no residual, and their predictions count for nothing.
+        # Rows of weight 0 have no residual, and their predictions do not count.
         residual = np.divide(e, r[fold, None], out=np.zeros_like(e), where=r[fold, None] > 0)
         results.append(HeldOut(T[fold] - residual, coefficients, mean, Z, ridge))
     return results
@@ -149,7 +149,7 @@ def held_out(
 def held_out_on_device(
     form: KernelSpectrum, T: Any, ridge: float, folds: list[Any], weights: Any
 ) -> list[HeldOut]:
-    """The same where the rows live; U is read once per fold."""
+    """The same on the device of the rows; U is read once per fold."""
     xp, n_rows = namespace(T), T.shape[0]
     inverse = 1.0 / (form.s + ridge)
     r = xp.ones_like(T[:, 0]) if weights is None else xp.sqrt(weights)

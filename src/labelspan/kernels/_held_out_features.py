@@ -17,12 +17,12 @@ from labelspan.moments import Moments, Sample
 
 @dataclass(frozen=True)
 class FeaturesHeldOut:
-    """What a fit on the other rows says about the rows of a fold.
+    """A fit without a fold, and its predictions for the fold.
 
     Attributes
     ----------
     predicted : ndarray of shape (n_fold, q)
-        Predictions for the rows of the fold, of a fit that has not seen them.
+        Predictions for the rows of the fold, from a fit without them.
     mean : ndarray of shape (q,)
         Mean of T over the other rows.
     matrix : ndarray of shape (q, q)
@@ -51,7 +51,7 @@ def held_out_features(
     Parameters
     ----------
     features : Features
-        Of landmarks among all rows, those of the fold too: they are chosen without the labels.
+        Features of landmarks from all rows, including the fold; the choice does not use labels.
     X : ndarray or csr_array of shape (n, D)
         Training rows, or the precomputed kernel.
     T : ndarray of shape (n, q)
@@ -66,8 +66,8 @@ def held_out_features(
     Returns
     -------
     list of lists of FeaturesHeldOut
-        By fold, then by ridge. The moments without a fold are those of all rows less its own,
-        so the passes over the rows, O(n m (D + m)), serve every fold and ridge; m^3 / 3 each.
+        By fold, then by ridge. The moments without a fold are those of all rows minus its own. So
+        all folds and ridges share the passes over the rows, O(n m (D + m)), and cost m^3 / 3 each.
     """
     sample = Sample(X, T, weights=weights)
     of_rows = partial(feature_moments, features, xx=True, tt=False)
@@ -83,10 +83,10 @@ def held_out_features(
 def one_fold(
     features: Features, X: Any, others: Moments, ridges: tuple[float, ...]
 ) -> list[FeaturesHeldOut]:
-    """Fits on the moments of the other rows, at work on the rows X of a fold."""
+    """Fit on the moments of the other rows and predict the rows X of a fold."""
     solved = solve_ridges(others, ridges)
     coefs = [solved.coefficients(i=i) for i in range(len(ridges))]
-    # All ridges side by side: the kernel of the fold is evaluated once.
+    # All ridges together, so that the kernel of the fold is evaluated once.
     W = np.hstack(coefs)
     dual, offset = features.R @ W, others.x_mean @ W
     centred = np.concatenate([K @ dual for _, K in features.map_.blocks(X)]) - offset

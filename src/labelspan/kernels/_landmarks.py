@@ -1,4 +1,4 @@
-"""Nystroem approximation: choice of the landmarks, and the features they span."""
+"""Nystroem approximation: choose landmarks and compute their features."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ERROR_SAMPLE = 500
 class Features:
     """z(x) = R' k(landmarks, x) with R R' = k(landmarks, landmarks)^+.
 
-    Their inner products are the Nystroem approximation of the kernel; with every row a landmark
-    they are the kernel itself.
+    The inner products of these features approximate the kernel (Nystroem). If every row is a
+    landmark, they equal it.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Features:
 
 
 def nystroem(map_: KernelMap, X: Any, n_landmarks: int, how: str, random_state: Any) -> Features:
-    """Choose the landmarks and make their features.
+    """Choose the landmarks and compute their features.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def nystroem(map_: KernelMap, X: Any, n_landmarks: int, how: str, random_state: 
     X : ndarray or csr_array of shape (n, D)
         Training rows, or the precomputed kernel.
     n_landmarks : int
-        Number m of landmarks; more than n are capped, with a warning.
+        Number m of landmarks; a number above n is reduced to n, with a warning.
     how : {"uniform", "kmeans", "leverage"}
         How they are chosen.
     random_state : int, RandomState or None
@@ -110,9 +110,9 @@ def uniform(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -> np.ndarra
 
 
 def nearest_to_centres(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -> np.ndarray:
-    """The rows nearest to the centres of k-means, filled up at random where two coincide.
+    """The rows nearest to k-means centres; random rows replace duplicates.
 
-    Rows rather than the centres themselves: sparse rows stay sparse.
+    Rows are used instead of the centres so that sparse rows stay sparse.
     """
     if map_.kernel == "precomputed":
         raise ValueError(
@@ -121,7 +121,7 @@ def nearest_to_centres(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -
         )
     if n_landmarks == X.shape[0]:
         return np.arange(n_landmarks)
-    # Its package takes a third of the time that importing all of labelspan does.
+    # Imported here because it would add a third to the import time of labelspan.
     from sklearn.cluster import MiniBatchKMeans
 
     means = MiniBatchKMeans(
@@ -159,14 +159,14 @@ def by_leverage(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -> np.nd
     for rows, K in some.blocks(X):
         half_solved = linalg.solve_triangular(L, K.T, lower=True, check_finite=False)
         scores[rows] = (diagonal[rows] - np.square(half_solved).sum(axis=0)) / ridge
-    # A pilot row is judged by the other rows, because it explains itself.
+    # A pilot row is scored by the other rows, because it explains itself.
     inverse = linalg.solve_triangular(L, np.eye(n_landmarks), lower=True, check_finite=False)
     scores[pilot] = (1.0 / np.square(inverse).sum(axis=0) - small) / ridge
     return draw(np.clip(scores, 1e-12, 1.0), n_landmarks, random)
 
 
 def draw(scores: np.ndarray, size: int, random: Any) -> np.ndarray:
-    """Draw `size` rows with chances min(1, c scores): those that reach 1 are always taken."""
+    """Draw `size` rows with probability min(1, c scores); rows that reach 1 are always taken."""
     order = np.argsort(-scores, kind="stable")
     # With the first s taken, c = (size - s) / (sum of the other scores).
     rest = np.cumsum(scores[order][::-1])[::-1]

@@ -1,4 +1,4 @@
-"""Kernel values against the training rows, by blocks that respect a memory budget."""
+"""Kernel values against the training rows, in blocks that respect a memory limit."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from labelspan._device import (
 from labelspan.kernels._on_device import gathered, kernel_values
 
 KERNELS = frozenset(kernel_metrics())
-# They depend on x - y alone, or the centring of K takes the mean of X off anyway.
+# They depend only on x - y, or the centring of K removes the mean of X anyway.
 SHIFTED = frozenset({"linear", "rbf", "laplacian"})
-# Positive semi-definite whatever the rows; the others are checked.
+# Positive semi-definite for any rows; the others are checked.
 DEFINITE = SHIFTED | {"cosine", "chi2"}
-# Larger blocks are no faster: they leave the cache. The budget itself is scikit-learn's
-# working_memory, whichever is smaller.
+# Larger blocks leave the cache and are no faster. If scikit-learn's working_memory is smaller, it
+# is the limit.
 BLOCK_MEBIBYTES = 64
 # A kernel function holds about three arrays of the size of its block.
 ARRAYS_A_BLOCK = 3
@@ -47,12 +47,12 @@ class KernelMap:
     parameters : dict
         Keywords of the kernel.
     rows : ndarray or csr_array of shape (m, D), or None
-        Training rows or landmarks, less `shift`; None for precomputed kernels.
+        Training rows or landmarks, minus `shift`; None for precomputed kernels.
     columns : ndarray of shape (m,) or None
         Which columns of a precomputed kernel are the landmarks; None for all.
     shift : ndarray of shape (D,), float64, or None
-        Mean of X for kernels that do not change with it: differences of nearby rows lose no
-        digits to a large mean.
+        Mean of X, for kernels that do not depend on it. Subtracting it keeps differences of nearby
+        rows accurate if the mean is large.
     """
 
     kernel: str | Callable[..., float]
@@ -73,13 +73,13 @@ class KernelMap:
         return replace(self, rows=rows)
 
     def values(self, X: Any) -> np.ndarray:
-        """Kernel values (n, m) between the rows of X and the kept ones."""
+        """Kernel values (n, m) between the rows of X and the stored ones."""
         if is_device(X):
             return cast(self.on_device(X), precision_of(X))
         if self.kernel == "precomputed":
             K = X if self.columns is None else X[:, self.columns]
             return K.toarray() if sparse.issparse(K) else K
-        # In float64: a rounded shift would move every row against those that are kept.
+        # In float64, because a rounded shift would move every row relative to the stored ones.
         A = X if self.shift is None else (X - self.shift).astype(X.dtype, copy=False)
         return self.compare(A, self.rows.astype(X.dtype, copy=False))
 
@@ -92,13 +92,13 @@ class KernelMap:
         return self.compare(A, cast(self.rows, np.float64))
 
     def compare(self, A: Any, B: Any = None) -> np.ndarray:
-        """Kernel values between rows that are shifted already; of A with itself without B."""
+        """Kernel values between rows that are already shifted; of A with itself if B is None."""
         if is_device(A):
             assert isinstance(self.kernel, str)
             K = kernel_values(self.kernel, self.parameters, A, A if B is None else B)
             total = float(sums(K))
         else:
-            # What overflows is refused below.
+            # Values that overflow are rejected below.
             with np.errstate(over="ignore", invalid="ignore"):
                 given = {"metric": self.kernel, "filter_params": True, **self.parameters}
                 K = pairwise_kernels(A, B, **given)
@@ -134,7 +134,7 @@ class KernelMap:
 
 
 def kernel_map(estimator: Any, X: Any) -> KernelMap:
-    """The kernel that the parameters of an estimator name, against all rows of X, in float64."""
+    """The kernel named by the parameters of an estimator, against all rows of X, in float64."""
     kernel = estimator.kernel
     if callable(kernel):
         return KernelMap(kernel, dict(estimator.kernel_params or {}), owned(X))
@@ -142,7 +142,7 @@ def kernel_map(estimator: Any, X: Any) -> KernelMap:
         return KernelMap(kernel, {}, None)
     gamma = estimator.gamma
     if gamma is None:
-        # As in scikit-learn, whose chi2_kernel alone does not take None.
+        # As in scikit-learn, where only chi2_kernel does not accept None.
         gamma = 1.0 if kernel == "chi2" else 1.0 / X.shape[1]
     parameters = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
     if kernel in SHIFTED and is_device(X):
@@ -155,7 +155,7 @@ def kernel_map(estimator: Any, X: Any) -> KernelMap:
 
 
 def is_definite(map_: KernelMap) -> bool:
-    """Whether theory alone says that every Gram matrix is positive semi-definite."""
+    """Whether every Gram matrix is known to be positive semi-definite."""
     if map_.kernel in ("poly", "polynomial"):
         degree, coef0 = map_.parameters["degree"], map_.parameters["coef0"]
         return coef0 >= 0 and float(degree).is_integer()
@@ -165,7 +165,7 @@ def is_definite(map_: KernelMap) -> bool:
 def budget_blocks(n_rows: int, n_columns: int, *, beside: Any = None) -> Iterator[slice]:
     """Slices of rows whose kernel values stay within scikit-learn's working_memory.
 
-    Of those that live on a device, `beside` X, within what is free there.
+    For rows on the device of `beside`, the limit is the free memory there.
     """
     budget = int(min(get_config()["working_memory"], BLOCK_MEBIBYTES) * 2**20)
     budget = block_bytes(beside) if is_device(beside) else budget
@@ -174,15 +174,15 @@ def budget_blocks(n_rows: int, n_columns: int, *, beside: Any = None) -> Iterato
 
 
 def small_blocks(n_rows: int, height: int = 64) -> Iterator[slice]:
-    """Slices of so few rows that comparing each with each costs little."""
+    """Slices of few rows, so that comparing all pairs costs little."""
     return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
 
 
 def owned(X: Any) -> Any:
-    """A float64 copy: a fitted model must not change with the caller's array."""
+    """A float64 copy, because a fitted model must not change with the caller's array."""
     return copied(cast(X, np.float64)) if is_device(X) else X.astype(np.float64)
 
 
 def taken(rows: Any, chosen: np.ndarray) -> Any:
-    """Some of the rows, by their numbers."""
+    """Some of the rows, by their indices."""
     return gathered(rows, chosen) if is_device(rows) else rows[chosen]

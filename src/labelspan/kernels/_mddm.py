@@ -45,8 +45,8 @@ class KernelMDDM(KernelReducer):
     label_width : float or None, default=None
         Width of "rbf"; None means 1.
     label_kernel : None, array-like or callable, default=None
-        The label kernel L in place of Y B Y': (n_samples, n_samples), symmetric positive
-        semi-definite; or a factor F (n_samples, r) with L = F F'; or a function that makes one
+        The label kernel L instead of Y B Y': (n_samples, n_samples), symmetric positive
+        semi-definite; or a factor F (n_samples, r) with L = F F'; or a function that computes one
         of the two from the dense 0/1 labels. A square array is L itself.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
@@ -71,9 +71,9 @@ class KernelMDDM(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Coefficients c of the directions (Eq. 10), about their mean.
+        Centred coefficients c of the directions (Eq. 10).
     offset_ : ndarray of shape (n_components_,)
-        What centring takes off a projection: the mean of the training projections by (14).
+        Centring term, subtracted from a projection: the mean of the training projections by (14).
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending, in the paper's scale (0/1 labels).
     hsic_ : float
@@ -190,7 +190,7 @@ class KernelMDDM(KernelReducer):
         if callable(given):
             given = given(Y.toarray() if hasattr(Y, "toarray") else Y)
             return kernel_factor(given, Y.shape[0])
-        # A given kernel has the rows without weight, too.
+        # A given kernel also has the rows of weight 0.
         n_given = Y.shape[0] if labels.kept is None else len(labels.kept)
         factor = kernel_factor(given, n_given)
         return factor if labels.kept is None else factor[labels.kept]
@@ -205,19 +205,19 @@ class KernelMDDM(KernelReducer):
         return leading(statistics, K, self.n_components, **self._metric())
 
     def _label_factor(self, n_labels: int) -> np.ndarray | None:
-        """K with K K' = B for a given matrix B; this is also where it is checked."""
+        """Check a given matrix B and return K with K K' = B."""
         if self.label_correlation is None or isinstance(self.label_correlation, str):
             return None
         return check_psd(self.label_correlation, n_labels, "label_correlation")
 
 
 def kernel_factor(given: Any, n_rows: int) -> np.ndarray:
-    """F (n, r) with L = F F' for a given label kernel L (n, n), checked; a factor as it is."""
+    """F (n, r) with L = F F' for a given label kernel L (n, n), checked; a factor unchanged."""
     given = check_array(given, dtype=np.float64, input_name="label_kernel", accept_sparse=False)
     if given.shape[0] != n_rows or given.shape[1] > n_rows:
         raise ValueError(
             f"label_kernel has shape {given.shape}; expected ({n_rows}, {n_rows}), one row and "
-            f"one column a training row, or a factor ({n_rows}, r) with r < {n_rows}."
+            f"one column per training row, or a factor ({n_rows}, r) with r < {n_rows}."
         )
     if given.shape[1] < n_rows:
         return given
@@ -226,7 +226,7 @@ def kernel_factor(given: Any, n_rows: int) -> np.ndarray:
     factor, order, r, _ = linalg.lapack.dpstrf(given, tol=size, lower=1)
     F = np.empty((n_rows, r))
     F[order - 1] = np.tril(factor)[:, :r]
-    # What is left of a positive semi-definite L after the last pivot is rounding.
+    # After the last pivot, only rounding is left of a positive semi-definite L.
     left = np.abs(given - F @ F.T).max()
     if left > SLACK * np.abs(given).max():
         least = linalg.eigh(given, eigvals_only=True, subset_by_index=(0, 0))[0]

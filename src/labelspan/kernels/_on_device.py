@@ -1,4 +1,4 @@
-"""Kernels of rows on a device: values by blocks, the Gram matrix in place, one factor."""
+"""Kernels of rows on a device: values by blocks, centring in place, one factor."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from labelspan import _device as device
 from labelspan._device import cast, free_bytes, like, namespace, rows_at, sums
 from labelspan._tags import ON_HOST, follow_device
 
-# Names of the kernels that are written here; the others are scikit-learn's, on the host.
+# Kernels implemented here; the others are scikit-learn's, on the host.
 ON_DEVICE = frozenset({"linear", "poly", "polynomial", "rbf", "sigmoid", "cosine", "precomputed"})
 
 
 def follow_kernel(tags: Any, estimator: Any) -> None:
-    """State whether an estimator follows X to a device with the kernel that it has."""
+    """Whether an estimator supports X on a device with its kernel; if not, say why."""
     kernel, landmarks = estimator.kernel, estimator.n_landmarks is not None
     if callable(kernel) or kernel not in ON_DEVICE:
         tags.label_tags.refuse(device=f"with kernel={kernel!r} {ON_HOST}")
@@ -47,14 +47,14 @@ def kernel_values(kernel: str, parameters: dict[str, Any], A: Any, B: Any) -> An
 
 
 def unit_rows(A: Any) -> Any:
-    """Rows of length one; rows of zeros stay."""
+    """Rows scaled to unit length; rows of zeros are unchanged."""
     xp = namespace(A)
     lengths = xp.linalg.vector_norm(A, axis=1, keepdims=True)
     return A / xp.where(lengths == 0, xp.ones_like(lengths), lengths)
 
 
 def check_room(X: Any, side: int, advice: str) -> bool:
-    """Refuse two (n, n) arrays that the device has no room for; whether it said how much it has."""
+    """Reject two (n, n) arrays that do not fit on the device; return if its memory is known."""
     free, size = free_bytes(X), 16 * side**2
     if free is None:
         return False
@@ -67,7 +67,7 @@ def check_room(X: Any, side: int, advice: str) -> bool:
 
 
 def centre(K: Any, weights: Any) -> Any:
-    """K becomes H K H', with weights diag(w)^(1/2) H K H' diag(w)^(1/2), in place; its means."""
+    """Turn K into H K H', or diag(w)^(1/2) H K H' diag(w)^(1/2), in place; return its means."""
     xp = namespace(K)
     n_rows = K.shape[0]
     shares = xp.ones(n_rows, dtype=xp.float64, device=K.device) / n_rows
@@ -85,7 +85,7 @@ def centre(K: Any, weights: Any) -> Any:
 def solve(K: Any, ridge: float, T: Any) -> tuple[Any, Any] | None:
     """P = (K + ridge I)^-1 T and K P; None if K + ridge I is not positive definite.
 
-    Two (n, n) arrays, K and its factor: the ridge is put on the diagonal of K and taken off again.
+    Uses two (n, n) arrays, K and its factor. The ridge is added to the diagonal of K and removed.
     """
     xp = namespace(K)
     diagonal = xp.asarray(xp.linalg.diagonal(K), copy=True)
@@ -99,7 +99,7 @@ def solve(K: Any, ridge: float, T: Any) -> tuple[Any, Any] | None:
 
 
 def gathered(A: Any, chosen: np.ndarray) -> Any:
-    """Rows by their numbers, which the host knows."""
+    """Rows by their indices, which are on the host."""
     return namespace(A).take(A, like(A, chosen), axis=0)
 
 
@@ -111,7 +111,7 @@ def asymmetry(K: Any, blocks: Any) -> tuple[float, float]:
 
 
 def symmetric(X: Any) -> Any:
-    """(X + X') / 2 in float64, an array of its own."""
+    """(X + X') / 2 in float64, as a new array."""
     K = cast(X, np.float64) + cast(X, np.float64).T
     K *= 0.5
     return K

@@ -1,4 +1,4 @@
-"""Models that differ in their ridges alone, from one kernel and one factor of it."""
+"""Models that differ only in their ridges, from one kernel and one factor of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
 from labelspan.kernels._statistics import SHARED, Dual, Induced, evaluate
 
-# What decides about the kernel or the labels: models that differ in these share nothing.
+# Parameters of the kernel or the labels; models that differ in these share nothing.
 NOT_SHARED = frozenset({*KERNEL_PARAMETERS, "label_kernel", "constraint"})
 
 
@@ -30,9 +30,9 @@ class KernelPath:
     params : tuple of dict
         The points of the grid, in the order of scikit-learn's ``ParameterGrid``.
     estimators : tuple of estimator
-        One fitted model a point.
+        One fitted model per point.
     residual : float
-        Largest residual of a linear system, relative to its right side, label by label; 0 if
+        Largest residual of a linear system, relative to its right-hand side, label by label; 0 if
         no (n, n) kernel was needed.
     """
 
@@ -46,15 +46,15 @@ def kernel_path(
 ) -> KernelPath:
     r"""Fit a kernel method at every point of a grid that does not change the kernel.
 
-    All four methods ask for :math:`(Q + \rho I)^{-1} F` with the centred kernel matrix Q and
-    right sides F that the labels span; ridge, mu, alpha and beta only enter through
+    All four methods need :math:`(Q + \rho I)^{-1} F` with the centred kernel matrix Q and
+    right-hand sides F spanned by the labels; ridge, mu, alpha and beta only enter through
     :math:`\rho`. So the kernel is evaluated and factorised once, at one :math:`\sigma` in the
     middle of all :math:`\rho`. Because
 
     .. math:: (Q + \rho I)(Q + \sigma I)^{-1} = I + (\rho - \sigma)(Q + \sigma I)^{-1},
 
-    conjugate gradients for every :math:`\rho` live in one Krylov space, and converge at a rate
-    that depends on the ends of the grid and not on the kernel.
+    conjugate gradients for every :math:`\rho` share one Krylov space. They converge at a rate that
+    depends on the ends of the grid, not on the kernel.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def kernel_path(
     y : array-like, sparse matrix or frame of shape (n_samples, n_labels)
         Labels.
     grid : dict of sequences
-        Candidates by the name of a parameter: ridge, mu, alpha, beta, label_ridge,
-        n_components and others that leave the kernel and its landmarks alone.
+        Candidates by parameter name: ridge, mu, alpha, beta, label_ridge, n_components and others
+        that do not change the kernel and its landmarks.
     tol : float, default=1e-6
-        Largest residual of a linear system from the Krylov space, relative to its right side,
-        label by label; between 0 and 1. Ridges that miss it have a factor of their own.
+        Largest residual of a linear system from the Krylov space, relative to its right-hand side,
+        label by label; between 0 and 1. Ridges that miss it get their own factor.
 
     Returns
     -------
@@ -82,13 +82,13 @@ def kernel_path(
 
     Notes
     -----
-    One kernel and one factor, n^3 / 3, and one solve with q right sides a step, 2 n^2 q; five
-    ridges from 1/16 to 16 need 14 to 26 steps. Where there are so many labels that a factor for
-    every ridge is cheaper (q above n / 80 for these five), each has its own, once, and the kernel
-    is what they share. Memory: the (n, n) kernel, two (n, R q) arrays for the solutions of R
-    ridges, and (n, k q) for the basis of k steps; R q is at most n, and k q a quarter of it.
-    With landmarks, the passes over the rows are shared. Of rows on a device the kernel is shared,
-    and each ridge has its own factor.
+    One kernel and one factor, n^3 / 3, and one solve with q right-hand sides per step, 2 n^2 q;
+    five ridges from 1/16 to 16 need 14 to 26 steps. If there are so many labels that one factor per
+    ridge is cheaper (q above n / 80 for these five), each ridge gets its own factor, and they share
+    only the kernel. Memory: the (n, n) kernel, two (n, R q) arrays for the solutions of R ridges,
+    and (n, k q) for the basis of k steps; R q is at most n, and k q a quarter of it. With
+    landmarks, the passes over the rows are shared. On a device, the kernel is shared and each ridge
+    has its own factor.
 
     Examples
     --------
@@ -136,12 +136,12 @@ def kernel_path(
 
 
 class Common:
-    """What the models of a path have in common: the kernel, and the solutions of its systems.
+    """What the models of a path share: the kernel, and the solutions of its systems.
 
     Parameters
     ----------
     models : tuple of estimator
-        The models; others, such as a regressor inside them, have nothing in common with them.
+        The models. Other estimators, such as a regressor inside them, do not share anything.
     n_rows : int
         Number of training rows.
     tol : float
@@ -153,7 +153,7 @@ class Common:
         self.ridges = [ridge for model in models for ridge in model._ridges(n_rows)]
         self.tol = tol
         self._solver: PathSolver | None = None
-        # With the kernel matrix (False) and with its product with the labels alone (True).
+        # With the kernel matrix (False), and with only its product with the labels (True).
         self._made: dict[bool, Induced] = {}
 
     def induce(
@@ -166,17 +166,17 @@ class Common:
         ridge: float | None,
         tt: bool = False,
     ) -> Induced | None:
-        """The one sample of all models, made by the first that needs it; None for others."""
+        """The sample of all models, from the first that needs it; None for other estimators."""
         if not any(estimator is model for model in self.models):
             return None
-        # Features of landmarks serve models without a ridge as well.
+        # Landmark features also serve models without a ridge.
         product_only = ridge is None and estimator.n_landmarks is None
         if product_only not in self._made:
-            # No ridge decides about the precision: float64 suits them all.
+            # Use float64, which suits every ridge.
             least = None if product_only else 0.0
             made = evaluate(estimator, X, T, weights, ridge=least, tt=tt)
             statistics = made.statistics
-            # A device factorises faster than it takes the steps of a Krylov space.
+            # On a device, a factorisation is faster than the steps of a Krylov space.
             if isinstance(statistics, Dual) and not (product_only or is_device(statistics.K)):
                 self._solver = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)
                 made = replace(made, statistics=replace(statistics, solver=self._solver))

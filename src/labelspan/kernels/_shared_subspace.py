@@ -38,8 +38,8 @@ class KernelSharedSubspaceClassifier(
               + \mathrm{tr}\left(A'((\alpha + \beta) Q - \alpha Q B B' Q) A\right)
               \quad \text{subject to} \quad B'QB = I
 
-    with the centred kernel matrix Q and :math:`S = 2Y - 1` (Eq. 38 of [1]_): alpha penalises
-    what a label has outside the shared subspace, beta penalises everything. A linear kernel
+    with the centred kernel matrix Q and :math:`S = 2Y - 1` (Eq. 38 of [1]_): alpha penalises the
+    part of the weights outside the shared subspace, beta penalises all weights. A linear kernel
     gives :class:`labelspan.subspace.SharedSubspaceClassifier`.
 
     Parameters
@@ -50,7 +50,7 @@ class KernelSharedSubspaceClassifier(
     alpha : float, default=0.1
         Penalty on the part of the weights outside the subspace. 0 is kernel ridge regression.
     beta : float, default=0.01
-        Penalty on all weights. 0 takes the pseudo-inverse of Q; a kernel of full rank then fits any
+        Penalty on all weights. 0 uses the pseudo-inverse of Q; a kernel of full rank then fits any
         label, and a warning says so.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
@@ -77,7 +77,7 @@ class KernelSharedSubspaceClassifier(
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
         B' of Eq. (31), the basis of the shared subspace: B'QB = I.
     offset_ : ndarray of shape (n_components_,)
-        What centring takes off a projection.
+        Centring term, subtracted from a projection.
     dual_coef_ : ndarray of shape (n_labels, n_training_rows or n_landmarks)
         A' of Eq. (30), on the scale of -1 and +1.
     intercept_ : ndarray of shape (n_labels,)
@@ -106,7 +106,7 @@ class KernelSharedSubspaceClassifier(
     In the eigenvectors of Q, Eqs. (32)-(41) become diagonal: with P (q, r) the leading
     eigenvectors of the q x q matrix :math:`A_\beta' Q A_{\alpha+\beta}`, B spans
     :math:`A_\beta P`, and :math:`A = A_{\alpha+\beta} (I - P P') + A_\beta P P'`.
-    So a fit is two kernel ridge regressions, two Cholesky factors of n^3 / 3 in one (n, n)
+    So a fit takes two kernel ridge regressions: two Cholesky factors of n^3 / 3 each in one (n, n)
     array. With m landmarks O(n m (D + m) + m^3) and O(m^2).
 
     References
@@ -228,7 +228,7 @@ def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> 
     # (Q + ridge I)^-1 S, as half the metric for T.
     solved = [statistics.solve(0.5, 0.5 * ridge) for ridge in ridges]
     (loose, K_loose), (tight, K_tight) = solved[0], solved[-1]
-    # Without beta, `loose` may be huge where Q is small; its image never is.
+    # Without beta, `loose` may be huge where Q is small; Q times `loose` is not.
     P = leading_labels(K_loose.T @ tight, n_components)
     A = tight + ((loose - tight) @ P) @ P.T
     KA = K_tight + ((K_loose - K_tight) @ P) @ P.T
@@ -248,7 +248,7 @@ def mix_features(statistics: Moments, ridges: tuple[float, ...], n_components: A
 def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
     """B = C R^-1 with B'KB = I: the QR factorisation in feature space, by Cholesky factors.
 
-    The second step mends what the first loses to the condition number of C'KC.
+    The second step restores the digits that the first loses if C'KC is ill-conditioned.
     """
     xp = namespace(C)
     size = xp.sqrt(xp.sum(C * KC, axis=0))

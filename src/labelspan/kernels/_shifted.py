@@ -1,4 +1,4 @@
-"""Kernel ridge regression for many ridges from one Cholesky factor: a shared Krylov space."""
+"""Kernel ridge regression for many ridges from one Cholesky factor and one Krylov space."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from labelspan.kernels._gram import factor, restore, solve, too_small
 from labelspan.linalg import EPS
 
 Pair = tuple[np.ndarray, np.ndarray]
-# A step, with its orthogonalisation, takes this many times as long as its share of the operations
-# of a factorisation: few right sides leave it waiting for memory.
+# A step, with its orthogonalisation, takes this many times as long per operation as a
+# factorisation, because with few right-hand sides it waits for memory.
 NARROW = 2.5
-# Blocks of several right sides need fewer steps than the bound for one: half to three quarters.
+# Blocks of several right-hand sides need half to three quarters of the bound for one.
 BLOCKS = 0.75
-# Largest share of n that the columns of the basis may take: beyond it, they cost as a factor does.
+# Largest number of basis columns as a share of n; more would cost as much as a factor.
 LARGEST = 0.25
 
 
@@ -28,27 +28,24 @@ class PathSolver:
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Centred kernel; borrowed while it is factorised, unchanged afterwards.
-    T : ndarray of shape (n, q)
-        Right sides.
-    ridges : list of float
-        All ridges to come.
-    tol : float
+        Centred kernel; overwritten by the factorisation and restored afterwards.
+    T : ndarray of shape (n, q) Right-hand sides. ridges : list of float All ridges of the path. tol
+    : float
         Largest residual of a column of P from the Krylov space, relative to that of T.
 
     Attributes
     ----------
     residual : float
-        Largest one so far, of columns by factors too.
+        Largest residual so far, including columns solved by factors.
 
     Notes
     -----
     With sigma between the ridges, K + ridge I is I + (ridge / sigma - 1) M times K + sigma I,
-    with M = (K / sigma + I)^-1: conjugate gradients for all ridges live in the Krylov space of
-    M, and the condition number is that of the ends of the grid, not of K. A step is one solve
-    with q right sides, 2 n^2 q, in place of a factor of n^3 / 3 for every ridge. Where that
-    does not pay, or a residual is too large, a ridge has a factor of its own. Residuals are
-    those of the products K P, of all ridges at once.
+    with M = (K / sigma + I)^-1: conjugate gradients for all ridges use the Krylov space of M, and
+    the condition number depends on the ends of the grid, not on K. A step is one solve with q
+    right-hand sides, 2 n^2 q, instead of a factor of n^3 / 3 per ridge. If that does not pay, or a
+    residual is too large, a ridge gets its own factor. Residuals are computed from the products K
+    P, for all ridges at once.
     """
 
     def __init__(self, K: np.ndarray, T: np.ndarray, ridges: list[float], tol: float):
@@ -67,7 +64,7 @@ class PathSolver:
             found = solve(self.K, 1.0, ridge, self.T)
             if ridge in self.ridges:
                 self.residual = max(self.residual, largest_residual(self.T, *found, ridge))
-            # As much memory as K takes, or two: models come in the order of their ridges.
+            # As much memory as K, or the last two: models come in the order of their ridges.
             kept = max(len(self.K) // (2 * max(self.T.shape[1], 1)), 2)
             if len(self._by_factor) == kept:
                 del self._by_factor[next(iter(self._by_factor))]
@@ -109,19 +106,19 @@ class PathSolver:
         try:
             sigma = float(np.sqrt(ends[0]) * np.sqrt(ends[1]))
             factor(A, sigma)
-            # One thread: the solves wait for memory, and OpenBLAS has its threads wait for each
-            # other in products as thin as these.
+            # One thread: the solves are limited by memory, and OpenBLAS threads wait for each
+            # other in such thin products.
             with one_blas_thread():
                 return krylov(A, sigma, self.T, ends, (int(expected / 3), limit), self.tol)
         except ValueError:
-            # Not positive definite, for one of the ridges: its own factor will say so.
+            # Not positive definite for one of the ridges; its own factor will raise the error.
             return None
         finally:
             restore(A, diagonal)
 
 
 def largest_residual(T: np.ndarray, P: np.ndarray, KP: np.ndarray, ridge: float) -> float:
-    """Of the columns of T - (K + ridge I) P, relative to those of T."""
+    """Norms of the columns of T - (K + ridge I) P, relative to those of T."""
     sizes = np.linalg.norm(T, axis=0)
     residuals = np.linalg.norm(T - KP - ridge * P, axis=0)
     return float(np.max(residuals[sizes > 0] / sizes[sizes > 0], initial=0.0))
@@ -146,7 +143,7 @@ def worthwhile_steps(n_rows: int, n_targets: int, n_ridges: int) -> int:
 class Krylov:
     """An orthonormal basis W of the block Krylov space of M = (K / sigma + I)^-1 from T.
 
-    M W = W H + W_next coupling', where `coupling` has rows for the last block of W alone.
+    M W = W H + W_next coupling', where only the last block of W has nonzero rows in `coupling`.
 
     Attributes
     ----------
@@ -157,7 +154,7 @@ class Krylov:
     H : ndarray of shape (k, k)
         W'MW, symmetric positive definite.
     W_next : ndarray of shape (n, r)
-        The block that the basis would go on with.
+        The next block of the basis.
     coupling : ndarray of shape (k, r)
         (M W)'W_next.
     first : int
@@ -205,7 +202,7 @@ def krylov(
     steps: tuple[int, int],
     tol: float,
 ) -> Krylov | None:
-    """Grow the basis until both ends of the grid are solved; None if the steps do not do.
+    """Extend the basis until both ends of the grid are solved; None if the steps do not suffice.
 
     Parameters
     ----------
@@ -218,12 +215,12 @@ def krylov(
     ends : tuple of float
         The least and the largest ridge.
     steps : tuple of int
-        After how many steps to look whether it is enough, and the most of them.
+        After how many steps to test convergence, and the largest number of steps.
     tol : float
         Largest relative residual of a column.
     """
     enough, most = steps
-    # A little less: the residual that counts has the rounding of K P in it.
+    # Slightly less, because the true residual includes the rounding of K P.
     tol = 0.9 * tol
     block, _ = revealing_qr(T, float(np.linalg.norm(T, axis=0).max()))
     first = block.shape[1]
@@ -236,7 +233,7 @@ def krylov(
         image = linalg.lapack.dpotrs(L, sigma * block, lower=1)[0]
         scale = float(np.linalg.norm(image, axis=0).max())
         basis = W[:, :size]
-        # Twice is enough; once is not, for what rounding leaves grows from step to step.
+        # Twice is enough; once is not, because rounding errors grow from step to step.
         for _ in range(2):
             along = basis.T @ image
             image -= basis @ along
@@ -247,7 +244,7 @@ def krylov(
             continue
         couplings = np.zeros((size, following.shape[1]))
         couplings[start:] = coupling.T
-        # What lies on both sides of the diagonal is the same number, rounded twice.
+        # Entries on both sides of the diagonal are the same numbers, rounded twice.
         square = np.triu(H[:size, :size])
         square += np.triu(square, 1).T
         space = Krylov(sigma, basis, square, following, couplings, first)
@@ -258,7 +255,7 @@ def krylov(
 
 
 def revealing_qr(A: np.ndarray, scale: float) -> Pair:
-    """Q (n, r) and R (r, m) with A = QR, of the rank that stands out of the rounding of `scale`."""
+    """Q (n, r) and R (r, m) with A = QR, with the rank above the rounding of `scale`."""
     Q, R, order = linalg.qr(A, mode="economic", pivoting=True, check_finite=False)
     r = int(np.sum(np.abs(np.diag(R)) > len(A) * EPS * scale))
     sorted_back = np.empty_like(R[:r])

@@ -1,4 +1,4 @@
-"""What the methods need of a kernel and the labels: dual statistics, or those of features."""
+"""Statistics of a kernel and the labels: dual, or those of Nystroem features."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Pair = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Dual:
-    """Statistics of the rows in the feature space of a kernel, by inner products alone.
+    """Statistics of the rows in the feature space of a kernel, from inner products only.
 
-    With Phi the centred features, a direction is Phi'c; everything is said by Q = Phi Phi'.
+    With Phi the centred features, a direction is Phi'c, and Q = Phi Phi' holds all that is needed.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Dual:
     t_mean : ndarray of shape (q,)
         Mean of T.
     T : ndarray of shape (n, q)
-        Centred T; like the rows of Q, each row times the root of its weight.
+        Centred T; as in Q, each row is multiplied by the square root of its weight.
     K : ndarray of shape (n, n) or None
-        Q, if the method needs more of it than QT.
+        Q, if the method needs more than QT.
     KT : ndarray of shape (n, q) or None
-        Q T, if that is all it needs.
+        Q T, if the method needs nothing else.
     solver : callable or None
-        P = (Q + ridge I)^-1 T and Q P for a ridge, where models of a path share them.
+        Gives P = (Q + ridge I)^-1 T and Q P for a ridge, if models of a path share them.
     """
 
     weight: float
@@ -52,16 +52,16 @@ class Dual:
     solver: Callable[[float], Pair] | None = None
 
     def solve(self, a: float, b: float, label_factor: np.ndarray | None = None) -> Pair:
-        """P = (a Q + b I)^-1 F and Q P for F = T times the factor, T without one."""
+        """P = (a Q + b I)^-1 F and Q P for F = T times the factor; F = T if it is None."""
         if self.solver is None:
             return solve(self.K, a, b, times(self.T, label_factor))
         P, QP = self.solver(b / a)
         return times(P, label_factor) / a, times(QP, label_factor) / a
 
     def noise(self, a: float, b: float) -> float:
-        """How many eps the rounding of F'QP is, relative to its largest eigenvalue.
+        """Rounding of F'QP relative to its largest eigenvalue, in units of eps.
 
-        P is as large as F / b where Q vanishes, and a product with Q is off by eps times the
+        P is as large as F / b where Q vanishes. The error of a product with Q is eps times the
         largest eigenvalue of Q, which is at most the trace.
         """
         n_rows = float(self.T.shape[0])
@@ -90,7 +90,7 @@ def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> Whitened:
 
 @dataclass(frozen=True)
 class Induced:
-    """The training sample as a kernel shows it.
+    """The training sample in the feature space of a kernel.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Induced:
 
     @property
     def row_weights(self) -> np.ndarray:
-        """Weights of the rows that new rows are compared with, 1 where they count for nothing."""
+        """Weights of the rows that new rows are compared with, with 1 instead of 0."""
         w = np.ones(1) if self.weights is None or self.features is not None else self.weights
         w = to_host(w)
         return np.where(w > 0, w, 1.0)
@@ -122,8 +122,8 @@ class Induced:
     def lift(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (m, k) of kernel values, and offsets (k,), from those of the statistics.
 
-        A projection is k(x)' coefficients - offset: centring of a new row is the offset,
-        because exact coefficients sum to zero, and features are about their mean.
+        A projection is k(x)' coefficients - offset. The offset centres a new row, because exact
+        coefficients sum to zero and features are centred.
         """
         if self.features is None:
             xp = namespace(C)
@@ -134,12 +134,12 @@ class Induced:
                 C -= (self.weights / sums(self.weights))[:, None] * xp.sum(C, axis=0)
             return C, self.kernel_mean @ C
         assert isinstance(self.statistics, Moments)
-        # Coefficients of a solver of the host may meet features of a device.
+        # Coefficients from a solver on the host may meet features on a device.
         C = like(self.features.R, C)
         return self.features.R @ C, like(C, self.statistics.x_mean) @ C
 
 
-# While a path is fitted: what induces the samples of its models in place of `evaluate`.
+# While a path is fitted, this provides the samples of its models instead of `evaluate`.
 SHARED: ContextVar[Callable[..., Induced | None] | None] = ContextVar("SHARED", default=None)
 
 
@@ -152,7 +152,7 @@ def induce(
     ridge: float | None,
     tt: bool = False,
 ) -> Induced:
-    """The sample as the kernel of an estimator shows it, one for all models of a path."""
+    """The sample for the kernel of an estimator; the models of a path share it."""
     shared = SHARED.get()
     found = None if shared is None else shared(estimator, X, T, weights, ridge=ridge, tt=tt)
     return evaluate(estimator, X, T, weights, ridge=ridge, tt=tt) if found is None else found
@@ -180,10 +180,10 @@ def evaluate(
     weights : ndarray of shape (n,) or None
         Weights of the rows.
     ridge : float or None
-        The least that will be added to the diagonal of Q. None if no more than Q T is needed:
-        then Q is never stored.
+        The smallest ridge that will be added to the diagonal of Q. None if only Q T is needed; then
+        Q is never stored.
     tt : bool, default=False
-        Whether Moments shall have the label scatter.
+        Whether Moments include the label scatter.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def labels_about_mean(T: Any, weights: Any) -> tuple[float, Any, Any]:
 
 
 def check_kernel_matrix(estimator: Any, X: Any) -> Any:
-    """A precomputed kernel is dense, square and symmetric; other X pass as they are."""
+    """Check that a precomputed kernel is dense, square and symmetric; other X are unchanged."""
     if estimator.kernel != "precomputed":
         return X
     X = X.toarray() if sparse.issparse(X) else X
@@ -239,7 +239,7 @@ def products(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Q T for T of :class:`Dual`, and the mean of the kernel, by blocks: Q is never stored."""
     if not is_definite(map_):
-        # Here the whole kernel must be seen at once.
+        # Checking a kernel requires all of it at once.
         of_rows = gram(map_, X, weights=weights)
         return of_rows.K @ T, of_rows.mean
     n_rows = X.shape[0]
@@ -256,7 +256,7 @@ def products(
 
 
 def products_on_device(map_: KernelMap, X: Any, T: Any, weights: Any) -> tuple[Any, Any]:
-    """The same where X lives."""
+    """The same on the device of X."""
     xp = namespace(T)
     n_rows = T.shape[0]
     shares = xp.ones(n_rows, dtype=xp.float64, device=T.device) / n_rows

@@ -13,7 +13,7 @@ from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded
 from labelspan.moments import Products, Rows
 
-# Residual of each column relative to its right-hand side. Eigenvalues converge with its square.
+# Residual of each column relative to its right-hand side; the error of eigenvalues is its square.
 TOLERANCE = 1e-8
 MAX_ITERATIONS = 1000
 
@@ -57,7 +57,7 @@ def block_cg(
         n_steps += 1
         factor, info = linalg.lapack.dpotrf(P.T @ Z)
         if info != 0:
-            # Positive but for rounding: A is singular to working precision along P.
+            # Not positive because of rounding: A is singular to working precision along P.
             break
         X += P @ linalg.cho_solve((factor, False), S, check_finite=False)
         Q, C = thin_qr(Q - linalg.cho_solve((factor, False), Z.T, check_finite=False).T)
@@ -74,10 +74,10 @@ def block_cg(
 
 
 def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
-    """(a xx + b I)^-1 Xc'T, (D, k), by products with X and X' alone.
+    """(a xx + b I)^-1 Xc'T, (D, k), from products with X and X' only.
 
-    Through the smaller side of X. Columns of scales far apart are brought to one length first:
-    that is also the preconditioner, and it works on the side of the features only.
+    The system is solved on the smaller side of X. Columns whose scales are far apart are first
+    scaled to unit length. This also preconditions the system, but only on the feature side.
     """
     X = rows.operator
     if is_graded(column_scales(X.squares)):
@@ -97,9 +97,9 @@ def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
 def solve_products(
     products: Products, F: np.ndarray, a: float, b: float, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """(a xx + b I)^-1 F, (D, k), a pass over the rows per step; of least norm without a ridge b."""
+    """(a xx + b I)^-1 F, (D, k), one pass over the rows per step; least norm if b = 0."""
     if b == 0:
-        # In other units of the columns another solution would be the shortest.
+        # In other column units, another solution would have the least norm.
         return block_cg(lambda V: a * products.features(V), F, tolerance)
     inverse = 1.0 / column_scales(a * products.squares + b)[:, None]
 
@@ -111,10 +111,10 @@ def solve_products(
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A = Q R: by one or two Cholesky steps if A is well conditioned, by Householder if not.
+    """A = Q R from one or two Cholesky steps if A is well conditioned, else by Householder.
 
-    A step leaves Q'Q - I at eps cond(A)^2, so one is enough below cond 1e2 and two below 1e6,
-    and each costs a sixth of Householder's.
+    One step leaves Q'Q - I at eps cond(A)^2. So one step suffices for a condition number below 1e2,
+    and two below 1e6. Each costs a sixth of Householder's method.
     """
     R = np.eye(A.shape[1])
     for _ in range(2):

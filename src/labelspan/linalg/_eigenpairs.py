@@ -39,11 +39,11 @@ class EigenPairs:
 
 
 def rank(values: np.ndarray, side: float) -> int:
-    """Number of eigenvalues (descending) that stand out of rounding, side * eps of the first.
+    """Number of eigenvalues (descending) above rounding, which is side * eps of the first.
 
-    This is the one rank cut. It is relative and it is not optional: label matrices are
-    rank-deficient as a rule (one-hot labels, duplicated labels), and a null direction that
-    survives is divided by 1e-16.
+    All methods use this rank cut. It is relative and not optional: label matrices are usually
+    rank-deficient (one-hot labels, duplicated labels), and a null direction that survives is
+    divided by 1e-16.
     """
     if len(values) == 0 or values[0] <= 0:
         return 0
@@ -58,7 +58,7 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
     values : ndarray of shape (r,)
         Positive eigenvalues, descending.
     total : float
-        Sum of all eigenvalues: a trace, so it needs no full spectrum.
+        Sum of all eigenvalues. It is a trace, so the full spectrum is not needed.
     n_components : int, float or None
         A number, a share of `total` (the papers' thr), or all.
 
@@ -80,30 +80,29 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
                 stacklevel=2,
             )
         return min(int(n_components), len(values))
-    # The slack is a rounding unit: without it the order of a sum could add a direction.
+    # Without this slack of one rounding unit, the order of a sum could add a direction.
     reached = np.cumsum(values) >= n_components * total * (1 - len(values) * EPS)
     return int(np.argmax(reached)) + 1 if reached.any() else len(values)
 
 
 def as_rows(vectors: Any) -> Any:
-    """Columns as rows of an array of its own, float64."""
+    """Copy the columns to the rows of a new float64 array."""
     if is_device(vectors):
         return namespace(vectors).asarray(vectors.T, copy=True)
     return np.array(vectors.T, dtype=np.float64, order="C")
 
 
 def fix_signs(components: np.ndarray) -> np.ndarray:
-    """Turn each row, in place, so that the sum of its cubes is positive.
+    """Flip the sign of rows, in place, so that the sum of the cubes of each is positive.
 
-    The sum does not depend on the order of the features, and pairs of entries (a, -a), as
-    dummy-coded columns give them, cancel in it: the largest entry alone would leave the sign
-    to rounding there. Where the cubes cancel altogether, the first of the largest entries
-    decides.
+    The sum does not depend on the order of the features. Pairs of entries (a, -a), which
+    dummy-coded columns produce, cancel in it; a rule based on the largest entry would leave their
+    sign to rounding. If all cubes cancel, the first of the largest entries decides.
     """
     if is_device(components):
         return signed_at_once(components)
     for row in components:
-        # Relative to the largest entry: cubes of 1e110 are no numbers.
+        # Relative to the largest entry, because the cube of 1e110 overflows.
         unit = row / max(row.max(initial=0.0), -row.min(initial=0.0), np.finfo(np.float64).tiny)
         squares, size = unit * unit, np.abs(unit)
         decisive = squares @ unit
@@ -115,7 +114,7 @@ def fix_signs(components: np.ndarray) -> np.ndarray:
 
 
 def signed_at_once(components: Any) -> Any:
-    """The same for all rows of an array on a device: a step costs more to start than to take."""
+    """The same for all rows at once on a device, where starting a step costs more than the step."""
     if 0 in components.shape:
         return components
     xp = namespace(components)

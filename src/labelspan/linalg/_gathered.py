@@ -1,4 +1,4 @@
-"""Blocks of rows for least squares without a ridge: Gram matrices where safe, else QR factors."""
+"""Sums over blocks for least squares without a ridge: Gram matrices or, if needed, QR factors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from labelspan.moments import Available, Moments, Root, available
 
 @dataclass(frozen=True)
 class Gathered:
-    """Moments of the blocks whose own pivots say that eight digits survive, factors of the others.
+    """Moments of the blocks whose pivots show eight correct digits, QR factors of the others.
 
-    A Gram matrix costs a third of a QR factor, but squares the condition number, and rows that
-    came in chunks cannot be read again. The sum of safe blocks is safe: if each Gram matrix is at
-    least delta times its diagonal, then so is the sum.
+    A Gram matrix costs a third of a QR factor but squares the condition number, and chunks cannot
+    be read again. A sum of safe blocks is safe: if each Gram matrix is at least delta times its
+    diagonal, then so is the sum.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Gathered:
 
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Gathered:
-        """One block of rows; what is kept of rows on a device is kept on the host."""
+        """Statistics of one block of rows; those of rows on a device are kept on the host."""
         home = on_host if is_device(X) else lambda statistics: statistics
         if X.shape[0] > X.shape[1]:
             moments = home(Available.of(X, T, weights, tt=tt))
@@ -46,17 +46,17 @@ class Gathered:
         return Gathered(plus(self.safe, other.safe), plus(self.others, other.others))
 
     def moved(self, by: np.ndarray) -> Gathered:
-        """The same of X + by, for a row (D,)."""
+        """The same statistics of X + by, for a row (D,)."""
         safe, others = self.safe, self.others
         return Gathered(safe and safe.moved(by), others and others.moved(by))
 
     def joined(self) -> Triangle:
-        """One factor of all rows, beside their products with T."""
+        """One factor of all rows, with their products with T."""
         if self.safe is None:
             assert self.others is not None
             return self.others
         R = upper_factor(self.safe.xx)
-        # Rounding of the sum; safe pivots were far above it.
+        # The sum fails only by rounding; safe pivots were far above it.
         assert R is not None
         root = Root(self.safe.weight, self.safe.x_mean, np.zeros(0), R)
         thin = replace(self.safe, xx=None, x_squares=self.safe.squares.copy())
@@ -79,14 +79,14 @@ class Gathered:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What is in it: only statistics of one kind add up."""
+        """The kind of statistics; only those of one kind can be added."""
         part = self.safe or self.others
         assert part is not None
         return ("gathered", part.tt is not None)
 
 
 def pooled(statistics: Any) -> Any:
-    """Statistics of all rows: joined, and those of available cases where labels have holes."""
+    """Statistics of all rows, joined; of the available cases if labels are missing."""
     if isinstance(statistics, Gathered):
         statistics = statistics.joined()
     if isinstance(statistics, Triangle):
@@ -95,12 +95,12 @@ def pooled(statistics: Any) -> Any:
 
 
 def plus(a: Any, b: Any) -> Any:
-    """The sum of those that are there."""
+    """The sum of those that are not None."""
     return a + b if a is not None and b is not None else a or b
 
 
 def upper_factor(xx: np.ndarray) -> np.ndarray | None:
-    """R (D, D) with R'R = xx; None if its columns nearly depend on each other, but for zeros."""
+    """R (D, D) with R'R = xx; None if its nonzero columns are nearly dependent."""
     active = np.flatnonzero(np.diag(xx))
     if len(active) == 0:
         return np.zeros_like(xx)

@@ -1,4 +1,4 @@
-"""Columns in units far apart: what is decided, and decomposed, after scaling them."""
+"""Columns whose units are far apart: rank decisions and decompositions after scaling them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
 
-# Scales this far apart leave a plain eigendecomposition less than ten digits of the smallest.
+# For scales this far apart, a plain eigendecomposition keeps under ten digits of the smallest.
 GRADED = 1e3
-# Up to scales this far apart a Gram matrix keeps eight digits of the smallest.
+# For scales up to this far apart, a Gram matrix keeps eight digits of the smallest.
 GRAM_GRADED = 1e4
 # Eigenvalues down to this share of the largest keep ten digits in a plain eigendecomposition.
 SAFE_VALUE = 1e-6
 
 
 def column_scales(diagonal: np.ndarray) -> np.ndarray:
-    """Powers of two near the square roots of a diagonal; the largest of them where it is zero.
+    """Powers of two near the square roots of a diagonal; for zeros, the largest of these powers.
 
-    A division by a power of two is exact, so that scaling and undoing it changes no bit. A
-    column of zeros has no scale, so it gets one that does not matter.
+    Division by a power of two is exact, so scaling and unscaling changes no bit. A column of zeros
+    has no scale, so any will do.
     """
     diagonal = to_host(diagonal)
     _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
@@ -36,15 +36,15 @@ def column_scales(diagonal: np.ndarray) -> np.ndarray:
 
 
 def is_graded(scales: np.ndarray, apart: float = GRADED) -> bool:
-    """Whether the scales are so far apart that the largest drowns the smallest."""
+    """Whether the scales are so far apart that rounding of the largest hides the smallest."""
     return len(scales) > 0 and bool(scales.max() > apart * scales.min())
 
 
 def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-    """Squared pivots of a Cholesky factor as if the matrix, of this diagonal, had ones there.
+    """Squared pivots of a Cholesky factor after scaling the matrix to a unit diagonal.
 
-    A pivot is then the share of a column that the columns before it do not explain, whatever
-    its unit.
+    A pivot is then the share of a column that the columns before it do not explain. It does not
+    depend on the unit of the column.
     """
     return device_diagonal(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
 
@@ -54,13 +54,13 @@ def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.n
     unit = G / scales
     unit /= scales[:, None]
     cut = len(G) * EPS * float(np.diag(unit).max(initial=0.0))
-    # G is symmetric: its transpose has the order that LAPACK overwrites without a copy.
+    # G is symmetric, and LAPACK overwrites the memory order of its transpose without a copy.
     factor, order, r, _ = linalg.lapack.dpstrf(unit.T, tol=cut, lower=1, overwrite_a=1)
     return np.tril(factor)[:, :r], order - 1
 
 
 def graded_root(G: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """R (r, D) with R'R = G, each column right to its own scale."""
+    """R (r, D) with R'R = G, each column accurate relative to its own scale."""
     L, order = scaled_cholesky(G, scales)
     R = np.empty(L.shape[::-1])
     R[:, order] = L.T
@@ -70,9 +70,9 @@ def graded_root(G: np.ndarray, scales: np.ndarray) -> np.ndarray:
 def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """U, s, V of A = U diag(s) V' (m, k), m >= k, of full rank, with rows of any scale.
 
-    One-sided Jacobi rotations after a pivoted QR factor find each singular value, and each
-    entry of U, to a precision that does not depend on the scales (Demmel and Veselic 1992).
-    Several times the cost of a plain decomposition.
+    One-sided Jacobi rotations after a pivoted QR factorisation find each singular value, and each
+    entry of U, to a precision that does not depend on the scales (Demmel and Veselic 1992). They
+    cost several times as much as a plain decomposition.
     """
     if A.shape[1] == 0:
         return A, np.zeros(0), np.zeros((0, 0))
@@ -82,7 +82,7 @@ def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         V = np.empty_like(W)
         V[tall.pivots] = W
         return tall.lift(U), s, V
-    # Of A', whose columns are scaled: only the vectors on that side are right in each entry.
+    # Decompose A', whose columns are scaled: only vectors on that side are accurate in each entry.
     s, V, U, _, _, info = linalg.lapack.dgejsv(A.T, joba=0)
     if info != 0:
         raise linalg.LinAlgError(f"Jacobi rotations did not converge: dgejsv returned {info}.")
@@ -90,7 +90,7 @@ def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def scaled_svd(scales: np.ndarray, T: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """U, s, V of diag(scales) T without its null directions, which T alone decides."""
+    """U, s, V of diag(scales) T without its null directions, which are those of T."""
     _, t, Wt = linalg.svd(T, full_matrices=False, check_finite=False)
     W = Wt[: rank(t**2, max(T.shape))].T
     if W.shape[1] == 0:
@@ -101,10 +101,10 @@ def scaled_svd(scales: np.ndarray, T: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 @dataclass(frozen=True)
 class LeastNorm:
-    """A (D, r) = Q T with rows of any scale; Q stays a product of reflections.
+    """A (D, r) = Q T with rows of any scale; Q is kept as a product of reflections.
 
-    Sorted rows, pivoted columns and factored reflections keep the error of a row relative to
-    that row (Cox and Higham 1998); a Q that is multiplied out has lost the small entries.
+    Sorted rows, pivoted columns and factored reflections keep the error of each row small relative
+    to that row (Cox and Higham 1998). Forming Q would lose its small entries.
 
     Attributes
     ----------
@@ -157,10 +157,10 @@ class LeastNorm:
 
 
 def graded_basis(M: np.ndarray) -> np.ndarray:
-    """Orthonormal basis Q of the columns of M = Q R in order, rows of any scale."""
+    """Orthonormal basis Q of the columns of M = Q R, in their order; rows of any scale."""
     rows = np.argsort(-np.abs(M).max(axis=1), kind="stable")
     R = linalg.qr(M[rows], mode="r", check_finite=False)[0][: M.shape[1]]
-    # Row by row: a Q that is multiplied out has lost the small entries.
+    # Row by row, because forming Q from its reflections would lose the small entries.
     return linalg.solve_triangular(R, M.T, trans="T", check_finite=False).T
 
 

@@ -1,11 +1,11 @@
-"""Fits that reach any label on the training rows, and so say little about others."""
+"""Warn about fits that reproduce any labels on the training rows and so do not generalise."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 
-# Share of the n - 1 degrees of freedom from which on a fit without a ridge warns.
+# A fit without a ridge warns if its rank is at least this share of n - 1.
 NEARLY_ALL = 0.9
 
 
@@ -14,9 +14,9 @@ def warn_if_any_label_fits(
 ) -> None:
     """Warn if features of this rank, without a ridge, fit any label on the training rows.
 
-    Centred labels of n rows have n - 1 degrees of freedom. Features of rank n - 1 fit them all
-    exactly, whatever they are; with 90 percent of them, the residuals hold a tenth of the noise
-    and the scores of other rows about ten times as much.
+    Centred labels of n rows have n - 1 degrees of freedom. Features of rank n - 1 fit any labels
+    exactly. At 90 percent of that rank, the residuals hold a tenth of the noise, and the scores of
+    other rows about ten times as much.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ def warn_if_any_label_fits(
     rank : int
         Rank of the centred features or of the centred kernel.
     scatter : callable or None
-        Returns the sum of their eigenvalues, for the ridge that is proposed: a tenth of the mean.
-        Only a warning asks for it, because it may read X.
+        Returns the sum of their eigenvalues. The proposed ridge is a tenth of their mean. Called
+        only for a warning, because it may read X.
     ridge : str, default="ridge"
-        What to raise.
+        Name of the parameter to raise.
     """
     if rank < NEARLY_ALL * (n_rows - 1):
         return

@@ -16,8 +16,9 @@ from labelspan.linalg._eigenpairs import EigenPairs, n_directions, rank
 from labelspan.moments import Products
 
 BLOCK = 32
-# Residual of eigenpairs that products find, relative to the largest eigenvalue: directions are
-# right to this over the gap, eigenvalues to its square. Inner solutions are a hundredth as far off.
+# Residual of eigenpairs found by products, relative to the largest eigenvalue. The error of
+# directions is this over the gap, that of eigenvalues its square. Inner solves use a hundredth of
+# it.
 TOLERANCE = 1e-8
 MAX_RESTARTS = 500
 
@@ -49,7 +50,7 @@ def leading_products(
 def leading_blocks(
     apply: Callable[[np.ndarray], np.ndarray], side: int, n_components: Any, total: float | None
 ) -> EigenPairs:
-    """Leading eigenpairs of a (side, side) operator of which an application costs a pass."""
+    """Leading eigenpairs of a (side, side) operator; each application is one pass over the rows."""
     n_asked = min(int(n_components), side)
     values, vectors = block_lanczos(apply, side, n_asked, TOLERANCE, 0)
     values = values[: rank(values, side)]
@@ -62,8 +63,8 @@ def block_lanczos(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Leading k eigenpairs of a symmetric operator: block Lanczos with thick restarts.
 
-    Every step is a matrix product. ARPACK orthogonalises one vector at a time, which is bound
-    by memory: with 100 vectors of length 100,000 that is most of its time.
+    Every step is a matrix product. ARPACK orthogonalises one vector at a time, which is limited by
+    memory bandwidth; with 100 vectors of length 100,000 this takes most of its time.
     """
     n_kept, n_basis = k + BLOCK, max(3 * k, k + 4 * BLOCK) + BLOCK
     if n_basis + BLOCK > side:
@@ -81,10 +82,10 @@ def block_lanczos(
             W = apply(fresh)
             scale = max(scale, float(np.linalg.norm(W, axis=0).max()))
             H[:n_filled, columns], fresh, R = expand(Q[:, :n_filled], W, scale, random)
-        # Only the upper triangle was filled: what lies below is its mirror image.
+        # Only the upper triangle was filled; the lower one mirrors it.
         values, S = linalg.eigh(H[:n_filled, :n_filled], lower=False, check_finite=False)
         values, S = values[::-1], S[:, ::-1]
-        # A Q S - Q S values = fresh R S[last rows]: the residuals cost no product with A.
+        # A Q S - Q S values = fresh R S[last rows], so the residuals need no product with A.
         residual = np.linalg.norm(R @ S[n_filled - BLOCK : n_filled, :k], axis=0).max()
         if residual <= tol * values[0]:
             return values[:k], Q[:, :n_filled] @ S[:, :k]
@@ -107,13 +108,13 @@ def expand(
     """Q'W, and the part of W outside Q as an orthonormal block times R."""
     inside = Q.T @ W
     fresh, R = thin_qr(W - Q @ inside)
-    # Nothing but rounding is left of a space that is used up: go on in a new direction, which
-    # the operator does not couple to the old ones.
+    # The space is exhausted and only rounding is left. Continue with a new direction, which the
+    # operator does not couple to the old ones.
     used_up = np.abs(np.diag(R)) < 1e-12 * scale
     fresh[:, used_up] = random.standard_normal((len(fresh), used_up.sum()))
     R[used_up] = 0.0
-    # Twice is enough (Kahan and Parlett). Once is not, whatever is left: each step would double
-    # the distance of the basis from an orthonormal one.
+    # Twice is enough (Kahan and Parlett). Once is not: each step would double the distance of the
+    # basis from an orthonormal one.
     for _ in range(2 if used_up.any() else 1):
         fresh, again = thin_qr(fresh - Q @ (Q.T @ fresh))
         R = again @ R

@@ -1,4 +1,4 @@
-"""Leading eigenpairs of the three shapes that occur: thin, pencil, sum."""
+"""Leading eigenpairs of the three kinds of problem: thin, pencil and sum."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def leading(
     Parameters
     ----------
     statistics : Moments, Root, Rows or Products
-        Where xt and xx come from.
+        Statistics that hold xt and xx.
     K : ndarray of shape (q, r) or None
         Label side of the factor; None for the identity.
     n_components : int, float or None
@@ -63,9 +63,9 @@ def leading(
 def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
     """Leading eigenpairs of W W' through the small side of W, mapped back.
 
-    A Gram matrix resolves eigenvalues down to eps times the largest, exactly as far as the
-    eigenproblem itself is defined if the rows of W are alike; the vectors near that floor are
-    orthonormalised once more. Rows of scales that are far apart define more than that.
+    A Gram matrix resolves eigenvalues down to eps times the largest. If the rows of W have similar
+    scales, the eigenproblem itself is defined no better; vectors near that floor are
+    orthonormalised again. Rows whose scales are far apart define smaller eigenvalues too.
     """
     W, back, scales = whitened
     tall = W.shape[0] >= W.shape[1]
@@ -93,24 +93,24 @@ def kept(vectors: np.ndarray, s: np.ndarray, n_components: Any) -> EigenPairs:
 def leading_sum(
     G: np.ndarray, n_components: Any, noise: float = 0.0, scales: np.ndarray | None = None
 ) -> EigenPairs:
-    """Leading eigenpairs of a positive semi-definite (D, D) matrix, as many as are asked for.
+    """Leading eigenpairs of a positive semi-definite (D, D) matrix, as many as requested.
 
     Cost O(D^3); with an integer `n_components` no other eigenvector is computed. `noise` is the
-    rounding that G came with, relative to eps, if it is above the D of an exact one. `scales`
-    are those of the rows of a positive semi-definite G, if they may be far apart.
+    rounding error already in G, relative to eps, if it is larger than D. `scales` are the scales of
+    the rows of G, if they may be far apart.
     """
     total = float(namespace(G).linalg.trace(G))
     some = isinstance(n_components, int | np.integer) and n_components < G.shape[0]
     graded = scales is not None and is_graded(scales)
     if some or not graded:
-        # The driver overwrites, and what it found may not be enough.
+        # The driver overwrites its input, which is needed again if it finds too few pairs.
         A = G.copy() if graded and not is_device(G) else G
         values, vectors = largest(A, n_components) if some else descending(A)
     if graded and not (some and values[-1] > SAFE_VALUE * values[0]):
         V, s, _ = jacobi(graded_root(to_host(G), np.asarray(scales)).T)
         return kept(V, s, n_components)
     values = values[: rank(values, max(G.shape[0], noise))]
-    # A share is of the sum of all eigenvalues; they are all here unless a number was asked for.
+    # A share refers to the sum of all eigenvalues; all were computed unless a number was given.
     n_kept = n_directions(values, values.sum(), n_components)
     return EigenPairs(values, vectors[:, :n_kept], total)
 
@@ -121,12 +121,12 @@ def leading_operator(
     total: float | None = None,
     scales: np.ndarray | None = None,
 ) -> EigenPairs:
-    """Leading eigenpairs of a symmetric (D, D) operator that can only be applied; its trace.
+    """Leading eigenpairs, and the trace, of a symmetric (D, D) operator that can only be applied.
 
-    Lanczos iterations to machine precision from a fixed start, so that a second run, or another
-    order of the features, gives the same. Cost O(n_components) applications or a few times that.
-    Rows of `scales` far apart take a run for each range of scales: what a run has found is
-    projected out of the next, which then no longer sees the larger scales.
+    Lanczos iterations run to machine precision from a fixed start, so a second run or another order
+    of the features gives the same result. They cost O(n_components) applications. If `scales` are
+    far apart, each range of scales takes one run. What a run has found is projected out of the
+    next, which then no longer sees the larger scales.
     """
     side, apply = operator
     n_asked = min(int(n_components), side - 1)
@@ -151,18 +151,18 @@ def lanczos(side: int, apply: Apply, n_asked: int) -> tuple[np.ndarray, np.ndarr
 def by_ranges(
     side: int, apply: Apply, n_asked: int, scales: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same from one range of scales after the other."""
+    """The same pairs, found one range of scales after the other."""
     found, V = np.zeros(0), np.zeros((side, 0))
-    # What the projection leaves of the larger scales.
+    # Rounding of the larger scales that the projection leaves.
     floor = side * EPS * float(scales.max() * scales.min())
 
     def outside(v: np.ndarray) -> np.ndarray:
-        # Twice: once leaves eps of the largest scale, times that scale.
+        # Twice, because once leaves eps of the largest scale, times that scale.
         v = v - V @ (V.T @ v)
         return v - V @ (V.T @ v)
 
     while len(found) < n_asked:
-        # No more directions of the largest scale than columns of it; then the next range.
+        # The largest scale has at most as many directions as columns; then comes the next range.
         remaining = np.sort(scales)[::-1][len(found) :]
         n_large = max(int(np.count_nonzero(remaining > remaining[0] / GRADED)), 1)
         n_run = min(n_asked - len(found), n_large)
@@ -184,9 +184,9 @@ def leading_pencil(
 ) -> EigenPairs:
     """Leading eigenpairs of A v = lambda B v, both (D, D), B positive definite; v'Bv = 1.
 
-    Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem. `scales` as in
-    :func:`leading_sum`, of A in units in which the diagonal of B is one. `total` is a diagonal
-    whose rounding B came with, if that is larger than its own.
+    Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem. `scales` are as in
+    :func:`leading_sum`, for A in units in which the diagonal of B is one. If B is a difference,
+    `total` is the diagonal of the first matrix, whose rounding B inherits.
     """
     L = lower_factor(B)
     if L is None:
@@ -212,7 +212,7 @@ def lower_factor(B: Any) -> Any:
 
 
 def warn_of_rounding(pivots: np.ndarray) -> None:
-    """Warn if a difference of scatters, as shares of them, has kept fewer than eight digits."""
+    """Warn if a difference of scatter matrices has kept fewer than eight digits."""
     worst = int(np.argmin(pivots))
     if pivots[worst] < 1e8 * EPS:
         warnings.warn(
@@ -254,7 +254,7 @@ def smallest_pairs(G: Any, n_asked: int) -> tuple[np.ndarray, Any]:
 
 
 def orthonormal(V: np.ndarray) -> np.ndarray:
-    """Columns made orthonormal in order; they are nearly so already."""
+    """Orthonormalise columns in order; they are nearly orthonormal already."""
     if is_device(V):
         xp = namespace(V)
         Q, R = xp.linalg.qr(V)

@@ -1,4 +1,4 @@
-"""Least squares without a ridge: pivoted Cholesky where it is accurate, QR where it is not."""
+"""Least squares without a ridge: pivoted Cholesky if it is accurate, else QR."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from labelspan.moments import (
 
 
 def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whitened]:
-    """The moments of the sample, but xx perhaps, and its regression of least norm.
+    """The moments of the sample, perhaps without xx, and its least-norm regression.
 
-    QR reads X once more, so it is taken only if the pivots of the Gram matrix do not say that
-    eight digits survive.
+    QR reads X once more, so it is used only if the pivots of the Gram matrix do not show eight
+    correct digits.
     """
     statistics: Any
     if not is_dask_array(sample.X) and has_holes(sample.Y):
@@ -55,7 +55,7 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
         elsewhere = is_device(statistics.xx)
         solved = by_safe_factor(statistics) if elsewhere else None
         if solved is None:
-            # A factor with pivots is the host's.
+            # Pivoted factors are computed on the host.
             statistics = on_host(statistics) if elsewhere else statistics
             solved = from_gram(statistics, sample)
         if solved is not None:
@@ -67,17 +67,17 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
 
 
 def by_safe_factor(statistics: Moments) -> Whitened | None:
-    """W and back where xx lives, if no pivot of it in units of its columns is small."""
+    """W and back on the device of xx, if no pivot in units of the columns is small."""
     factor = regular_factor(statistics.xx, 1.0, 0.0)
     return None if factor is None else by_factor(factor, statistics.xt)
 
 
 def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
-    """W and back from P'xx P = L L', or None if rounding in xx may have decided.
+    """W and back from P'xx P = L L', or None if rounding in xx may have decided the rank.
 
-    Pivots that are left out must be null directions of X itself, to the tolerance that a
-    singular value decomposition of X would use; the Gram matrix alone cannot tell 1e-16 from
-    (1e-8)^2. Both are asked of columns of length one: no unit may decide.
+    Pivots that are left out must be null directions of X itself, to the tolerance that a singular
+    value decomposition of X would use: the Gram matrix alone cannot tell 1e-16 from (1e-8)^2. Both
+    tests use columns of unit length, so the units of the features do not matter.
     """
     side, n_labels = statistics.xt.shape
     if not statistics.squares.any():
@@ -108,7 +108,7 @@ def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
 
 
 def in_range(L: np.ndarray) -> Back:
-    """From C to the coefficients of least norm with L'x = C: L (L'L)^-1 C, in the range of L."""
+    """From C to the least-norm coefficients with L'x = C: L (L'L)^-1 C, in the range of L."""
     if is_graded(np.abs(L).max(axis=1)):
         return LeastNorm.of(L).solve
     inner = linalg.cho_factor(L.T @ L, check_finite=False)
@@ -127,7 +127,7 @@ def null_basis(L: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def is_null(N: np.ndarray, statistics: Moments, sample: Sample, scales: np.ndarray) -> bool:
-    """Whether Xc N vanishes to rounding, Xc in units of `scales`; one thin product."""
+    """Whether Xc N is zero up to rounding, with Xc in units of `scales`; one thin product."""
     lengths = np.linalg.norm(N, axis=0)
     N = N / scales[:, None]
     shift = statistics.x_mean @ N
@@ -142,15 +142,15 @@ def is_null(N: np.ndarray, statistics: Moments, sample: Sample, scales: np.ndarr
 
 
 def times_double(X: Any, N: np.ndarray) -> Any:
-    """X N in float64, where X lives."""
+    """X N in float64, on the device of X."""
     return cast(X, np.float64) @ like(X, N) if is_device(X) else X @ N
 
 
 @dataclass(frozen=True)
 class Triangle:
-    """QR factor of Xc beside the products with T; poolable by ``+``.
+    """QR factor of Xc with its products with T; two add up with ``+``.
 
-    T stays out of the factor: R^-T xt is as accurate as Q'T, and T may be sparse and wide.
+    T is not part of the factor: R^-T xt is as accurate as Q'T, and T may be sparse and wide.
     """
 
     root: Root
@@ -196,7 +196,7 @@ class Triangle:
 
 
 def from_triangle(root: Root, xt: np.ndarray) -> Whitened:
-    """W and back from R: by substitution if R is safely regular, else by its singular values."""
+    """W and back from R: by substitution if R is well conditioned, else by its singular values."""
     R = root.Rx
     if is_regular(root):
         W = linalg.solve_triangular(R, xt, trans="T", check_finite=False)

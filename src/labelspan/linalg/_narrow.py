@@ -1,4 +1,4 @@
-"""Fewer rows than features: an exact change to n coordinates before anything else."""
+"""Fewer rows than features: reduce X exactly to n coordinates first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_g
 from labelspan.moments import Block, anchored, centred, dense, warn_of_lost_digits
 from labelspan.moments import sums_of_squares as squares_of
 
-# Features of a block of QR steps, as a multiple of the rows.
+# Features per block of the QR steps, as a multiple of the rows.
 TALL = 4
 
 
@@ -25,9 +25,8 @@ TALL = 4
 class Narrow:
     """The sample in orthonormal coordinates of its row space.
 
-    Every direction that a method here can find lies in the row space of Xc, where distances,
-    scatters and ridges are the same in these coordinates. So the methods need no second code
-    path for n < D.
+    Every direction that a method can find lies in the row space of Xc. Distances, scatters and
+    ridges are the same in these coordinates, so the methods need no second code path for n < D.
 
     Attributes
     ----------
@@ -36,14 +35,14 @@ class Narrow:
     mean : ndarray of shape (D,)
         Mean of X.
     X : ndarray or csr_array of shape (n, D)
-        The rows: centred if dense, as they are if sparse but for columns without zeros.
+        The rows: centred if dense; if sparse, only columns without zeros are centred.
     dual : ndarray of shape (n, r)
         V = Xc' dual.
     shares : ndarray of shape (n,) or None
-        Share of each row in the mean that was taken off; None if nothing was: Xc is then X, and
+        Share of each row in the mean that was subtracted. None if nothing was: then Xc is X, and
         `mean` is zero.
     basis : LeastNorm or None
-        V as a product of reflections, where columns of scales far apart need it.
+        V as a product of reflections, used if column scales are far apart.
     """
 
     Z: np.ndarray
@@ -57,7 +56,7 @@ class Narrow:
         """V C = Xc' (dual C): directions (D, k) from coordinates (r, k)."""
         if self.basis is not None:
             return self.basis.lift(C)
-        # H'W: centring the rows of X or those of W is the same product.
+        # H'W, because centring the rows of X or those of W gives the same product.
         return self.X.T @ self._centred(self.dual @ like(self.dual, C))
 
     def project(self, X: Any) -> np.ndarray:
@@ -66,12 +65,12 @@ class Narrow:
             return self.basis.project(dense(X) - self.mean)
         if not sparse.issparse(self.X):
             return ((X - self.mean) @ self.X.T) @ self.dual
-        # Both sides in the short form; centring the dual side takes the mean off self.X.
+        # Both sides in the short form; centring the dual side subtracts the mean from self.X.
         products = (X @ self.X.T).toarray() - self.X @ self.mean
         return products @ self._centred(self.dual)
 
     def _centred(self, W: np.ndarray) -> np.ndarray:
-        """H'W with H = I - 1 shares', which takes the mean off rows."""
+        """H'W with H = I - 1 shares', which subtracts the mean from rows."""
         return W if self.shares is None else W - np.outer(self.shares, W.sum(axis=0))
 
 
@@ -85,15 +84,15 @@ def narrow(
     X : ndarray or csr_array of shape (n, D)
         Wide sample in memory.
     weights : ndarray of shape (n,) or None
-        Weights of the rows. They decide about the mean alone: rows span the same space,
-        whatever each of them counts.
+        Weights of the rows. They change the mean only: the rows span the same space with any
+        weights.
     ridge_free : bool
-        Whether nothing will regularise small directions. Then the factor comes from QR steps
-        over blocks of features, which do not square the condition number: O(D n^2).
-        Otherwise from a pivoted Cholesky factor of the Gram matrix: O(nnz n) or O(D n^2) for
-        the product and n^3 / 3 for the factor.
+        Whether there is no ridge for small directions. Then the factor comes from QR steps over
+        blocks of features, which do not square the condition number: O(D n^2). Otherwise it is a
+        pivoted Cholesky factor of the Gram matrix: O(nnz n) or O(D n^2) for the product and n^3 / 3
+        for the factor.
     centre : bool, default=True
-        Whether to take the mean off.
+        Whether to subtract the mean.
 
     Returns
     -------
@@ -119,17 +118,18 @@ def narrow(
     wide = reduced(rows, ridge_free, shares)
     if is_weak(wide, centre):
         scales = column_scales(lengths)
-        # Word counts are 1e3 apart: the Gram matrix serves them, at a tenth of the cost.
+        # Scales of word counts are 1e3 apart; the Gram matrix is accurate enough at a tenth of
+        # the cost.
         if is_graded(scales, GRAM_GRADED):
             wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, shares), scales)
     return replace(wide, mean=mean, X=rows)
 
 
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:
-    """The same where X lives: eigenvectors of the Gram matrix, or singular vectors of the rows.
+    """The same on the device of X, from eigenvectors of the Gram matrix or singular vectors of X.
 
-    Columns in units so far apart that their smaller directions are lost in rounding are not
-    separated here.
+    If the column units are so far apart that smaller directions are lost in rounding, they are not
+    recovered here.
     """
     xp = namespace(X)
     block = Block.of(X, xp.empty((X.shape[0], 0), dtype=xp.float64, device=X.device), weights)
@@ -165,16 +165,16 @@ def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) ->
 
 
 def reduced(rows: Any, ridge_free: bool, shares: np.ndarray | None) -> Narrow:
-    """The reduction of rows that are centred already if they are dense."""
+    """The reduction of rows that are already centred if dense."""
     Z, dual = from_blocks(rows, shares) if ridge_free else from_gram(rows, shares)
     if Z.shape[1] == 0:
-        # Constant rows: one coordinate in which nothing varies, so that no caller needs a case.
+        # Constant rows get one coordinate that does not vary, so callers need no special case.
         Z = dual = np.zeros((rows.shape[0], 1))
     return Narrow(Z, np.zeros(rows.shape[1]), rows, dual, shares)
 
 
 def is_weak(wide: Narrow, centred: bool) -> bool:
-    """Whether rounding may have cost a direction: fewer than n - 1, or one far below the others."""
+    """Whether rounding may have lost a direction: fewer than n - 1, or one is very small."""
     n_rows, r = wide.Z.shape
     full = n_rows - centred
     lengths = to_host(namespace(wide.dual).linalg.vector_norm(wide.dual, axis=0))
@@ -184,8 +184,8 @@ def is_weak(wide: Narrow, centred: bool) -> bool:
 def scaled_back(wide: Narrow, scales: np.ndarray) -> Narrow:
     """From the reduction of X / scales = Z V' to that of X = Z (V' scales).
 
-    The rank is that of the columns in units of `scales`; the coordinates are orthonormal in
-    those of X. O(D n^2), and V is formed: D n numbers.
+    The rank is decided in units of `scales`; the coordinates are orthonormal in the units of X.
+    Time O(D n^2); V is formed, with D n numbers.
     """
     basis = LeastNorm.of(scales[:, None] * wide.lift(np.eye(wide.Z.shape[1])))
     return replace(wide, Z=wide.Z[:, basis.pivots] @ basis.T.T, basis=basis)
@@ -222,12 +222,12 @@ def from_gram(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray
 
 
 def from_blocks(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Z and dual from Xc' = Q R, R built up over blocks of features, then R = U s W'."""
+    """Z and dual from Xc' = Q R, with R accumulated over blocks of features, then R = U s W'."""
     n_rows, n_features = X.shape
     columns = X.tocsc() if sparse.issparse(X) else X
     R = np.empty((0, n_rows))
-    # Tall blocks: the factor so far takes part in each step, at 3.3 n^2 a feature for blocks of
-    # n and 2.3 for these, of the least possible 2.
+    # Tall blocks, because each step includes the factor so far: 3.3 n^2 operations per feature
+    # for blocks of n features, 2.3 n^2 for these; the minimum is 2 n^2.
     for start in range(0, n_features, TALL * n_rows):
         stop = min(start + TALL * n_rows, n_features)
         block = columns[:, start:stop]
@@ -241,7 +241,7 @@ def from_blocks(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
 
 
 def gram(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, float]:
-    """Xc Xc' of rows that are centred already if they are dense; and the scale of its rounding."""
+    """Xc Xc' of rows that are already centred if dense, and the scale of its rounding."""
     K = X @ X.T
     K = K.toarray() if sparse.issparse(K) else K
     scale = float(np.diag(K).max())

@@ -12,7 +12,7 @@ from scipy import linalg
 from labelspan.linalg._eigenpairs import EPS
 
 Apply = Callable[[np.ndarray], np.ndarray]
-# The Gram matrix of the covariances follows from rank-one changes until it has shrunk so much.
+# The Gram matrix of the covariances is updated by rank one until it has shrunk to this share.
 ANEW = 1e-4
 
 
@@ -28,8 +28,8 @@ class Components:
         Loadings of the targets: the regression on the first j scores has the coefficients
         R[:, :j] C[:, :j]'.
     values : ndarray of shape (k,)
-        Squared covariance of each score with what the ones before have left of the targets, for
-        weights of length one.
+        Squared covariance of each score with the targets that the earlier scores leave unexplained,
+        for weights of length one.
     """
 
     R: np.ndarray
@@ -40,7 +40,7 @@ class Components:
 def partial_least_squares(
     scatter: Apply, xt: np.ndarray, n_components: int, metric: Apply | None = None
 ) -> Components:
-    """Directions one by one: the weights w that have the largest covariance with T, deflated.
+    """Find directions one by one: the weights w with the largest covariance with the deflated T.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ def partial_least_squares(
     xt : ndarray of shape (D, q)
         Xc'Tc.
     n_components : int
-        How many directions; fewer, with a warning, if nothing of T is left to explain: none if
-        xt is zero.
+        How many directions. Fewer, with a warning, if nothing of T is left to explain; none if xt
+        is zero.
     metric : callable or None
-        From V to M V, if the coordinates are not orthonormal: the inner product is v'M w.
+        From V to M V, if the coordinates are not orthonormal; the inner product is then v'M w.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def partial_least_squares(
         rows, and D k.
     """
     state = Deflated(xt, metric)
-    # What rounding leaves of s's when all of T is explained: that of s twice, or that of M once.
+    # Rounding left in s's when all of T is explained: that of s twice, or that of M once.
     rounding = (max(xt.shape) * EPS) ** (2 if metric is None else 1)
     directions: list[np.ndarray] = []
     loadings: list[np.ndarray] = []
@@ -73,7 +73,7 @@ def partial_least_squares(
         if not value > (rounding * values[0] if values else 0.0):
             break
         for _ in directions[:2]:
-            # Twice from the third on: the scores stay uncorrelated, however many there are.
+            # Twice from the third on, so that any number of scores stays uncorrelated.
             r = r - np.array(directions).T @ (np.array(loadings) @ r)
         z = scatter(r)
         Mz = state.times_metric(z)
@@ -96,7 +96,7 @@ def partial_least_squares(
 
 
 class Deflated:
-    """s = Xc'T for what is left of T, and the leading left singular vector of it.
+    """s = Xc'T for the unexplained part of T, and the leading left singular vector of s.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Deflated:
         return value, self.s @ vector / np.sqrt(value)
 
     def subtract(self, z: np.ndarray, Mz: np.ndarray, c: np.ndarray) -> None:
-        """Take z c' off s: what the score with xx r = z explains of T."""
+        """Subtract z c' from s: the part of T that the score with xx r = z explains."""
         if self._tall:
             left, right, squares = c, self.s.T @ Mz, float(z @ Mz)
         else:

@@ -1,4 +1,4 @@
-"""The one ridge regression: solved, but not multiplied out, for one or more ridges."""
+"""Ridge regression for one or more ridges; coefficients are formed only on request."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Regression:
     tt : ndarray of shape (q, q) or None
         Scatter of T, if asked for.
     tt_clipped : float
-        Share of negative eigenvalues that were taken out of `tt`, as in :class:`Moments`.
+        Share of negative eigenvalues that were removed from `tt`, as in :class:`Moments`.
     form : Spectral or None
         The decomposition that the ridges share, where they have one.
     solver : str
-        The route, see :func:`labelspan.linalg.choose_solver`.
+        The solver used, see :func:`labelspan.linalg.choose_solver`.
     """
 
     solved: tuple[Whitened, ...]
@@ -77,7 +77,7 @@ class Regression:
     def cross_factor(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Factors w and U: coef' coef = U' diag(w)^2 U for the first and last ridge, if known.
 
-        Where the features have scales far apart, the product has lost what the factors keep.
+        If feature scales are far apart, the factors keep digits that the product has lost.
         """
         if self.form is None:
             return None
@@ -113,14 +113,14 @@ def regress(
     *ridges : float
         One or more, non-negative; 0 gives the solution of least norm. The statistics are shared.
     weights : ndarray of shape (n,) or None
-        Weights w of the rows; None is one each.
+        Weights w of the rows; None means a weight of 1 each.
     signed : bool, default=False
         Take 2 T - 1 as the targets.
     centre : bool, default=True
         Whether to centre X and T, which leaves an intercept out of the penalty; if not, there
         is no intercept and the means are zero.
     shared : bool, default=False
-        Whether what the labels share, the eigenvectors of coef' coef, will be asked for.
+        Whether the eigenvectors of coef' coef, which the labels share, will be needed.
     tt : bool, default=False
         Whether to return the scatter of T.
     advice : str
@@ -129,12 +129,12 @@ def regress(
     Returns
     -------
     Regression
-        Time O(n D^2 + D^3 / 3 + D^2 q) for D <= n, the same with n for D for wide X;
-        conjugate gradients for sparse X beyond 3000 on both sides. If a ridge is 0, QR factors
-        are taken, which do not square the condition number; for one ridge only where the
-        pivots of the Gram matrix do not say that eight digits survive.
+        Time O(n D^2 + D^3 / 3 + D^2 q) for D <= n; for wide X, swap n and D. Sparse X with more
+        than 3000 rows and columns uses conjugate gradients. A ridge of 0 uses QR factors, which do
+        not square the condition number; if it is the only ridge, only where the pivots of the Gram
+        matrix do not show eight correct digits.
     """
-    # All coefficients are formed, so only an array that is larger than they are is a reason.
+    # All coefficients are formed anyway, so only an array larger than they are matters.
     few = centre and not (signed or shared or too_large(X.shape[1], T.shape[1]))
     route = route_of(
         X, T, weights, advice=advice, centre=centre, ridge_free=min(ridges) == 0, few=few
@@ -157,7 +157,7 @@ def regress(
 def chunk_statistics(
     sample: Sample, *, shared: bool = False, tt: bool = False
 ) -> Moments | Root | Gathered:
-    """What :func:`regress_pooled` needs of rows that do not come back; they add up."""
+    """Statistics for :func:`regress_pooled` of rows that are read once; they add up."""
     if sample.solver == "root" and not shared:
         return collect(sample, partial(Gathered.of, tt=tt), whole_sparse=False)
     return cast("Moments | Root", summarise(sample, tt=tt))
@@ -186,17 +186,17 @@ def regress_pooled(
 def solve_ridges(
     statistics: Moments | Root | Rows | Products, ridges: tuple[float, ...], shared: bool = False
 ) -> Regression:
-    """The same in the coordinates of the statistics.
+    """The same regression in the coordinates of the statistics.
 
-    One factor for each ridge if all of them are safe, else one decomposition for all.
+    One factor per ridge if all are well conditioned, else one decomposition for all.
     """
     clipped = getattr(statistics, "tt_clipped", 0.0)
     rest = statistics.x_mean, statistics.t_mean, statistics.tt, clipped
     if isinstance(statistics, Rows | Products):
         solved = tuple(whiten(statistics, None, 1.0, ridge) for ridge in ridges)
         return Regression(solved, ridges, *rest)
-    # What labels share is an eigenproblem, which sees the units of the columns; but below the
-    # ridge no unit is small.
+    # The part that labels share is an eigenproblem, which depends on the units of the columns;
+    # but below the ridge no unit is small.
     scales = column_scales(statistics.squares + min(ridges))
     graded = shared and is_graded(scales, GRAM_GRADED)
     if isinstance(statistics, Moments) and not graded:

@@ -1,4 +1,4 @@
-"""The one choice of a route: from the shape of X to what the statistics are taken of."""
+"""From the shape of X to the solver, and to the sample that its statistics summarise."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from scipy import sparse
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_size, check_square
 from labelspan.linalg._narrow import Narrow, narrow
-from labelspan.linalg._solver import choose_solver
+from labelspan.linalg._solver import MOST_LABELS, choose_solver
 from labelspan.moments import Sample
 
-# Advice for too many labels: their products with the features do not fit.
+# Advice for labels so many that their products with the features do not fit.
 FEWER = (
-    "MDDM, MVMD and OPLS with a small integer n_components need no such array of sparse X or of a "
-    "Dask array, and LabelCCA none up to 11,000 labels. Else drop rare labels or features first."
+    "For sparse X or Dask arrays, MDDM, MVMD and OPLS with a small integer n_components do not "
+    f"need this array, nor does LabelCCA up to {MOST_LABELS:,} labels. Otherwise drop rare labels "
+    "or features first."
 )
 
 
 @dataclass(frozen=True)
 class Route:
-    """The sample on its way to the statistics, and the way back from their coordinates.
+    """The solver, the sample to summarise, and the maps to and from its coordinates.
 
     Attributes
     ----------
     sample : Sample
         What to summarise: X itself, or its coordinates in the row space if it is wide.
     solver : str
-        The route, see :func:`labelspan.linalg.choose_solver`.
+        The solver used, see :func:`labelspan.linalg.choose_solver`.
     wide : Narrow or None
         The change of coordinates of a wide X.
     """
@@ -44,7 +45,7 @@ class Route:
         return C if self.wide is None else self.wide.lift(C)
 
     def project(self, X: Any) -> Any:
-        """Other rows in the coordinates of the statistics, but for their mean."""
+        """Other rows in the coordinates of the statistics; their mean is not subtracted."""
         return X if self.wide is None else self.wide.project(X)
 
     def mean(self, x_mean: np.ndarray) -> np.ndarray:
@@ -63,10 +64,10 @@ def route_of(
     ridge_free: bool = False,
     **needs: bool,
 ) -> Route:
-    """Choose the route, refuse what would not fit, and reduce a wide X to its row space.
+    """Choose the solver, reject arrays that would not fit, and reduce a wide X to its row space.
 
-    `advice` says what to do about so many features that their scatter matrix does not fit, and
-    `streamed` whether X is a block of more (None: if it is a Dask array). The others are those of
+    `advice` says what to do if the scatter matrix of the features does not fit. `streamed` says
+    whether X is one of several blocks (None: if it is a Dask array). The others are those of
     :func:`labelspan.linalg.choose_solver` and :func:`labelspan.linalg.narrow`.
     """
     solver = choose_solver(

@@ -1,14 +1,16 @@
-"""The solver choice: a table, in one function."""
+"""The table that chooses the solver."""
 
 from __future__ import annotations
 
 from labelspan._validation import MAX_SQUARE_BYTES
 
-# A sparse problem whose smaller side is beyond this is solved by multiplying with X only.
+# A sparse problem whose smaller side is larger than this is solved by products with X only.
 KRYLOV_SIDE = 3000
-# An array of all features, or all rows, by all labels beyond this size is not formed if products
-# with X and Y alone can do.
+# An array of all features, or all rows, by all labels that is larger than this is not formed if
+# products with X and Y suffice.
 LABEL_BYTES = 2**30
+# LabelCCA forms the scatter matrix of so many labels at most: 1 GB.
+MOST_LABELS = 11000
 
 
 def choose_solver(
@@ -23,10 +25,10 @@ def choose_solver(
     few: bool = False,
     n_labels: int = 1,
 ) -> str:
-    """Pick the route to the eigenvectors; the fitted ``solver_`` reports it.
+    """Choose how to find the eigenvectors; the fitted ``solver_`` reports it.
 
     ============== ======================================== =====================================
-    solver_        taken when (first that fits)             largest square array
+    solver_ used if (first that applies) largest square array
     ============== ======================================== =====================================
     ``"products"`` few directions, sparse or Dask, and an   none (block Lanczos, 1 pass per step)
                    array of the others would not fit
@@ -53,14 +55,14 @@ def choose_solver(
     ridge_free : bool, default=False
         Whether b = 0.
     few : bool, default=False
-        Whether a few directions are asked for, which products with X and the labels can find.
+        Whether only a few directions are requested, which products with X and Y can find.
     n_labels : int, default=1
         Number of labels.
 
     Returns
     -------
     {"products", "thin", "root", "scatter", "krylov", "rows"}
-        Name of the route.
+        Name of the solver.
 
     Examples
     --------

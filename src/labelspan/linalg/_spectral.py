@@ -19,7 +19,7 @@ from labelspan.moments import Moments, Root
 
 @dataclass(frozen=True)
 class Spectral:
-    """Xc = U diag(s) V' as far as the statistics know it.
+    """The part of Xc = U diag(s) V' that the statistics determine.
 
     a xx + b I is V diag(a s^2 + b) V' + b (I - V V') for every a and b, so a grid over ridge,
     mu, alpha or beta costs one decomposition.
@@ -51,7 +51,7 @@ def spectral(statistics: Moments | Root) -> Spectral:
     -------
     Spectral
         O(D^3). From Moments, singular values below sqrt(D eps) of the largest count as zero;
-        if the scales of the columns are far apart, this is asked of columns of length one.
+        if column scales are far apart, this cut applies to columns of unit length.
     """
     scales = column_scales(statistics.squares)
     if is_graded(scales):
@@ -68,7 +68,7 @@ def spectral(statistics: Moments | Root) -> Spectral:
 
 
 def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
-    """The form when the scales are far apart: R without null directions, then Jacobi."""
+    """The form for scales that are far apart: R without null directions, then Jacobi."""
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx / scales, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))
@@ -86,14 +86,14 @@ def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
 
 
 def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if all of R^D.
+    """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if it is R^D.
 
-    For problems with a ridge on one side only: outside the row space a scatter is rounding, the
-    ridge is not, and their quotient would be a direction. Costs a pivoted Cholesky factor, and
-    the spectral form if X lacks rank.
+    For problems with a ridge on one side only: outside the row space the scatter is rounding and
+    the ridge is not, so their quotient would look like a direction. Costs a pivoted Cholesky
+    factor, and the spectral form if X is rank-deficient.
     """
     if is_device(moments.xx):
-        # Others come to the host before they come here.
+        # Other statistics are moved to the host before this call.
         return moments.xx, moments.xt, None
     scales = column_scales(moments.squares)
     if moments.squares.any() and scaled_cholesky(moments.xx, scales)[0].shape[1] == len(scales):
@@ -107,7 +107,7 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
 def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
     """K (q, r) with K K' = (M + ridge I)^-1 on the range of M + ridge I.
 
-    The cut is relative: a label matrix has null directions as a rule.
+    The cut is relative, because a label matrix usually has null directions.
     """
     if is_device(M):
         values, vectors = device.eigh(M)

@@ -1,4 +1,4 @@
-"""Coordinates in which the metric a xx + b I is the identity, one function a statistic."""
+"""Coordinates in which the metric a xx + b I is the identity; one function per statistic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.moments import Moments, Products, Root, Rows
 
-# Least share of a column that the others may leave unexplained for a Cholesky factor to count.
+# A Cholesky factor is used if the others leave at least this share of each column unexplained.
 SAFE_PIVOT = 1e-8
 
 
@@ -30,7 +30,7 @@ class Whitened(NamedTuple):
     back : callable
         From coordinates y to the direction E y.
     scales : ndarray of shape (r,) or None
-        Sizes that the rows of `W` may have; None if nothing is known but that they are alike.
+        Possible sizes of the rows of `W`; None if they are similar.
     """
 
     W: np.ndarray
@@ -61,15 +61,15 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened
     if L is None and is_device(F):
         return whiten(on_host(statistics), to_host(K), a, b)
     if L is None:
-        # The ridge is near the rounding of a singular xx: a rank cut keeps the null space out.
+        # The ridge is near the rounding of a singular xx, so a rank cut removes the null space.
         return by_singular_values(spectral(statistics), K, a, b)
     return by_factor(L, F, scales / np.sqrt(a * squares + b))
 
 
 @whiten.register
 def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
-    # Of a Root the condition number of X decides, not its square; without a ridge, only that
-    # of its columns in units of their lengths.
+    # For a Root, the condition number of X matters, not its square; without a ridge, that of its
+    # columns scaled to unit length.
     if b > 0 or not is_regular(statistics):
         return by_singular_values(spectral(statistics), K, a, b)
     R, root = statistics.Rx, np.sqrt(a)
@@ -110,7 +110,7 @@ def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
 def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float) -> Whitened:
     """E = V (a s^2 + b)^(-1/2) for Xc = U s V'; the null space of X is left out."""
     scale = np.sqrt(a * form.s**2 + b)[:, None]
-    # s / scale first: without a ridge it is 1 / sqrt(a), whatever the condition number.
+    # s / scale first: without a ridge it is 1 / sqrt(a) for any condition number.
     share = form.s[:, None] / scale
     return Whitened(share * times(form.UT, K), lambda Y: form.V @ (Y / scale), share[:, 0])
 
@@ -121,7 +121,7 @@ def by_factor(L: np.ndarray, F: np.ndarray, scales: np.ndarray | None = None) ->
 
 
 def solve_lower(L: Any, B: Any, *, transposed: bool = False) -> Any:
-    """L^-1 B for a lower triangular L (d, d), or L'^-1 B, where L lives."""
+    """L^-1 B for a lower triangular L (d, d), or L'^-1 B, on the device of L."""
     if is_device(L):
         return device.solve_triangular(L, like(L, B), transposed=transposed)
     trans = "T" if transposed else "N"
@@ -131,10 +131,10 @@ def solve_lower(L: Any, B: Any, *, transposed: bool = False) -> Any:
 def regular_factor(
     xx: np.ndarray, a: float, b: float, total: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """Cholesky factor L of a xx + b I, or None if its columns nearly depend on each other.
+    """Cholesky factor L of a xx + b I, or None if its columns are nearly dependent.
 
-    The factor itself does not see the units of the columns, so neither may the test. `total` is
-    the diagonal whose rounding xx came with, if that is larger than its own.
+    The factor does not depend on the units of the columns, so the test must not either. If xx is a
+    difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
     """
     if is_device(xx):
         L = device.cholesky(ridged(xx, a, b))
@@ -149,7 +149,7 @@ def regular_factor(
 
 
 def regular_or_home(statistics: Any, moments: Moments) -> Any:
-    """The statistics; on the host if X lacks rank, which is decided there, by their `moments`."""
+    """The statistics; on the host if X is rank-deficient, which their `moments` decide there."""
     singular = is_device(moments.xx) and regular_factor(moments.xx, 1.0, 0.0) is None
     return on_host(statistics) if singular else statistics
 
@@ -160,7 +160,7 @@ def is_regular(root: Root) -> bool:
     if R.shape[0] < R.shape[1]:
         return False
     unit = R / column_scales(root.squares)
-    # A triangular matrix is its own LU factor; the oldest SciPy we take lacks LAPACK's dtrcon.
+    # A triangular matrix is its own LU factor; the oldest supported SciPy lacks LAPACK's dtrcon.
     reciprocal, _ = linalg.lapack.dgecon(unit, np.abs(unit).sum(axis=0).max(initial=0.0))
     return bool(reciprocal > 1e3 * EPS * root.weight)
 
@@ -175,6 +175,6 @@ def ridged(xx: np.ndarray, a: float, b: float) -> np.ndarray:
     B = a * xx
     if is_device(B):
         return device.add_to_diagonal(B, b)
-    # A view of the diagonal: indices of it would cost more than a small product.
+    # A view of the diagonal, because indexing it would cost more than a small product.
     np.einsum("ii->i", B)[...] += b
     return B

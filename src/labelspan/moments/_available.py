@@ -1,4 +1,4 @@
-"""Available cases: what the rows with an observed label say of it, as ordinary moments."""
+"""Available cases: each label is summed over the rows where it is observed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from labelspan.moments._moments import Moments
 
 
 class Available(Moments):
-    """Moments of X and [T0, M]: labels with 0 in the holes, and which of them are observed.
+    """Moments of X and [T0, M]: labels with 0 where missing, and the mask of observed labels.
 
-    With M_ik = 1 where label k of row i is observed, T0 = M * T. All that available cases need is
-    in the sums of these 2 q columns, so blocks and chunks add up as other moments do. Moments of
-    a block without holes are those of M = 1.
+    M_ik = 1 if label k of row i is observed, and T0 = M * T. The sums of these 2 q columns hold all
+    that available cases need, so blocks and chunks add up like other moments. A block without
+    missing labels has M = 1.
     """
 
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, **wanted: Any) -> Moments:
-        """Moments of one block; plain ones, to the last bit, if all labels are observed."""
+        """Moments of one block; bit for bit the plain ones if all labels are observed."""
         if not has_holes(T):
             return Moments.of(X, T, weights, **wanted)
         return super().of(X, with_observed(dense(T)), weights, **wanted)
@@ -48,7 +48,7 @@ class Available(Moments):
         return nearest_psd(over_pairs(sums, self.weight))
 
     def complete(self) -> Moments:
-        r"""Moments of labels of which each row counts as all rows do.
+        r"""Moments of each label over its observed rows, rescaled to the weight of all rows.
 
         With the weight n of all rows and n_k of those where label k is observed,
 
@@ -61,14 +61,14 @@ class Available(Moments):
         Returns
         -------
         Moments
-            Of q labels; one that is never observed has a mean of 0 and no scatter.
+            Moments of q labels; a label that is never observed has mean 0 and scatter 0.
         """
         q, share = len(self.observed), self.observed
         warn_of_unobserved(share)
         inverse = np.divide(1.0, share, out=np.zeros(q), where=share > 0)
         t_mean = np.clip(self.t_mean[:q] * inverse, 0.0, 1.0)
         both = self.xt[:, :q]
-        # X about the mean of all rows: what is left of its mean over the observed ones is in X'M.
+        # X is centred at the mean of all rows; X'M holds its remaining mean over the observed rows.
         xt = both - t_mean * self.xt[:, q:]
         # What is left of a constant label is rounding.
         lost = np.vecdot(xt.T, xt.T) <= (64 * EPS) ** 2 * np.vecdot(both.T, both.T)
@@ -77,20 +77,21 @@ class Available(Moments):
         tt, clipped = None, 0.0
         if self.tt is not None:
             tt, kept, clipped = self.pairs()
-            # Labels without scatter have no products with X either: tt v = 0 implies xt v = 0.
+            # A label without scatter has no products with X either, because tt v = 0 implies xt v
+            # = 0.
             xt = xt if kept is None else (xt @ kept) @ kept.T
         means = self.x_mean, t_mean
         return Moments(self.weight, *means, xt, self.xx, tt, self.x_squares, clipped)
 
 
 def with_observed(T: np.ndarray) -> np.ndarray:
-    """[T0, M] (n, 2 q) from labels with holes."""
+    """[T0, M] (n, 2 q) from labels with missing entries."""
     holes = np.isnan(T)
     return np.hstack([np.where(holes, 0.0, T), ~holes])
 
 
 def lifted(moments: Moments) -> Available:
-    """The same moments with M = 1, which does not vary, beside the labels."""
+    """The same moments with the constant columns M = 1 added to the labels."""
     if isinstance(moments, Available):
         return moments
     q = len(moments.t_mean)
@@ -106,7 +107,7 @@ def lifted(moments: Moments) -> Available:
 
 
 def warn_of_unobserved(share: np.ndarray) -> None:
-    """Warn of labels that no row has an observation of."""
+    """Warn of labels that are observed in no row."""
     never = np.flatnonzero(share <= 0)
     if len(never) == 0:
         return
@@ -122,8 +123,8 @@ def warn_of_unobserved(share: np.ndarray) -> None:
 def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.ndarray, Moments]:
     """Labels (n, q) whose products with X are those of available cases, and their own moments.
 
-    Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), which adds up to zero:
-    one product with X where sums that add up need two.
+    Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), which sums to zero. This
+    takes one product with X; sums over blocks need two.
     """
     labels = label_moments(T, weights, tt)
     moments = labels.complete()
@@ -143,7 +144,7 @@ def of_observed(filled: Moments, labels: Moments) -> Moments:
 
 
 def label_moments(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> Available:
-    """Moments of [T0, M] and of no feature."""
+    """Moments of [T0, M] without features."""
     n_rows, q = T.shape
     if tt:
         return lifted(Available.of(np.empty((n_rows, 0)), T, weights, xx=False))
@@ -154,11 +155,11 @@ def label_moments(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> Availa
 
 
 def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
-    """Label scatter (q, q), each pair over the rows where both are observed, as if over all rows.
+    """Label scatter (q, q), each pair over the rows where both are observed, scaled to all rows.
 
-    `sums` (2 q, 2 q) are those of products of [T0, M]. With n_kl in M'M, the sum of t_k over the
-    rows of the pair in T0'M, and n the weight of all rows,
-    tt_kl = n / n_kl ((T0'T0)_kl - (T0'M)_kl (T0'M)_lk / n_kl).
+    `sums` (2 q, 2 q) are the sums of products of [T0, M]. M'M holds n_kl, T0'M the sum of t_k over
+    the rows of the pair, and n is the weight of all rows: tt_kl = n / n_kl ((T0'T0)_kl - (T0'M)_kl
+    (T0'M)_lk / n_kl).
     """
     q = len(sums) // 2
     products, ones, counts = sums[:q, :q], sums[:q, q:], sums[q:, q:]
@@ -174,9 +175,9 @@ def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
 def nearest_psd(tt: np.ndarray) -> tuple[np.ndarray, np.ndarray | None, float]:
     """The scatter without its negative eigenvalues, a basis (q, r) of its range, and their share.
 
-    The share is of the sum of the others; 0, and no basis, if no eigenvalue is negative.
+    The share is relative to the sum of the others; 0, and no basis, if no eigenvalue is negative.
 
-    Pairs are counted over different rows, so together they need not be a scatter of any rows.
+    Pairs are summed over different rows, so together they need not be a scatter matrix.
     """
     values, vectors = linalg.eigh(tt, check_finite=False)
     if values.min(initial=0.0) >= -64 * EPS * values.max(initial=0.0):

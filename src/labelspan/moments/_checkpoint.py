@@ -1,8 +1,9 @@
-"""Files that keep pooled statistics, so that a fit that was killed goes on where it was.
+"""Files that hold pooled statistics, so that an interrupted fit can resume.
 
-A checkpoint is a plain NPZ file. Its member ``header`` is JSON: format, version, whose statistics
-they are, a tree of values, and a SHA-256 of all that; the tree names the other members, arrays.
-Nothing in it is executed: of the tree only data classes of labelspan are made.
+A checkpoint is a plain NPZ file. Its member ``header`` is JSON: format, version, the estimator that
+owns the statistics, a tree of values, and a SHA-256 of all that. The tree names the other members,
+which are arrays. Nothing in the file is executed: the tree can only create data classes of
+labelspan.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from scipy import sparse
 from labelspan._system import replace_file
 
 FORMAT = "labelspan checkpoint"
-# Of the tree and of the statistics in it.
+# Version of the tree and of the statistics in it.
 VERSION = 1
 
 
 def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], value: Any) -> None:
-    """Write a value, whole or not at all.
+    """Write a value to a file, completely or not at all.
 
     Parameters
     ----------
     path : path
         An older file is replaced.
     owner : mapping of str to JSON values
-        Whose it is: :func:`read_checkpoint` compares it.
+        The owner of the statistics; :func:`read_checkpoint` compares it.
     value : object
         Numbers, strings, arrays, CSR arrays, tuples, dicts and data classes of these.
     """
@@ -49,7 +50,7 @@ def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], val
 
 
 def read_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any]) -> Any:
-    """The value of a checkpoint, or a refusal of one that is damaged or not this owner's."""
+    """Read the value of a checkpoint; reject one that is damaged or has another owner."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as members:
             arrays = {name: members[name] for name in members.files}
@@ -69,7 +70,7 @@ def read_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any]) -> A
 
 
 def has_checkpoint(path: str | os.PathLike[str]) -> bool:
-    """Whether there is one; where none could be written, that is said before any work is done."""
+    """Whether the checkpoint exists; raise before any work if its folder does not."""
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"The folder {folder!r} of the checkpoint does not exist; make it.")
@@ -77,10 +78,10 @@ def has_checkpoint(path: str | os.PathLike[str]) -> bool:
 
 
 def not_before(start: int, n_rows: int, blocks: Iterable[Any]) -> Iterable[Any]:
-    """The blocks from number `start` on; of a sequence, those before are not read.
+    """The blocks from index `start` on; earlier blocks of a sequence are not read.
 
-    Those before must have had `n_rows` rows, as far as that is known without reading: blocks that
-    are cut otherwise would leave out rows, or count them twice.
+    The earlier blocks must have `n_rows` rows, as far as that is known without reading them. Other
+    block boundaries would skip rows or count them twice.
     """
     edges = getattr(blocks, "edges", None)
     found: int | None = None
@@ -108,7 +109,7 @@ def height_of(X: Any) -> int:
 
 
 def described(value: Any) -> str:
-    """A parameter in words that differ if it does."""
+    """A parameter as a string that differs if the parameter does."""
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     return f"{type(value).__name__} {joblib.hash(value)}"
@@ -167,7 +168,7 @@ def _packed(value: Any, arrays: dict[int, tuple[str, np.ndarray]]) -> Any:
 
 
 def _member(array: np.ndarray, arrays: dict[int, tuple[str, np.ndarray]]) -> str:
-    # By identity: statistics may share an array.
+    # By identity, because statistics may share an array.
     return arrays.setdefault(id(array), (f"array{len(arrays)}", array))[0]
 
 

@@ -1,4 +1,4 @@
-"""Walk any array by blocks of rows and add up the statistics of the blocks."""
+"""Read any array by blocks of rows and add up the statistics of the blocks."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from labelspan.moments._large import labelled_rows
 
 Statistic = TypeVar("Statistic")
 
-# A dense block is copied when it is centred; this bounds the copy.
+# A dense block is copied when it is centred; this limits the copy.
 BLOCK_BYTES = 2**25
-# A dense block that is not copied: sums over more rows would lose digits.
+# Limit of a dense block that is not copied, because sums over more rows would lose digits.
 WALKED_ENTRIES = 2**26
 # A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20
@@ -42,7 +42,7 @@ BLOCK_ENTRIES = 2**20
 
 @dataclass(frozen=True)
 class Sample:
-    """Features and labels on their way to the statistics.
+    """Features, labels and weights to be summarised.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class Sample:
     Y : ndarray, csr_array or Dask array of shape (n, q)
         Label indicators in {0, 1}.
     solver : str
-        The route that :func:`labelspan.linalg.choose_solver` picked.
+        The solver that :func:`labelspan.linalg.choose_solver` chose.
     weights : ndarray of shape (n,) or None
         Weights of the rows.
     part : bool
-        Whether these are some rows of more, which say little by themselves.
+        Whether these rows are only a part of the sample.
     """
 
     X: Any
@@ -86,21 +86,21 @@ def collect(
         In memory, memory-mapped or on a Dask cluster.
     statistic : callable
         From a block of X and the same rows of Y, and their weights in a sample that has them,
-        to something that can be added.
+        to an object that supports ``+``.
     whole_sparse : bool, default=True
-        Take a sparse X as one block; False if `statistic` makes its block dense.
+        Treat a sparse X as one block; False if `statistic` makes its block dense.
     tall : bool, default=True
         Make blocks at least as tall as wide; False if `statistic` has no (D, D) array, so that
         adding two of them is cheap.
     walked : bool, default=False
-        Whether `statistic` walks a dense block and CSR labels in parts that fit into the cache,
-        so that blocks may be large, and refuses NaN.
+        Whether `statistic` reads a dense block and CSR labels in parts that fit into the cache, so
+        that blocks may be large, and rejects NaN.
 
     Returns
     -------
     object
-        The sum over all blocks. Of a Dask array only this sum leaves the workers: one graph,
-        one compute.
+        The sum over all blocks. For a Dask array, only this sum leaves the workers: one graph, one
+        compute.
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
@@ -119,7 +119,7 @@ def collect(
     given: Iterator[tuple[Any, ...]] = map(at, blocks)
     if checked_by_sums(sample.X) and not (walked or sample.part):
         given = map(finite_rows, given)
-    # In the arrays of the first block: nobody else has them.
+    # In place: nothing else uses the arrays of the first block.
     total = reduce(iadd, (statistic(*block) for block in given))
     if is_device(sample.X):
         refuse_lost_sums(sample.X, total)
@@ -127,13 +127,13 @@ def collect(
 
 
 def finite_rows(block: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A block of a sample that the gate did not look at, or its refusal."""
+    """Validate a block of a sample that was not checked before."""
     assert_all_finite(block[0], input_name="X")
     return block
 
 
 def refuse_lost_sums(X: Any, total: Any) -> None:
-    """Raise if the mean of rows on a device is no number, because one of theirs is none."""
+    """Raise if the mean of rows on a device is not finite, because one of their numbers is not."""
     mean = getattr(total, "x_mean", None)
     if is_device(mean) and not finite(mean) and not finite(X):
         raise ValueError(
@@ -163,7 +163,7 @@ def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
 
 
 def equal_blocks(n_rows: int, n_blocks: float) -> Iterator[slice]:
-    """Slices of about equal length: a short last one would cost a pooling step for little work."""
+    """Slices of about equal length; pooling a short last one would cost as much as a full one."""
     edges = np.linspace(0, n_rows, max(1, round(n_blocks)) + 1).astype(int)
     return (slice(int(a), int(b)) for a, b in pairwise(edges))
 
@@ -183,18 +183,18 @@ def collect_dask(sample: Sample, statistic: Callable[..., Statistic]) -> Statist
         strict=True,
     )
     of_block = dask.delayed(block_statistic, pure=False)
-    # One node of the graph for all blocks: it may hold vectors as long as a row is wide.
+    # One graph node for all blocks, because it may hold vectors of D numbers.
     statistic = dask.delayed(statistic, pure=False, traverse=False)
     # Filtering leaves chunks without rows behind.
     parts = [of_block(statistic, *block) for block, size in zip(blocks, sizes, strict=True) if size]
     with warnings.catch_warnings():
-        # They must be sent, and what is sent in other ways does not survive a lost worker.
+        # These vectors must be in the graph: data scattered otherwise are lost with their worker.
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         return tree_sum(parts, Checked.__add__).compute().statistic
 
 
 def tree_sum(parts: list[Any], plus: Callable[[Any, Any], Any]) -> Any:
-    """Sum of delayed statistics, two by two: in a fixed order, and on all workers."""
+    """Sum of delayed statistics in pairs: a fixed order, on all workers."""
     import dask
 
     lazy = dask.delayed(plus, pure=False)
@@ -206,7 +206,7 @@ def tree_sum(parts: list[Any], plus: Callable[[Any, Any], Any]) -> Any:
 
 @dataclass(frozen=True)
 class Checked:
-    """A statistic with the label values it was made from: blocks cannot see each other's."""
+    """A statistic with the label values of its block, because blocks do not see each other's."""
 
     statistic: Any
     values: frozenset
@@ -225,7 +225,7 @@ class Checked:
 def block_statistic(
     statistic: Callable[..., Any], X: Any, Y: Any, weights: np.ndarray | None = None
 ) -> Checked:
-    """Check one block on its worker, where its values are, and take its statistic."""
+    """Check one block on its worker, and compute its statistic there."""
     values = np.asarray(Y.data if sparse.issparse(Y) else Y)
     values = values[~find_holes(values)] if has_holes(values) else values
     present = {v for v in (-1.0, 0.0) if (values == v).any()}
@@ -233,10 +233,10 @@ def block_statistic(
         present.add(0.5)
     if sparse.issparse(Y) and Y.nnz < np.prod(Y.shape):
         present.add(0)
-    # Labels first: for a pass over the labels alone they are X as well.
+    # Labels first, because in a pass over the labels alone they are X as well.
     labels, rows = check_label_block(Y), check_block(X)
     refuse_overflow(rows, whole=False)
     block = Sample(rows, labels, weights=weights)
-    # Rows without weight are left out; a block of nothing else weighs nothing.
+    # Rows of weight 0 are left out; a block of such rows has weight 0.
     weighing: Any = slice(None) if weights is None or not weights.any() else weights > 0
     return Checked(statistic(*block.at(weighing)), frozenset(present))

@@ -9,14 +9,14 @@ import numpy as np
 from labelspan._device import to_host
 
 EPS = float(np.finfo(np.float64).eps)
-# Digits of a centred column below which its coefficients are not worth much.
+# A centred column with fewer digits than this gives unreliable coefficients.
 DIGITS = 8
 # Columns named in the warning.
 N_NAMED = 5
 
 
 def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) -> None:
-    """Warn of columns whose spread is so small beside their mean that rounding reaches it.
+    """Warn of columns whose spread is so small relative to their mean that rounding affects it.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) ->
     """
     mean, squares = to_host(mean), to_host(squares)
     spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
-    # A constant column is exactly zero after centring, and no digit of it is used.
+    # A constant column is exactly zero after centring, so none of its digits is used.
     lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))
     if len(lost) == 0:
         return

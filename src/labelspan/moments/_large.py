@@ -1,4 +1,4 @@
-"""Sums of large dense blocks: rows are converted, centred and added up while they are cached."""
+"""Sums of large dense blocks; rows are converted, centred and added while in the cache."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from labelspan import _validation
 from labelspan._compat import is_dask_array
 from labelspan._jit import ZERO, inner_kernel, kernel, read_only
 
-# Numbers of rows that are walked again while they are in the cache, and of a part of a row.
+# Entries per group of rows that stays in the cache for a second pass, and per part of a row.
 CACHED, PART = 2**17, 1024
-# Rows whose mean the block is taken about.
+# The block is centred at the mean of this many first rows.
 N_FIRST = 64
 
 
 class Sums(NamedTuple):
-    """Sums over the rows of one block, of features about a row that is near their mean.
+    """Sums over the rows of one block, after subtracting a row near their mean.
 
     Attributes
     ----------
     origin : ndarray of shape (D,)
-        The row, in numbers that X can hold: a constant column becomes zero.
+        The subtracted row, in the precision of X, so that a constant column becomes zero.
     total : ndarray of shape (D,)
-        Of X - origin.
+        Sum of X - origin.
     squares : ndarray of shape (D,)
-        Of its squares.
+        Sum of squares of X - origin.
     labelled : ndarray of shape (q, D)
-        Of the rows with each label.
+        Sums of the rows of X with each label.
     scatter : ndarray of shape (D, D) or None
-        Of its products.
+        Sum of products of X - origin.
     """
 
     origin: np.ndarray
@@ -43,16 +43,16 @@ class Sums(NamedTuple):
 
 
 def is_large(X: Any) -> bool:
-    """Whether X, in memory, mapped or on Dask workers, is dense and worth the compiled loops."""
+    """Whether X (in memory, mapped or Dask) is dense and large enough for compiled loops."""
     dense = isinstance(X, np.ndarray) or (is_dask_array(X) and not sparse.issparse(X._meta))
     return dense and X.shape[0] * X.shape[1] >= _validation.LARGE
 
 
 def indicators(X: Any, T: Any, weights: np.ndarray | None = None) -> sparse.csr_array | None:
-    """T as CSR if each row of X is simply added to the labels it has; None if not.
+    """T as CSR if label sums can be formed by adding rows; else None.
 
-    So it is for whole rows of the host without weights, and labels of 0 and 1 of which most
-    are 0: a product with more ones is faster by BLAS.
+    This holds for complete rows on the host without weights and for 0/1 labels that are mostly 0.
+    With more ones, a BLAS product is faster.
     """
     if weights is not None or not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
         return None
@@ -64,7 +64,7 @@ def indicators(X: Any, T: Any, weights: np.ndarray | None = None) -> sparse.csr_
 
 
 def labelled_rows(X: np.ndarray, T: sparse.csr_array, rows: slice) -> tuple[Any, Any]:
-    """Rows of both, as views: SciPy looks at each entry that it copies."""
+    """Rows of both as views, because SciPy checks each entry that it copies."""
     start, stop = T.indptr[rows.start], T.indptr[rows.stop]
     ends = T.indptr[rows.start : rows.stop + 1] - start
     arrays = T.data[start:stop], T.indices[start:stop], ends
@@ -74,8 +74,8 @@ def labelled_rows(X: np.ndarray, T: sparse.csr_array, rows: slice) -> tuple[Any,
 def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
     """Sums of one block.
 
-    float32 is added up as it comes: numbers of 24 bits have exact sums in float64 wherever the
-    mean is far above the spread. Others are taken about the origin first, into a buffer.
+    float32 rows are added as they are: 24-bit numbers have exact float64 sums if the mean is far
+    above the spread. For other rows, the origin is first subtracted into a buffer.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
     Returns
     -------
     Sums
-        Each number of X is read from memory once. Rounding is relative to the spread of the
-        block, or to sqrt(n / 64) of it if the first rows are unlike the others.
+        Each number of X is read from memory once. Rounding is relative to the spread of the block,
+        or to sqrt(n / 64) times it if the first rows differ from the others.
     """
     n_features, n_labels = X.shape[1], T.shape[1]
     origin = near_mean(X)
@@ -117,14 +117,14 @@ def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
 
 
 def near_mean(X: np.ndarray) -> np.ndarray:
-    """A row of numbers of the dtype of X, as float64: the mean of the first rows."""
+    """The mean of the first rows, rounded to the dtype of X, as float64."""
     first = X[0].astype(np.float64)
     mean = first + np.subtract(X[:N_FIRST], first, dtype=np.float64).mean(axis=0)
     return mean.astype(X.dtype).astype(np.float64)
 
 
 def together(T: sparse.csr_array) -> np.ndarray:
-    """T'T (q, q) of labels whose entries are all 1: the rows that have both."""
+    """T'T (q, q) of labels whose entries are all 1: counts of rows that have both labels."""
     counts = np.zeros((T.shape[1], T.shape[1]))
     count_pairs(read_only(T.indptr, np.int64), read_only(T.indices, np.int64), counts)
     return counts
@@ -158,7 +158,7 @@ def add_rows(X, origin, ends, labels, total, squares, labelled):  # type: ignore
     n_labels = labelled.shape[0]
     height = max(CACHED // min(PART, max(n_features, 1)), 1)
     starts = np.empty(n_labels + 1, np.int64)
-    # Unsigned: for numbers that may count from the end, the loops are four times slower.
+    # Unsigned, because loops that allow negative indices are four times slower.
     members = np.empty(height * n_labels, np.uint64)
     for start in range(0, n_rows, height):
         stop = min(start + height, n_rows)
@@ -173,7 +173,7 @@ def add_rows(X, origin, ends, labels, total, squares, labelled):  # type: ignore
 
 @inner_kernel
 def _by_label(ends, labels, start, stop, starts, members):  # type: ignore[no-untyped-def]
-    """Sort the rows from `start` to `stop` by their labels: those of one begin at its start."""
+    """Sort the rows from `start` to `stop` by label; `starts` says where each label begins."""
     n_labels = len(starts) - 1
     starts[:] = ZERO
     for k in range(ends[start], ends[stop]):
@@ -191,7 +191,7 @@ def _by_label(ends, labels, start, stop, starts, members):  # type: ignore[no-un
 
 @inner_kernel
 def _add_all(X, origin, start, stop, left, right, total, squares):  # type: ignore[no-untyped-def]
-    """Add parts of all rows, and their squares, about the origin; four at a time."""
+    """Add parts of all rows minus the origin, and their squares; four rows at a time."""
     about, into, square = origin[left:right], total[left:right], squares[left:right]
     i = start
     while i + 4 <= stop:
@@ -214,7 +214,7 @@ def _add_all(X, origin, start, stop, left, right, total, squares):  # type: igno
 
 @inner_kernel
 def _add_some(X, members, k, end, left, right, into):  # type: ignore[no-untyped-def]
-    """Add parts of the rows that have one label, four at a time."""
+    """Add parts of the rows that have one label, four rows at a time."""
     while k + 4 <= end:
         a, b = X[members[k], left:right], X[members[k + 1], left:right]
         c, d = X[members[k + 2], left:right], X[members[k + 3], left:right]

@@ -1,4 +1,4 @@
-"""Centred first and second moments of (X, T), poolable by ``+``."""
+"""Centred first and second moments of (X, T); two samples add up with ``+``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from labelspan.moments._digits import EPS
 from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import Glance, block_sums
 
-# Numbers of an outer product that are held at a time; they stay in the cache.
+# Entries of an outer product that are held at a time; they stay in the cache.
 OUTER_NUMBERS = 2**15
-# On a device, where a step costs more to start than a few million numbers.
+# The same on a device, where starting a step costs more than a few million numbers.
 DEVICE_NUMBERS = 2**22
 
 
@@ -24,8 +24,8 @@ DEVICE_NUMBERS = 2**22
 class Moments:
     """Weighted sums of squares and products about the mean (scatter, not covariance).
 
-    ``a + b`` are the moments of both samples together, so chunks, memory maps, ``partial_fit``
-    and the blocks of a Dask array are one code path.
+    ``a + b`` are the moments of both samples together, so chunks, memory maps, ``partial_fit`` and
+    Dask arrays use the same code.
 
     Attributes
     ----------
@@ -36,15 +36,15 @@ class Moments:
     t_mean : ndarray of shape (q,)
         Mean of T.
     xt : ndarray of shape (D, q) or None
-        Xc' diag(w) Tc, unless it was not asked for.
+        Xc' diag(w) Tc; None if not requested.
     xx : ndarray of shape (D, D) or None
-        Xc' diag(w) Xc, if asked for.
+        Xc' diag(w) Xc, if requested.
     tt : ndarray of shape (q, q) or None
-        Tc' diag(w) Tc, if asked for.
+        Tc' diag(w) Tc, if requested.
     x_squares : ndarray of shape (D,) or None
-        Diagonal of xx, where xx was not asked for.
+        Diagonal of xx, if xx was not requested.
     tt_clipped : float
-        Share of negative eigenvalues that were taken out of tt, where labels are not observed.
+        Share of negative eigenvalues removed from tt, if labels are missing.
     """
 
     weight: float
@@ -84,14 +84,14 @@ class Moments:
         large : bool
             Whether the block is one of a large array, so that compiled loops are worth loading.
         seen : Glance or None
-            What some rows of all blocks say, if they live on a device.
+            Scales estimated from some rows of all blocks, if they are on a device.
 
         Returns
         -------
         Moments
-            Exact up to rounding. A dense block is centred *before* the product: centring
-            afterwards loses all digits when the mean is large. A sparse block is not, because
-            that would make it dense; only its columns without zeros are.
+            Exact up to rounding. A dense block is centred *before* the product, because centring
+            afterwards loses all digits if the mean is large. In a sparse block only columns without
+            zeros are centred, so that it stays sparse.
         """
         if is_device(X) or is_device(T):
             return cls(*block_sums(X, T, weights, xx=xx, tt=tt, seen=seen))
@@ -107,7 +107,7 @@ class Moments:
         Xw, Tw = scaled(Xw, root), scaled(Tw, root)
         XT: Any = product(Xw, Tw) if xt else None
         if xt and sparse.issparse(X) and sparse.issparse(T):
-            # One centred side is enough; a correction is due only if neither is.
+            # One centred side is enough; a correction is needed only if neither is centred.
             XT -= weight * np.outer(x_mean, t_mean)
         XX: Any = scatter(Xw, weight, x_mean) if xx else None
         if xt and xx and sparse.issparse(X):
@@ -118,13 +118,13 @@ class Moments:
 
     @classmethod
     def of_ones(cls, X: np.ndarray, T: sparse.csr_array, *, xx: bool, tt: bool) -> Moments:
-        """The same of a large block whose labels are 0 or 1, by sums over the rows of a label."""
+        """The same for a large block with 0/1 labels, from sums over the rows of each label."""
         weight, ones = float(len(X)), np.ones(len(X))
         sums, t_mean = sums_of(X, T, xx=xx), (ones @ T) / weight
         if not np.isfinite(sums.total).all():
             assert_all_finite(X, input_name="X")
         offset = sums.total / weight
-        # The products are about the origin, which is near the mean: few digits cancel.
+        # The products are centred at the origin, which is near the mean, so few digits cancel.
         XT = (sums.labelled - np.outer(t_mean, sums.total)).T
         XX = None if sums.scatter is None else mirrored(sums.scatter, weight, offset)
         squares = None if xx else np.maximum(sums.squares - weight * offset**2, 0.0)
@@ -140,14 +140,14 @@ class Moments:
         return total
 
     def __iadd__(self, other: Moments) -> Moments:
-        """The same in the arrays of this one, for who has made it: no other holds them."""
+        """The same in place, for the owner of these arrays."""
         if type(other) is not type(self):
             return NotImplemented
         weight = self.weight + other.weight
         if weight == 0:
             return self
         share = other.weight / weight
-        # The pooled scatter gains one rank-one term: the two means differ.
+        # The pooled scatter gains a rank-one term, because the two means differ.
         gain = self.weight * share
         dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         add_pooled(self.xt, other.xt, gain * dx, dt)
@@ -165,8 +165,8 @@ class Moments:
     def __sub__(self, part: Moments) -> Moments:
         """Moments of the rows that are not in `part`, a block of the same sample.
 
-        Rounding stays relative to the whole sample, so a direction in which only `part` varies
-        is left with eps of the whole, not with zero: do not count ranks after a subtraction.
+        Rounding is relative to the whole sample. A direction in which only `part` varies keeps eps
+        of the whole instead of zero, so do not determine ranks after a subtraction.
         """
         weight = self.weight - part.weight
         if weight <= 0:
@@ -197,7 +197,7 @@ class Moments:
         return replace(self, x_mean=self.x_mean + by)
 
     def about_zero(self) -> Moments:
-        """Sums of products, not about the means, which are then zero."""
+        """Uncentred sums of products, with means set to zero."""
         xp = namespace(self.xt)
         zeros = xp.zeros_like(self.x_mean), xp.zeros_like(self.t_mean)
         xt = self.xt + self.weight * outer(self.x_mean, self.t_mean)
@@ -206,7 +206,7 @@ class Moments:
 
     @property
     def kind(self) -> tuple[str, bool, bool]:
-        """What is in it: only statistics of one kind add up."""
+        """The kind of statistics; only those of one kind can be added."""
         return ("moments", self.xx is not None, self.tt is not None)
 
     @property
@@ -237,8 +237,8 @@ def outer(a: Any, b: Any) -> Any:
 def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
     """Centre a dense block, return a sparse one unchanged, in float64; and the weighted mean.
 
-    A dense block is first taken about its first row that counts: a constant column is then zero
-    exactly, and so is its mean's rounding error, which would otherwise look like a direction.
+    First, a row of positive weight is subtracted from a dense block. A constant column is then
+    exactly zero, and its mean has no rounding error, which would otherwise look like a direction.
     """
     total = max(float(w.sum()), np.finfo(np.float64).tiny)
     if sparse.issparse(A):
@@ -251,11 +251,11 @@ def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def anchored(X: Any) -> tuple[Any, np.ndarray]:
-    """Sparse X with its columns without zeros about their first entries; and what was taken off.
+    """Sparse X with columns without zeros shifted by their first entries, and the shift.
 
-    The mean of such a column may be far above its spread, and of a constant one nothing else is
-    there: products of the column are then all rounding. No zero changes, so X stays sparse. A
-    column with a zero varies by at least the n-th part of its mean.
+    The mean of such a column may be far above its spread, which is 0 for a constant column; its
+    products would then be all rounding. No zero changes, so X stays sparse. The spread of a column
+    with a zero is at least 1/n of its mean.
     """
     shift = np.zeros(X.shape[1])
     if not sparse.issparse(X) or X.shape[0] == 0:
@@ -278,21 +278,21 @@ def scaled(A: Any, root: np.ndarray | None) -> Any:
 def product(X: Any, T: Any) -> np.ndarray:
     """X'T as a dense array, whichever of the two is sparse."""
     if not sparse.issparse(X):
-        # BLAS is faster with the narrow factor first, and a sparse T only serves from the left.
+        # BLAS is faster with the narrow factor first, and a sparse T must be on the left.
         return (T.T @ X).T
     XT = X.T @ T
     return XT.toarray() if sparse.issparse(XT) else XT
 
 
 def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
-    """Centred A'A: in the short form if A is sparse, and so not centred yet."""
+    """Centred A'A; by the short form if A is sparse and therefore not centred."""
     if not sparse.issparse(A):
         return A.T @ A
     return about_mean((A.T @ A).toarray(), weight, centre)
 
 
 def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarray:
-    """The scatter about the mean, in the array of that about zero."""
+    """The scatter about the mean from that about zero, in place."""
     squares = np.diag(total).copy()
     total -= weight * np.outer(centre, centre)
     # What is left of a constant column is the rounding of the subtraction.
@@ -302,8 +302,8 @@ def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarr
 
 
 def mirrored(upper: np.ndarray, weight: float, offset: np.ndarray) -> np.ndarray:
-    """Both triangles of the scatter about another row, of which one is given, about the mean."""
-    # The whole of both triangles, less the diagonal that both have.
+    """Both triangles of the scatter about the mean, from one triangle of that about another row."""
+    # Both triangles, minus the diagonal that they share.
     total = upper + upper.T
     np.fill_diagonal(total, np.diag(upper))
     total -= weight * outer(offset, offset)
@@ -311,7 +311,7 @@ def mirrored(upper: np.ndarray, weight: float, offset: np.ndarray) -> np.ndarray
 
 
 def sums_of_squares(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
-    """Diagonal of the scatter alone, (D,)."""
+    """Only the diagonal of the scatter, (D,)."""
     if not sparse.issparse(A):
         return np.vecdot(A.T, A.T) if A.flags.f_contiguous else np.einsum("ij,ij->j", A, A)
     squares = np.bincount(A.indices, A.data**2, minlength=A.shape[1])
@@ -323,7 +323,7 @@ def add_pooled(A: Any, B: Any, left: np.ndarray, right: np.ndarray) -> None:
     if A is None:
         return
     A += B
-    # By blocks of rows: the product would be as large as A.
+    # By blocks of rows, because the product would be as large as A.
     numbers = DEVICE_NUMBERS if is_device(A) else OUTER_NUMBERS
     height = max(numbers // max(right.shape[0], 1), 1)
     for start in range(0, A.shape[0], height):

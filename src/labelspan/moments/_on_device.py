@@ -18,9 +18,9 @@ from labelspan._device import (
     to_host,
 )
 
-# Rows whose mean a block is taken about before its own mean is known.
+# Rows whose mean is subtracted from a block before its own mean is known.
 GLANCE = 1024
-# How many times their spread the mean of rows may be for products to be taken about zero.
+# Products need no centring if the mean of the rows is at most this many times their spread.
 NEAR = 8.0
 WITHIN = 2.0**40
 
@@ -28,12 +28,12 @@ WITHIN = 2.0**40
 def block_sums(
     X: Any, T: Any, weights: Any, *, xx: bool, tt: bool, seen: Glance | None = None
 ) -> tuple[Any, ...]:
-    """The fields of :class:`labelspan.moments.Moments` of one block, where X or T lives.
+    """The fields of :class:`labelspan.moments.Moments` of one block, on the device of X or T.
 
-    The rows are taken about the mean of some of them: near enough to the mean that no digit is
-    lost, and exactly the value of a constant column, which is then zero. Products with the scatter
-    are about the mean itself; those with T need only one side about it. `seen` is a glance at the
-    rows of all blocks: one at each would make the device wait.
+    The mean of some rows is subtracted first. It is close enough to the mean that no digit is lost,
+    and exact for a constant column, which becomes zero. The scatter is computed about the mean
+    itself; products with T need only one centred side. `seen` is a glance at some rows of all
+    blocks; a glance at each block would make the device wait.
     """
     seen = Glance.at(like(T, X)) if seen is None else seen
     block = Block.of(X, T, weights, seen, thin=not xx, single=in_single(X))
@@ -43,10 +43,10 @@ def block_sums(
     if xx:
         XX = cast(scatter(block.centred()), np.float64)
     elif seen.varies and weights is None:
-        # They decide about scales and digits only: some rows suffice.
+        # They serve only to judge scales and digits, so some rows suffice.
         squares = block.weight * seen.variance
     else:
-        # Single precision suffices where no mean is large.
+        # Single precision suffices if no mean is large.
         rows = X if weights is None and block.about_zero else A
         lengths = cast(sums_of_squares(rows), np.float64)
         squares = namespace(A).clip(lengths - block.weight * offset**2, min=0.0)
@@ -55,7 +55,7 @@ def block_sums(
 
 @dataclass(frozen=True)
 class Block:
-    """diag(w)^(1/2) [A Tc], A about `shift`, and what follows from one product of the two.
+    """diag(w)^(1/2) [A Tc] with A = X - shift, and the result of one product of the two.
 
     Attributes
     ----------
@@ -70,13 +70,13 @@ class Block:
     T : device array of shape (n, q)
         diag(root) (T - t_mean), float64.
     shift, offset : device array of shape (D,)
-        What was taken off X, and what is left of its mean.
+        The row subtracted from X, and the mean of X - shift.
     t_mean : device array of shape (q,)
         Mean of T.
     xt : device array of shape (D, q)
         Xc' diag(w) Tc.
     about_zero : bool
-        Whether the mean is so near to zero that nothing was taken off.
+        Whether the mean is so close to zero that nothing was subtracted.
     """
 
     weight: float
@@ -101,7 +101,7 @@ class Block:
         thin: bool = False,
         single: bool = False,
     ) -> Block:
-        """Read the rows once; `thin` if no product of X with itself will be asked for.
+        """Read the rows once; `thin` if no product of X with itself will be needed.
 
         With `single`, A and its products are float32.
         """
@@ -119,7 +119,7 @@ class Block:
         about_zero = thin and seen.near and not single
         shift = seen.mean
         if about_zero:
-            # Only one side of a product has to be about its mean, and a cast is a faster copy.
+            # Only one side of a product must be centred, and a cast is a faster copy.
             shift = xp.zeros_like(shift)
             A = cast(X, np.float64)
         elif single:
@@ -130,7 +130,7 @@ class Block:
         if weights is not None:
             T *= root[:, None]
             A = A * cast(root[:, None], np.float32 if single else np.float64)
-        # One product for both: the mean comes with a column for it.
+        # One product for both; an additional column gives the mean.
         factor = xp.concat([T, root[:, None]], axis=1)
         sums = cast(xp.astype(factor, A.dtype, copy=False).T @ A, np.float64)
         offset = inverse * sums[-1, :]
@@ -150,19 +150,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Glance:
-    """What some rows say of all.
+    """Scales of all rows, estimated from some of them.
 
     Attributes
     ----------
     mean : device array of shape (D,)
-        The first row and the mean difference of the others to it: of a constant column, its
-        value exactly.
+        The first row plus the mean difference of the others to it; exact for a constant column.
     variance : device array of shape (D,)
         Mean squares about it.
     near : bool
-        Whether the mean is within the reach of the spread. NEAR times the spread costs log2(NEAR)
-        of the 53 bits of a product, and twice as many of the 24 of a sum of squares, which
-        spreads beyond WITHIN would leave altogether.
+        Whether the mean is at most NEAR times the spread. This costs log2(NEAR) of the 53 bits of a
+        product, and twice as many of the 24 bits of a sum of squares, whose range spreads beyond
+        WITHIN would exceed.
     varies : bool
         Whether every column does.
     """
@@ -174,7 +173,7 @@ class Glance:
 
     @classmethod
     def at(cls, X: Any) -> Glance:
-        """Look at some GLANCE rows; the device is asked once."""
+        """Look at GLANCE rows; one transfer from the device."""
         xp = namespace(X)
         first = xp.astype(X[0, :], xp.float64)
         some = less(X[:: max(X.shape[0] // GLANCE, 1), :], first)

@@ -29,9 +29,9 @@ def collect_parts(
     Y : ndarray or csr_array of shape (n, q)
         Label indicators in memory.
     statistic : callable
-        From rows of X, of Y and their weights (or None) to something that can be added.
+        From rows of X, of Y and their weights (or None) to an object that supports ``+``.
     parts : ndarray of int of shape (n_partitions, n)
-        Number of the part that a row belongs to in each partition, below 0 for none. No number
+        Index of the part that a row belongs to in each partition; negative for none. No index
         occurs in two partitions.
     weights : ndarray of shape (n,) or None
         Row weights.
@@ -39,7 +39,7 @@ def collect_parts(
     Returns
     -------
     dict of int to statistic
-        By the numbers of the parts.
+        Statistics by the index of the part.
     """
     if is_dask_array(X):
         return collect_parts_dask(X, Y, statistic, parts, weights)
@@ -51,7 +51,7 @@ def collect_parts(
 
 
 def blocks_of(X: Any, n_parts: int) -> Iterator[slice]:
-    """Blocks of rows in which the share of a part is about as tall as wide: adding costs D^2."""
+    """Blocks in which each part has about D rows or more, because adding costs D^2."""
     n_rows, n_columns = X.shape
     if sparse.issparse(X):
         return iter([slice(0, n_rows)])
@@ -62,7 +62,7 @@ def blocks_of(X: Any, n_parts: int) -> Iterator[slice]:
 def collect_parts_dask(
     X: Any, Y: Any, statistic: OfRows, parts: np.ndarray, weights: np.ndarray | None
 ) -> dict[int, Any]:
-    """The same over the blocks of a Dask array: sums only leave the workers, in one compute."""
+    """The same over the blocks of a Dask array; only sums leave the workers, in one compute."""
     import dask
 
     of_block = dask.delayed(checked_parts, pure=False)
@@ -74,7 +74,7 @@ def collect_parts_dask(
 
 
 def dask_blocks(X: Any) -> Iterator[tuple[Any, slice]]:
-    """The blocks of a Dask array that have rows, delayed, and where their rows are."""
+    """The non-empty blocks of a Dask array, delayed, and the slices of their rows."""
     ends = np.cumsum(X.chunks[0])
     for block, end, size in zip(X.to_delayed().ravel(), ends, X.chunks[0], strict=True):
         if size:
@@ -104,6 +104,6 @@ def taken(weights: np.ndarray | None, rows: Any) -> np.ndarray | None:
 
 
 def merged(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:
-    """Sums of what two blocks have of the same part."""
+    """Add the statistics of two blocks, part by part."""
     both = {part: a[part] + b[part] if part in a else b[part] for part in b}
     return {**a, **both}

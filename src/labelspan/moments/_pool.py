@@ -1,4 +1,4 @@
-"""Statistics of chunks: rows are held until there are enough of them to be worth adding up."""
+"""Statistics of chunks; rows are collected until there are enough to be worth adding."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from labelspan._labels import SPARSE_LABEL_DENSITY
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
 
-# Adding up statistics costs a walk over them, so as many bytes of rows are held first, within:
+# Adding statistics reads all of them, so as many bytes of rows are collected first, within:
 FEWEST_BYTES = 2**22
 MOST_BYTES = 2**28
-# Small pieces are stacked from this number on: a chunk may be one row.
+# So many small pieces are stacked, because a chunk may be a single row.
 MOST_PIECES = 1024
 
 Summarise = Callable[[Sample], Any]
@@ -28,37 +28,37 @@ Summarise = Callable[[Sample], Any]
 class Pool:
     """Statistics of all rows of the chunks so far.
 
-    The rows are taken about the first of them, and so is the mean that is pooled: where it is far
-    above the spread, it would have no digits left to tell chunks apart.
+    The first row is subtracted from all rows, and so from the pooled mean. A mean far above the
+    spread would otherwise have no digits left to distinguish chunks.
 
     Parameters
     ----------
     solver : str
-        The route that was chosen for rows that come in chunks.
+        The solver chosen for rows that come in chunks.
     shape : tuple of int
         Numbers of features and labels.
     about_first : bool, default=True
-        False for statistics that have no ``x_mean``: rows stay as they are.
+        False for statistics that have no ``x_mean``; rows are then not shifted.
     """
 
     def __init__(self, solver: str, shape: tuple[int, int], *, about_first: bool = True):
         self.solver, self.shape, self.about_first = solver, shape, about_first
         self.n_rows = 0
         n_features, n_labels = shape
-        # Without a ridge, few rows would look as if columns depended on each other.
+        # Without a ridge, the columns of a few rows would look dependent.
         height = {"thin": n_labels, "root": 4 * n_features}.get(solver, n_features)
         self._limit = min(max(FEWEST_BYTES, 8 * n_features * height), MOST_BYTES)
-        # A dtype is no plain value to those who store models.
+        # A string, because formats that store models do not treat a dtype as a plain value.
         self._single = True
         self._origin: np.ndarray | None = None
-        # Sum so far, rows held and their bytes.
+        # The sum so far, the collected rows and their bytes.
         self._state: tuple[Any, tuple[Sample, ...], int] = (None, (), 0)
 
     def plus(self, sample: Sample, summarise: Summarise) -> Pool:
-        """The pool with the rows of a chunk; this one stays as it is, with all it holds."""
-        # As copy.copy does, which takes as long as all of the rest.
+        """The pool with the rows of a chunk added; this pool is unchanged."""
+        # Like copy.copy, which takes as long as all the rest.
         pool = Pool.of_state(vars(self))
-        # Sums on a device are about a mean of their own.
+        # Sums on a device subtract a mean of their own.
         if pool.about_first and pool._origin is None and not is_device(sample.X):
             pool._origin = first_row(sample.X)
         pool._single = pool._single and precision_of(sample.X) == np.float32
@@ -67,7 +67,7 @@ class Pool:
         return pool
 
     def state(self) -> dict[str, Any]:
-        """All that it holds, for :meth:`of_state`."""
+        """The state for :meth:`of_state`."""
         return dict(vars(self))
 
     @classmethod
@@ -101,7 +101,7 @@ class Pool:
         return np.dtype(np.float32 if self._single else np.float64)
 
     def total(self, summarise: Summarise) -> tuple[Any, np.ndarray]:
-        """Statistics of all rows, and by how much their ``x_mean`` falls short of the mean."""
+        """Statistics of all rows, and the row to add to their ``x_mean``."""
         total, held, _ = self._state
         total = self._plus(total, held, summarise) if held else total
         origin = self._origin
@@ -109,20 +109,21 @@ class Pool:
             zeros = np.zeros(self.shape[0])
             return total, like(getattr(total, "x_mean", zeros), zeros)
         moved = total.moved(origin)
-        # Where the mean is far above the spread, the difference is exact.
+        # If the mean is far above the spread, the difference is exact.
         return moved, (origin - moved.x_mean) + total.x_mean
 
     def _copy(self, sample: Sample) -> Sample:
-        """Rows to hold, about the first one: the caller may put the next chunk into the same array.
+        """Copy rows minus the first one; the caller may reuse its array for the next chunk.
 
-        Of sparse rows the arrays are held: to make a matrix of each piece takes ten times as long.
+        For sparse rows their arrays are kept, because building a matrix per piece takes ten times
+        as long.
         """
         X, origin = sample.X, self._origin
         if sparse.issparse(X):
             rows = X.data[: X.nnz].copy(), X.indices[: X.nnz].copy(), X.indptr.copy()
         else:
             rows = X.copy() if origin is None else X - origin
-        # Not by dataclasses.replace, which takes as long as the subtraction.
+        # Not with dataclasses.replace, which takes as long as the subtraction.
         return Sample(rows, sample.Y, sample.solver, sample.weights, sample.part)
 
     def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
@@ -137,13 +138,13 @@ class Pool:
             block = summarise(replace(sample, X=X))
             block = block.moved(taken - origin)
         if total is not None:
-            # In the arrays of the block, which nobody else has.
+            # In place: nothing else uses the arrays of the block.
             block += total
         return block
 
 
 def parts_of(sample: Sample) -> Iterable[Sample]:
-    """Blocks of rows that fit into the cache; of sparse rows all."""
+    """Blocks of rows that fit into the cache; one block if sparse."""
     if sparse.issparse(sample.X) or sample.X.nbytes <= BLOCK_BYTES:
         return (sample,)
     arrays = ((*sample.at(rows), None)[:3] for rows in row_blocks(sample.X))
@@ -151,14 +152,14 @@ def parts_of(sample: Sample) -> Iterable[Sample]:
 
 
 def stacked(samples: tuple[Sample, ...]) -> Sample:
-    """One sample of all rows that are held; all X are dense, or all are sparse."""
+    """One sample of all collected rows; all X are dense, or all are sparse."""
     if len(samples) == 1:
         return samples[0]
     X, Y = [sample.X for sample in samples], [sample.Y for sample in samples]
     if not any(map(sparse.issparse, Y)):
         Y = [np.concatenate(Y)]
     if not all(map(sparse.issparse, Y)):
-        # Chunks of a few rows fall on both sides of the density that decides between the two.
+        # The density that decides between the two varies among chunks of a few rows.
         size = sum(labels.shape[0] * labels.shape[1] for labels in Y)
         few = sum(float(labels.sum()) for labels in Y) < SPARSE_LABEL_DENSITY * size
         Y = [as_csr(dense(labels)) if few else dense(labels) for labels in Y]
@@ -173,7 +174,7 @@ def stacked(samples: tuple[Sample, ...]) -> Sample:
 
 
 def stacked_csr(pieces: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
-    """Data, column numbers and row ends of CSR matrices one below the other."""
+    """Data, column indices and row ends of vertically stacked CSR matrices."""
     data, indices, ends = zip(*pieces, strict=True)
     before = np.cumsum([0, *map(len, data)])
     moved = (end[1:] + n for end, n in zip(ends, before[:-1], strict=True))
@@ -181,19 +182,19 @@ def stacked_csr(pieces: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
 
 
 def is_left(X: Any) -> bool:
-    """Whether these rows were not taken about the first one when they came."""
+    """Whether the first row was not subtracted from these rows."""
     return sparse.issparse(X) or is_dask_array(X)
 
 
 def first_row(X: Any) -> np.ndarray:
-    """What the rows are taken about: the first; of sparse ones, in their columns without zeros."""
+    """The row to subtract: the first; if sparse, only in columns without zeros."""
     if is_dask_array(X):
         return np.zeros(X.shape[1])
     return anchored(X)[1] if sparse.issparse(X) else X[0].astype(np.float64)
 
 
 def taken_off(X: Any, origin: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Sparse X less `origin` where that changes no zero, and what was taken off."""
+    """Sparse X minus `origin` where no zero changes, and the subtracted row."""
     taken = np.zeros_like(origin)
     if sparse.issparse(X):
         full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
@@ -205,7 +206,7 @@ def taken_off(X: Any, origin: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def n_bytes(sample: Sample) -> int:
-    """Bytes that rows take which are held."""
+    """Bytes of collected rows."""
     X, Y = sample.X, sample.Y
     features = X[0].nbytes + X[1].nbytes if isinstance(X, tuple) else X.nbytes
     return int(features + (12 * Y.nnz if sparse.issparse(Y) else Y.nbytes))

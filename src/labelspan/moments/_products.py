@@ -1,4 +1,4 @@
-"""The sample by reference: X and T are only multiplied, block by block, with a few vectors."""
+"""Statistics as operators: X and T are only multiplied with a few vectors, block by block."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ HELD_ENTRIES = 2**24
 
 @dataclass(frozen=True)
 class Products:
-    """Moments that are never formed: each product with them is one pass over the rows.
+    """Moments that are never formed; each product with them is one pass over the rows.
 
     For X and T with so many columns that neither xx (D, D) nor xt (D, q) fits.
-    Of a Dask array a pass is one graph, and only (D, k) or (q, k) numbers leave the workers.
+    For a Dask array, a pass is one graph, and only (D, k) or (q, k) numbers leave the workers.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Products:
     squares : ndarray of shape (D,)
         Diagonal of xx.
     sample : Sample
-        The rows; columns of X without zeros are taken about their first entries.
+        The rows; columns of X without zeros are shifted by their first entries.
     centre : ndarray of shape (D,)
         Mean of these rows.
     """
@@ -74,7 +74,7 @@ class Products:
         return collect(self.sample, of_block, tall=False)
 
     def dependence(self) -> float | None:
-        """||xt||^2, from blocks of labels; None of a Dask array, which would take many passes."""
+        """||xt||^2, from blocks of labels; None for a Dask array, which would take many passes."""
         if is_dask_array(self.sample.X):
             return None
         X, T = self.sample.X, scaled(self.sample.Y, self.sample.weights)
@@ -82,7 +82,7 @@ class Products:
         for labels in self._label_blocks():
             XT, mean = X.T @ T[:, labels], self.weight * self.t_mean[labels]
             squares = XT.data**2 if sparse.issparse(XT) else XT**2
-            # About the means: less twice the product with n x_mean t_mean', and its square.
+            # Centred: subtract twice the product with n x_mean t_mean', add its square.
             crossed = float(self.centre @ (XT @ mean))
             total += squares.sum() - 2 * crossed + self.centre @ self.centre * (mean @ mean)
         return total
@@ -96,7 +96,7 @@ class Products:
 
 
 def margins(X: Any, T: Any, weights: np.ndarray | None = None, *, tt: bool) -> Moments:
-    """Moments of a block without its products of X."""
+    """Moments of a block without products of X."""
     if has_holes(T):
         raise ValueError(
             "y has labels that are not observed (NaN), but with this many features and labels the "
@@ -119,7 +119,7 @@ def multiplied(
     U: Any = 0.0
     for A, factor, mean in zip((X, T), factors, means, strict=True):
         if factor is not None:
-            # Centred here, where it costs n k numbers: the blocks stay sparse.
+            # Centred here, where it costs n k numbers, so the blocks stay sparse.
             U = U + (A @ factor - mean @ factor)
     U = U if weights is None else weights[:, None] * U
     out = (X, T)[side].T @ U

@@ -14,18 +14,18 @@ from labelspan._device import triangle as device_triangle
 from labelspan.moments._moments import centred, scaled
 from labelspan.moments._on_device import Block
 
-# Rows that are factorised at a time, and columns within them.
+# Rows, and columns within them, that are factorised at a time.
 CACHED_ROWS = 1024
 PANEL = 32
 
 
 @dataclass(frozen=True)
 class Root:
-    """Triangular factor of the centred sample diag(w)^(1/2) [Xc Tc], poolable by ``+``.
+    """Triangular factor of the centred sample diag(w)^(1/2) [Xc Tc]; two add up with ``+``.
 
-    A Gram matrix squares the condition number: at cond(X) = 1e8 it has lost every digit of the
-    smallest direction. The factor R keeps them: ``R'R`` is the scatter that :class:`Moments`
-    holds, but nobody has to form it.
+    A Gram matrix squares the condition number; at cond(X) = 1e8 it loses every digit of the
+    smallest direction. The factor R keeps them. ``R'R`` is the scatter that :class:`Moments` holds,
+    but it is never formed.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Root:
 
     @property
     def kind(self) -> tuple[str]:
-        """What is in it: only statistics of one kind add up."""
+        """The kind of statistics; only those of one kind can be added."""
         return ("root",)
 
     @property
@@ -134,7 +134,7 @@ def dense(A: Any) -> np.ndarray:
 
 
 def triangle(A: np.ndarray) -> np.ndarray:
-    """R of A = QR, without Q, by blocks of rows: they stay in the cache, tall columns do not."""
+    """R of A = QR, without Q, by blocks of rows, which stay in the cache."""
     n_rows, side = A.shape
     height = max(side, CACHED_ROWS)
     if side == 0 or n_rows <= height:
@@ -147,7 +147,7 @@ def triangle(A: np.ndarray) -> np.ndarray:
 
 def folded(R: np.ndarray, rows: np.ndarray, n_triangular: int = 0) -> np.ndarray:
     """R of the rows of R (d, d) and others, of which the last `n_triangular` are such an R."""
-    # Only the upper triangle of R is read, and only it is right in the result.
+    # Only the upper triangle of R is read, and only that of the result is valid.
     found, _, _, info = lapack.dtpqrt(
         n_triangular, min(PANEL, len(R)), R, np.asfortranarray(rows), overwrite_b=True
     )

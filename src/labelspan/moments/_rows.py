@@ -1,4 +1,4 @@
-"""The sample itself, for solvers that only multiply with it: wide sparse X."""
+"""The sample itself, for solvers that only multiply with a wide sparse X."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CentredRows(LinearOperator):
     weights : ndarray of shape (n,) or None
         Row weights.
     centre : bool, default=True
-        False leaves the mean where it is.
+        False does not subtract the mean.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class CentredRows(LinearOperator):
         return squares
 
     def project(self, W: np.ndarray) -> np.ndarray:
-        """(I - e e') W: rows with their weighted mean taken off."""
+        """(I - e e') W: subtract the weighted mean from the rows."""
         return W - np.outer(self._unit, self._unit @ W)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Statistics by reference: means and label scatter as numbers, xx as an operator.
+    """Means and label scatter as arrays, xx as an operator.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Rows:
         w = np.ones(X.shape[0]) if weights is None else weights
         if X.nnz == 0 or not w.any():
             raise NoDirectionError()
-        # A shift of a column without zeros: none of the answer, and none of its mean's rounding.
+        # Shifting a column without zeros changes no result and removes the rounding of its mean.
         X, shift = anchored(X) if centre else (X, np.zeros(X.shape[1]))
         operator = CentredRows(X, weights, centre=centre)
         T = dense(T)
@@ -127,7 +127,7 @@ class Rows:
 
 
 def small_indices(A: sparse.csr_array) -> sparse.csr_array:
-    """The same matrix with 32-bit indices where they suffice: less memory to walk."""
+    """The same matrix with 32-bit indices if they suffice, which needs less memory traffic."""
     if max(*A.shape, A.nnz) < np.iinfo(np.int32).max:
         A.indices = A.indices.astype(np.int32, copy=False)
         A.indptr = A.indptr.astype(np.int32, copy=False)

@@ -1,4 +1,4 @@
-"""The statistics of a sample in one pass, for the solver that was chosen."""
+"""The statistics of a sample in one pass, for the chosen solver."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Poolable(Statistics, Protocol):
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What is in it: only statistics of one kind add up."""
+        """The kind of statistics; only those of one kind can be added."""
 
     def __add__(self, other: Any) -> Any:
         """Statistics of both samples together."""
@@ -72,15 +72,15 @@ def summarise(
     Parameters
     ----------
     sample : Sample
-        With the solver that was chosen for it.
+        With the solver chosen for it.
     tt : bool, default=False
         Whether the label scatter is needed.
     signed : bool, default=False
-        Take 2 T - 1 as the labels.
+        Use 2 T - 1 as the labels.
     centre : bool, default=True
-        False takes sums of products about zero, and means of zero.
+        False computes uncentred sums of products, and means of zero.
     encode : callable or None, default=None
-        From a block of labels (n, q) to the targets T of the same rows; None takes the labels.
+        From a block of labels (n, q) to the targets T of the same rows; None uses the labels.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def summarise(
         return checked(rows_of(sample, T, tt=tt, signed=signed, centre=centre))
     statistics: Any
     if sample.solver == "root":
-        # Their solvers run on the host: factors of rows leave the device here.
+        # Their solvers run on the host, so factors of rows leave the device here.
         statistics = on_host(collect(sample, encoded(root_of, encode), whole_sparse=False))
     else:
         thin = sample.solver == "thin"
@@ -105,7 +105,7 @@ def summarise(
             statistics = collect_moments(sample, encode, xx=not thin, tt=tt)
     if not sample.part:
         statistics = checked(statistics)
-    # The labels of a block are 0/1 in any coding, so the sign is applied afterwards.
+    # The labels of a block are 0/1 in any coding, so the signs are applied afterwards.
     statistics = statistics.signed() if signed else statistics
     return statistics if centre else statistics.about_zero()
 
@@ -174,7 +174,7 @@ def available(statistics: Any) -> Any:
 def checked(statistics: Any) -> Any:
     """Return the statistics of all rows; warn of columns with few digits left.
 
-    Where labels are not observed, those of available cases.
+    With missing labels, these are the statistics of available cases.
     """
     statistics = available(statistics)
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)

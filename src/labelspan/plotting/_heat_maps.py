@@ -318,7 +318,7 @@ class SensitivityDisplay(Display):
 
 
 def cooccurrence(Y: Any, max_labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give the most frequent labels, their counts, and the shares P(column | row)."""
+    """Return the most frequent labels, their counts, and the shares P(column | row)."""
     indicators = sparse.csr_array(Y > 0).astype(np.float64)
     counts = indicators.sum(axis=0).astype(np.int64)
     order = np.argsort(-counts, kind="stable")[:max_labels]

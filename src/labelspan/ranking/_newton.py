@@ -152,7 +152,7 @@ class Proximal:
         return x
 
     def solve_directly(self, target: np.ndarray, J: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Give target - Z_J' (I / sigma + Z_J Z_J')^-1 Z_J target, the same by Woodbury."""
+        """Return target - Z_J' (I / sigma + Z_J Z_J')^-1 Z_J target, the same by Woodbury."""
         dual = self.dual
         scores = np.empty(len(J[0]))
         score_pairs(

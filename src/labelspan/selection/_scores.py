@@ -54,7 +54,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
             Label indicators in {0, 1}, bool or {-1, +1}; or 1-d classes.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Weights of the rows, non-negative: a row of weight k counts as k rows, one of weight 0
-            as none. None is one each.
+            as none. None means a weight of 1 each.
 
         Returns
         -------

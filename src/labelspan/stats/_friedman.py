@@ -136,7 +136,7 @@ def friedman(
 
 
 def _p_value(ranks: np.ndarray, F_p_value: float, random_state: Any) -> tuple[float, str]:
-    """Give the best p-value that can be had, and its name."""
+    """Return the best p-value that can be had, and its name."""
     if len(ranks) > MOST_BLOCKS:
         return F_p_value, "F"
     exact = exact_p_value(ranks)

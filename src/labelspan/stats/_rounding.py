@@ -35,7 +35,7 @@ def rounding_of_difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _tie(values: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """Give neighbours of each row's order that are within their slack the smaller one's value."""
+    """Return neighbours of each row's order that are within their slack the smaller one's value."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered, room = (np.take_along_axis(array, order, axis=-1) for array in (values, slack))
     is_first = np.ones(values.shape, dtype=bool)

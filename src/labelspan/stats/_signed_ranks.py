@@ -12,7 +12,7 @@ MAX_EXACT = 50
 def signed_rank_test(
     difference: np.ndarray, alternative: str, zero_method: str
 ) -> tuple[float, float]:
-    """Give the statistic and the p-value; SciPy's own choice of method depends on its version."""
+    """Return the statistic and the p-value; SciPy's own choice of method depends on its version."""
     if zero_method == "wilcox":
         difference = difference[difference != 0]
     if not difference.any():

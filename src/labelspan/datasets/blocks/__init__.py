@@ -1,4 +1,4 @@
-"""Data on disk as blocks of rows; a block is read when it is asked for."""
+"""Data on disk as blocks of rows; a block is read when it is requested."""
 
 from labelspan.datasets.blocks._blocks import Blocks, blocks_of
 

@@ -1,4 +1,4 @@
-"""What can be sliced by rows, npy files included."""
+"""Arrays that can be sliced by rows, including npy files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-# Of a block whose height was not asked for.
+# Default size of a block.
 BLOCK_BYTES = 2**26
 
 
 class NpyFolder:
     """The rows of all npy files of a folder, in the order of their names.
 
-    A file is open only while it is read: there may be more than a process may have open.
+    A file is open only while it is read, because a process may open only a limited number.
     """
 
     def __init__(self, folder: Path):
@@ -43,7 +43,7 @@ class NpyFolder:
 
 
 def array_of(source: Any, name: str) -> Any:
-    """Something with a shape that can be sliced by rows; nothing is read."""
+    """An object with a shape that can be sliced by rows; nothing is read."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return NpyFolder(path) if path.is_dir() else np.load(path, mmap_mode="r")
@@ -59,12 +59,12 @@ def array_of(source: Any, name: str) -> Any:
 def rows_of(array: Any, start: int, stop: int) -> Any:
     """Rows of an array or a pandas frame."""
     block = getattr(array, "iloc", array)[start:stop]
-    # The same pages as a plain array, which is checked faster.
+    # The same memory pages as a plain array, which is checked faster.
     return np.asarray(block) if isinstance(block, np.memmap) else block
 
 
 def default_height(array: Any) -> int:
-    """Rows of a block: whole chunks of the file, because a cut chunk would be read twice."""
+    """Rows per block: whole chunks of the file, because a split chunk would be read twice."""
     height = height_for(int(np.prod(array.shape[1:])))
     chunk = (getattr(array, "chunks", None) or (1,))[0]
     return max(height // chunk, 1) * chunk if isinstance(chunk, int) else height

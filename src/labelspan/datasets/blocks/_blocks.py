@@ -17,7 +17,7 @@ class Blocks(Sequence):
     Parameters
     ----------
     read : callable
-        From the numbers of the first row and of the one after the last to the block.
+        From the start and stop row numbers to the block.
     edges : sequence of int
         First row of each block, and the number of rows.
     """
@@ -29,7 +29,7 @@ class Blocks(Sequence):
         return len(self.edges) - 1
 
     def __getitem__(self, number: Any) -> Any:
-        # Lists of blocks are not made: they would be read at once.
+        # No slices: a list of blocks would be read at once.
         i = range(len(self))[number]
         if not isinstance(i, int):
             raise TypeError(f"blocks are read one by one; got {number!r}, expected an int.")
@@ -43,26 +43,25 @@ def blocks_of(
 
     Without `labels` the blocks are (X,), for ``transform_blocks`` and ``predict_blocks``.
 
-    A torch ``DataLoader`` that gives (X, y) needs no conversion: ``fit_blocks`` takes it.
+    A torch ``DataLoader`` that yields (X, y) needs no conversion; pass it to ``fit_blocks``.
 
     Parameters
     ----------
     source : array, path, frame or AnnData
-        Features. An array is whatever has a shape and can be sliced by rows: NumPy, a memory map,
-        CSR, an HDF5 data set of h5py, a Zarr array. A path is that of an npy file, of a folder of
-        npy files (rows in the order of their names), or of a Parquet file or a folder of these
-        (needs pyarrow). A frame is one of pandas, or a lazy or eager one of polars. AnnData may be
+        Features. An array is any object with a shape that can be sliced by rows: NumPy, a memory
+        map, CSR, an HDF5 data set of h5py, a Zarr array. A path names an npy file, a folder of npy
+        files (rows in the order of the file names), a Parquet file or a folder of Parquet files
+        (needs pyarrow). A frame is a pandas frame, or a lazy or eager polars frame. AnnData may be
         backed.
     labels : array, path, list of str or None, default=None
-        Labels of an array: another array, or its path. Of a frame or Parquet: the names of the
-        label columns; all others are features. Of AnnData: a key of ``obsm``, or columns of
-        ``obs``. None for features alone.
+        For an array: another array, or its path. For a frame or Parquet: the names of the label
+        columns; all others are features. For AnnData: a key of ``obsm``, or columns of ``obs``.
+        None for features only.
     weights : array, path, str or None, default=None
-        Weights of the rows: as `labels`, but of one column, named in a frame, in Parquet or in
-        ``obs``.
+        Row weights, given like `labels`, but as one column; by name in a frame, Parquet or ``obs``.
     rows : int or None, default=None
-        Rows per block. None makes blocks of 64 MB or so, whole chunks of HDF5 and Zarr; of
-        Parquet a block is a row group, and `rows` cuts larger ones.
+        Rows per block. None makes blocks of about 64 MB, with whole chunks of HDF5 and Zarr. A
+        block of Parquet is a row group; `rows` splits larger ones.
 
     Returns
     -------
@@ -108,7 +107,7 @@ def blocks_of(
 
 
 def _cuts(ends: Sequence[int], height: int) -> list[int]:
-    """Edges of blocks that are no higher than `height`, and do not reach over an end."""
+    """Edges of blocks of at most `height` rows that do not cross an end."""
     edges = [0]
     for end in ends:
         edges += range(edges[-1] + height, end, height)

@@ -25,9 +25,9 @@ class Table:
     ends : list of int
         Where blocks must end: after each row group, or after all rows.
     rows : callable
-        From the first row and the one after the last, within such ends, to a frame.
+        From the start and stop rows, between two ends, to a frame.
     height : int
-        Rows of a block whose height was not asked for.
+        Default number of rows per block.
     """
 
     columns: list[str]
@@ -67,14 +67,14 @@ def _parquet(path: Path) -> Table:
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     data = arrow.dataset([str(file) for file in files], format="parquet")
     groups = [group for file in data.get_fragments() for group in file.split_by_row_group()]
-    # Not count_rows(), which counts the rows of the whole file.
+    # Not with count_rows(), which counts the rows of the whole file.
     ends = np.cumsum([group.row_groups[0].num_rows for group in groups]).tolist()
     last: dict[int, Any] = {}
 
     def rows(start: int, stop: int) -> Any:
         i = int(np.searchsorted(ends, start, side="right"))
         if i not in last:
-            # Blocks of one row group follow each other: it is read once, and then dropped.
+            # Consecutive blocks share a row group, which is read once and then dropped.
             last.clear()
             last[i] = read_group(groups[i], data.schema)
         before = ends[i - 1] if i else 0

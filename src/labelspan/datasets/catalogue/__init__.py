@@ -1,4 +1,4 @@
-"""Benchmark data sets: what is known of them, and where they are."""
+"""Benchmark data sets: their statistics and files."""
 
 from labelspan.datasets.catalogue._listing import DatasetInfo, list_datasets
 from labelspan.datasets.catalogue._load import load_dataset

@@ -17,7 +17,7 @@ PMLFS = (
 class DataFile:
     """One file: its name on disk, its address below the base address, its SHA-256.
 
-    The address is repository, commit and path; it is empty for a file that has to be brought.
+    The address is repository, commit and path; it is empty for a file that the user must provide.
     """
 
     name: str

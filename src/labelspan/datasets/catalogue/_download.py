@@ -24,8 +24,8 @@ def fetch(
 ) -> list[Path]:
     """Download the files of a set that the cache does not hold; returns all its files.
 
-    A file is written under a temporary name and moved when its hash is right, so that an
-    interrupted download leaves the files before it usable and nothing half-written.
+    A file is written under a temporary name and renamed once its hash is verified. So an
+    interrupted download leaves earlier files usable and no partial file.
     """
     if not download:
         raise _missing(entry, cache, base_url, "download=False")
@@ -55,7 +55,7 @@ def fetch(
 def _downloader(requests: Any, bar: ProgressBar | None) -> Callable[[str, str, Any], None]:
     """Make a downloader for pooch that stops at a maximum size and at a minimum rate.
 
-    pooch's own one leaves the socket open after an error status and writes whatever comes.
+    pooch's own downloader leaves the socket open after an error status and has no size limit.
     """
 
     def download(url: str, output_file: str, _store: Any) -> None:

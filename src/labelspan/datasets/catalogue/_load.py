@@ -26,10 +26,10 @@ def load_dataset(
 ) -> MultilabelDataset:
     """Load a benchmark data set: from a folder, from the cache, or from the network.
 
-    The files are looked for in the folder that the environment variable ``LABELSPAN_DATA``
-    names, then in the cache; else they are downloaded from addresses that are pinned to a
-    commit, and accepted only if their SHA-256 is the one on record. The data sets belong to
-    their authors (`MultilabelDataset.source` names the paper to cite).
+    The files are searched in the folder named by the environment variable ``LABELSPAN_DATA``, then
+    in the cache. Otherwise they are downloaded from addresses pinned to a commit, and accepted only
+    if their SHA-256 matches the recorded one. The data sets belong to their authors
+    (`MultilabelDataset.source` names the paper to cite).
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def load_dataset(
     Returns
     -------
     MultilabelDataset
-        Training rows first, with the standard split where the set has one.
+        Training rows first, with the standard split if the set has one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where the files of a data set are: a folder of the user's, the cache, or the network."""
+"""Find the files of a data set in the user's folder or in the cache."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _is_whole(path: Path, file: DataFile) -> bool:
 
 
 def hash_of(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file, read once while it does not change."""
+    """SHA-256 of a file, computed once as long as the file does not change."""
     state = os.stat(path)
     return _hash_at(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
 

@@ -1,4 +1,4 @@
-"""The bytes of an address, with a minimum rate, so that no server can stall forever."""
+"""Download with a minimum rate, so that no server can stall forever."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 TIMEOUT_SECONDS = 30
-# The rest may take as long as it would at this rate.
+# The rest may take as long as at this rate.
 GRACE_SECONDS = 60.0
 MIN_BYTES_PER_SECOND = 10_000
-# Small, so that a slow server is seen to be slow; a queue of them holds 4 MB.
+# Small, so that a slow server is detected early; a queue of pieces holds 4 MB.
 PIECE_BYTES = 2**13
 MAX_WAITING = 512
 
 
 class TooSlowError(OSError):
-    """A server sends less than the least rate."""
+    """A server sends less than the minimum rate."""
 
 
 def pieces(requests: Any, url: str) -> Generator[tuple[bytes, int], None, None]:
     """Yield the bytes of an address, each piece with the announced total (0 if unknown).
 
-    A thread waits for the server: a timeout counts anew with each byte, so that a byte per
-    second, in the header or in the body, would hold the reader for ever.
+    A thread waits for the server. A socket timeout restarts with each byte, so one byte per second,
+    in the header or the body, would block the reader forever.
     """
     received: queue.Queue[Any] = queue.Queue(MAX_WAITING)
     stopped = threading.Event()
@@ -64,13 +64,13 @@ def _receive(requests: Any, url: str, send: Callable[[Any], bool]) -> None:
                 if not send((piece, total)):
                     return
         send(None)
-    # The reader raises it, whatever it is.
+    # The reader raises any error.
     except BaseException as error:
         send(error)
 
 
 def _sender(received: queue.Queue[Any], stopped: threading.Event) -> Callable[[Any], bool]:
-    """Make a function that hands an item over; it returns whether more are wanted."""
+    """Make a function that passes an item on and returns whether more are wanted."""
 
     def send(item: Any) -> bool:
         while not stopped.is_set():

@@ -1,4 +1,4 @@
-"""What is worth knowing of a data set before it is used."""
+"""What to know about a data set before using it."""
 
 from labelspan.datasets.description._block_shift import BlockShift
 from labelspan.datasets.description._describe import Description, describe

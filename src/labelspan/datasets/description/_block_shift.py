@@ -21,8 +21,8 @@ from labelspan.datasets.description._profiles import (
 N_BLOCKS = 16
 MIN_LABELS = 3
 MIN_SHARE = 0.5
-# On 36 sound benchmark sets the difference is below zero; the RCV1 subsets as they are
-# distributed have 0.3 to 0.5.
+# On 36 correct benchmark sets the difference is below zero; on the RCV1 subsets as distributed it
+# is 0.3 to 0.5.
 MIN_DIFFERENCE = 0.1
 MIN_STANDARD_ERRORS = 4.0
 N_GROUPS = 16
@@ -43,14 +43,14 @@ class BlockShift:
     cut : int or None
         First row of the second part; None where the parts are the rows of a shuffled split.
     shift : int
-        Where the labels of the misaligned rows stand: label j in column j + shift.
+        Displacement in the misaligned rows: label j is in column j + shift.
     similarity : float
         Mean cosine of the label profiles of both parts without a shift.
     shifted_similarity : float
         The same with the shift.
     overflow : {"features", "labels", "lost"}
-        Where the labels stand that the shift moves out of `Y`: in `leaked_features`, at the
-        other end of `Y`, or cannot be located.
+        Where to find the labels that the shift moves out of `Y`: in `leaked_features`, at the other
+        end of `Y`, or lost.
     leaked_features : tuple of int
         Columns of `X` that hold labels in the misaligned rows.
     """
@@ -84,18 +84,18 @@ class BlockShift:
 def block_shift(
     X: Any, Y: Any, train: np.ndarray | None = None, test: np.ndarray | None = None
 ) -> BlockShift | None:
-    """Compare the labels of two parts of the rows, for every shift that leaves three of them.
+    """Compare the labels of two parts of the rows, for every shift that keeps three labels.
 
     The profile of a label is the mean of the scaled features over its rows, minus the
-    mean over all rows of the part. In sound data the profiles of a label in two parts
-    are alike, whatever the label frequencies are, so that sorted rows raise no alarm. The
-    parts are the rows before and after each sixteenth of the data, and those of the split.
+    mean over all rows of the part. In correct data the profiles of a label in two parts are similar
+    for any label frequencies, so sorted rows raise no alarm. The parts are the rows before and
+    after each sixteenth of the data, and those of the split.
 
     Returns
     -------
     BlockShift or None
-        The parts and the shift of the clearest gain in similarity; None when no two parts
-        share three labels, and half of the frequent ones, with five rows each.
+        The parts and the shift with the largest gain in similarity. None if no two parts share
+        three labels, and half of the frequent ones, with five rows each.
 
     Notes
     -----
@@ -103,10 +103,9 @@ def block_shift(
     other). A shift is found when it makes the mean similarity over labels more than 0.2,
     larger by more than 0.1 and by more than four standard errors (jackknife over 16 groups of
     rows), when it is the best one of the even rows and of the odd rows, and when all labels
-    match after the repair. With more than 1000 frequent labels the 1000 most frequent ones of
-    each part are compared, with a very wide `X` the features of largest variance. Time is
-    that of 16 products of labels and features. With six labels or fewer the test has less
-    power.
+    match after the repair. With more than 1000 frequent labels, the 1000 most frequent ones of each
+    part are compared; with a very wide `X`, the features of largest variance. The time is that of
+    16 products of labels and features. With six labels or fewer, the test has less power.
     """
     X, Y = sp.csc_array(X), sp.csr_array(Y).astype(np.float64)
     n_samples, n_labels = Y.shape
@@ -140,7 +139,7 @@ def block_shift(
 def _divisions(
     n_samples: int, train: np.ndarray | None, test: np.ndarray | None
 ) -> Iterator[tuple[np.ndarray, int]]:
-    """Give the rows of a second part (n,) bool, and how far off its first row may be."""
+    """Return the rows of a second part (n,) bool, and by how many rows its start may be wrong."""
     rows = np.arange(n_samples)
     for block in range(1, N_BLOCKS):
         yield rows >= (cut := n_samples * block // N_BLOCKS), min(cut, n_samples - cut) // 2
@@ -165,7 +164,8 @@ def _gains(
 ) -> list[_Gain]:
     """Compare two parts of the rows, for the shifts that enough labels allow.
 
-    The score is the gain times the root of the number of labels: that of few is chance.
+    The score is the gain times the square root of the number of labels, because a gain over few
+    labels may be chance.
     """
     n_labels = Y.shape[1]
     ours, theirs = labels or (frequent(Y[~second]), frequent(Y[second]))
@@ -180,7 +180,7 @@ def _gains(
     within = np.minimum(
         _n_between(ours, -shifts, n_labels - shifts), _n_between(theirs, shifts, n_labels + shifts)
     )
-    # Where rows are sorted by label, few labels have rows in both parts: no evidence.
+    # If rows are sorted by label, too few labels have rows in both parts for evidence.
     enough = counts >= np.maximum(MIN_LABELS, MIN_SHARE * within)
     if not enough[n_labels]:
         return []
@@ -202,7 +202,7 @@ def _is_clear(X: sp.csr_array, Y: sp.csr_array, second: np.ndarray, gain: _Gain)
     if size <= MIN_DIFFERENCE or gain.moved <= MIN_SIMILARITY:
         return False
     labels = frequent(Y[~second]), frequent(Y[second])
-    # Chance prefers another shift in each half of the rows.
+    # A shift by chance differs between the halves of the rows.
     for half in (slice(0, None, 2), slice(1, None, 2)):
         if max(_gains(X[half], Y[half], second[half], labels)).shift != gain.shift:
             return False
@@ -215,12 +215,12 @@ def _is_clear(X: sp.csr_array, Y: sp.csr_array, second: np.ndarray, gain: _Gain)
 
 
 def jackknife_error(values: list[float]) -> float:
-    """Standard error of a value from those without each of its groups in turn."""
+    """Standard error of a value from its values without each group (jackknife)."""
     return float(np.sqrt((len(values) - 1) * np.var(values)))
 
 
 def _cut(rows: np.ndarray) -> int | None:
-    """Give the row at which the two parts meet, or None if they alternate."""
+    """Return the row at which the two parts meet, or None if they alternate."""
     changes = np.flatnonzero(np.diff(rows))
     return int(changes[0]) + 1 if len(changes) == 1 else None
 

@@ -1,4 +1,4 @@
-"""A description of a data set: its statistics, and the defects that spoil an evaluation."""
+"""Describe a data set: its statistics, and defects that invalidate an evaluation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from labelspan.datasets.io import numbered
 
 @dataclass(frozen=True)
 class Description:
-    """What `describe` found; prints as a report.
+    """The result of `describe`; prints as a report.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Description:
     n_labelsets : int
         Distinct sets of labels.
     mean_imbalance, max_imbalance : float
-        Of the imbalance ratios: count of the most frequent label over that of each label.
+        Mean and largest imbalance ratio: count of the most frequent label over that of a label.
     scumble : float
         Concurrence of frequent and rare labels in the same rows, from 0 to 1.
     n_empty_rows, n_empty_labels : int
@@ -50,8 +50,8 @@ class Description:
     n_constant_features : int
         Features with one value.
     n_duplicate_rows : int
-        Rows whose features occurred before; `identifiers` do not count, here and in the two
-        numbers that follow.
+        Rows whose features occurred before. Here and in the next two counts, `identifiers` are left
+        out.
     n_conflicting_rows : int
         Rows that share their features with a row of other labels.
     n_leaked_rows : int or None
@@ -59,19 +59,19 @@ class Description:
     label_features : tuple of (int, int)
         Feature and label that mark the same rows.
     block_shift : BlockShift or None
-        The test for misaligned rows; None where it cannot be made.
+        The test for misaligned rows; None if it cannot be made.
     identifiers : tuple of str
-        Features that number the rows: another whole number in each row, in the order of the
-        file or close together.
+        Features that number the rows: a different integer in each row, in file order or close
+        together.
     dominant_feature : tuple of (str, float) or None
         Feature with more than 0.9 of the sum of the variances, and its share.
     scales : tuple of (str, str, float) or None
         Features of the smallest and of the largest standard deviation, and the ratio of the
         latter to the former; None if fewer than two features vary.
     holes : LabelHoles or None
-        Labels that are not observed: their share, by label, and whether at random; None if all
-        are. Such labels count as absent in what is said of the labels, but a row without labels is
-        one where all are observed, and rows conflict where both observe a label.
+        Missing labels: their share, by label, and whether they are missing at random; None if none
+        is. The other statistics count a missing label as absent. But all labels of an empty row
+        must be observed, and rows conflict only in labels that both observe.
     """
 
     n_samples: int
@@ -99,7 +99,7 @@ class Description:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Sentences about what may spoil an evaluation, the worst first."""
+        """Sentences about what may invalidate an evaluation, the worst first."""
         shift = self.block_shift
         sentences = (
             (
@@ -161,7 +161,7 @@ def describe(
     feature_names: Sequence[str] | None = None,
     observed: Any = None,
 ) -> Description:
-    """Describe a multi-label data set and look for the defects that spoil an evaluation.
+    """Describe a multi-label data set and look for defects that invalidate an evaluation.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def _n_constant(X: Any) -> int:
 
 
 def _without(X: Any, columns: list[int]) -> Any:
-    """Leave out features, unless no others are there."""
+    """Leave out features, unless there are no others."""
     kept = np.setdiff1d(np.arange(X.shape[1]), columns)
     return X[:, kept] if columns and len(kept) else X
 
@@ -254,14 +254,14 @@ def _extremes(scales: FeatureScales, names: Sequence[str]) -> tuple[str, str, fl
 
 
 def _quoted(name: str) -> str:
-    """A name on one line, whatever it holds."""
+    """A name on one line, with special characters escaped."""
     return repr(name[:60])
 
 
 def _dominant_sentence(found: tuple[str, float] | None) -> str:
     if found is None:
         return ""
-    # Rounded down: 99.994 % is not all of it.
+    # Rounded down, because 99.994 % is not all of it.
     share = np.floor(1e5 * found[1]) / 1e3
     return f"feature {_quoted(found[0])} has {share:g} % of the variance; scale the features first"
 
@@ -285,7 +285,7 @@ def _shift_sentence(shift: BlockShift) -> str:
 
 
 def _overflow_text(shift: BlockShift) -> str:
-    """Where the labels stand that have no column, and what to do."""
+    """Where to find the labels that have no column, and what to do."""
     if shift.overflow == "lost":
         return "not all of them can be found; leave these rows out"
     repair = "repair it by labelspan.datasets.realign(dataset) (--realign FILE)"

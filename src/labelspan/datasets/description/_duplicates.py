@@ -1,4 +1,4 @@
-"""Rows that occur twice, with the same labels or with others, and across a split."""
+"""Rows that occur twice, with the same or other labels, and across a split."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def find_duplicates(
     test: np.ndarray | None,
     observed: np.ndarray | None = None,
 ) -> Duplicates:
-    """Group rows by the hash of their features; labels that are not observed do not conflict."""
+    """Group rows by the hash of their features; missing labels do not conflict."""
     groups = _group_numbers(row_digests(X))
     n_groups = int(groups.max(initial=-1)) + 1
     if observed is None:
         labels = _group_numbers(row_digests(Y))
-        # A group is in conflict when it meets more than one label set.
+        # A group conflicts if it has more than one label set.
         pairs = np.unique(np.stack([groups, labels]), axis=1)
         conflicting = np.bincount(pairs[0], minlength=n_groups) > 1
     else:

@@ -46,15 +46,15 @@ def feature_scales(X: Any) -> FeatureScales:
 def identifier_features(X: Any, parts: Sequence[np.ndarray]) -> list[int]:
     """Find features that number the rows, of all rows or of each part of the split.
 
-    Such a feature has another whole number in each row, and these numbers ascend or descend in
-    the order of the file, or lie close together (within twice the number of rows).
+    Such a feature has a different integer in each row. These integers ascend or descend in file
+    order, or lie close together (within twice the number of rows).
     """
     n_rows = X.shape[0]
     if n_rows <= FEW_VALUES:
         return []
     if sp.issparse(X):
         by_column = X.tocsc()
-        # Different values leave room for one zero.
+        # Distinct values allow at most one zero.
         candidates = np.flatnonzero(np.diff(by_column.indptr) >= n_rows - max(len(parts), 1))
         columns = ((int(i), by_column[:, [i]].toarray().ravel()) for i in candidates)
     else:

@@ -1,4 +1,4 @@
-"""Labels that are not observed: how many, of which labels, and whether at random."""
+"""Missing labels: how many, of which labels, and whether at random."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-# Chance of a false alarm: each of the three tests gets a third of it.
+# Probability of a false alarm; each of the three tests gets a third of it.
 ALARM = 1e-3
 # Beyond this number of standard deviations the exact test is made.
 LOOK = 3.0
-# Squares of counts have a longer tail than the normal one: 2.9e-7 there is some 1e-4 here.
+# Squares of counts have a longer tail than the normal distribution: 2.9e-7 there is about 1e-4
+# here.
 ROWS_LIMIT = 5.0
 
 
 @dataclass(frozen=True)
 class LabelHoles:
-    """What `describe` says of labels that are not observed.
+    """What `describe` reports about missing labels.
 
     Parameters
     ----------
@@ -28,22 +29,22 @@ class LabelHoles:
     n_unlabelled : int
         Rows without any observed label.
     by_rows : float
-        Variance of the number of holes of a row over that of independent holes; 0 if it is not
-        larger than chance allows.
+        Variance of the number of missing labels per row over that of independent ones; 0 if it is
+        not significantly larger.
     drifts : tuple of int
-        Labels whose holes stand earlier, or later, in the order of the rows than chance allows.
+        Labels that are missing significantly more often in early, or late, rows.
     depends : tuple of (int, int)
-        Label and other label, such that the one has its holes more often, or more rarely, in rows
-        with the other; the strongest first.
+        Pairs (label, other) where the label is missing more, or less, often in rows with the other;
+        the strongest first.
 
     Notes
     -----
-    The null hypothesis is that each label has its holes at random, at a rate of its own. Three
-    tests share a chance of 1 in 1000 of any alarm. (1) The number of holes of a row varies more
-    than its variance under independence by 5 standard errors. (2) Rank sum of the rows with a hole
-    of a label, two-sided, at 1 / (3000 q). (3) Fisher's exact test of a hole of label k against
-    label l, over the rows where l is observed, at 1 / (3000 q (q - 1)). That holes depend on the
-    very label they hide cannot be tested.
+    The null hypothesis is that each label is missing at random, at its own rate. Three tests share
+    a false alarm probability of 1 in 1000. (1) The variance of the number of missing labels per row
+    exceeds its value under independence by 5 standard errors. (2) Rank sum of the rows where a
+    label is missing, two-sided, at 1 / (3000 q). (3) Fisher's exact test of missing label k against
+    label l, over the rows where l is observed, at 1 / (3000 q (q - 1)). Whether a missing entry
+    depends on its own value cannot be tested.
     """
 
     share: float
@@ -55,7 +56,7 @@ class LabelHoles:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was found, in words."""
+        """The findings as sentences."""
         low, high = min(self.by_label), max(self.by_label)
         said = [
             f"{100 * self.share:.1f} % of the labels are not observed "
@@ -95,7 +96,7 @@ def label_holes(Y: np.ndarray, observed: np.ndarray) -> LabelHoles:
 
 
 def _by_rows(holes: np.ndarray) -> float:
-    """Overdispersion of the number of missing labels per row, with the fourth moment of terms."""
+    """Overdispersion of the number of missing labels per row, using the fourth moment of terms."""
     spread = holes.mean(axis=0) * (1 - holes.mean(axis=0))
     variance = float(spread.sum())
     if variance == 0 or len(holes) < 2:
@@ -111,7 +112,7 @@ def _by_rows(holes: np.ndarray) -> float:
 def _drifts(holes: np.ndarray) -> tuple[int, ...]:
     """Labels that are missing mostly in early or late rows, by the rank sum."""
     n, n_holes = len(holes), holes.sum(axis=0)
-    # Sums of places are 0 on average.
+    # Sums of centred ranks are 0 on average.
     sums = (np.arange(n) - (n - 1) / 2) @ holes
     error = np.sqrt(n_holes * (n - n_holes) * (n + 1) / 12)
     z = np.divide(np.abs(sums), error, out=np.zeros(len(error)), where=error > 0)
@@ -120,7 +121,7 @@ def _drifts(holes: np.ndarray) -> tuple[int, ...]:
 
 
 def _depends(Y: np.ndarray, holes: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Pairs of a label with holes and another label that predicts them."""
+    """Pairs of a label and another label that predicts where it is missing."""
     H, L, seen = (A.astype(np.float64) for A in (holes, Y, ~holes))
     both, n_holes = H.T @ L, H.T @ seen
     n_rows, n_true = seen.sum(axis=0), L.sum(axis=0)

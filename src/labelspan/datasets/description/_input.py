@@ -1,4 +1,4 @@
-"""What every part of a description reads: plain features, indicators of the labels."""
+"""Input of every part of a description: plain features and label indicators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from labelspan._soft import find_holes, hidden, unmasked
 
 
 def features(X: Any) -> Any:
-    """Give features as float64, dense or CSR without stored zeros; never the caller's array."""
+    """Return features as float64, dense or CSR without stored zeros; never the caller's array."""
     if sp.issparse(X):
         csr = sp.csr_array(X, dtype=np.float64, copy=True)
         csr.sum_duplicates()
@@ -24,7 +24,7 @@ def features(X: Any) -> Any:
 
 
 def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray | None]:
-    """Give labels as CSR of ones, positive is present; and which are observed, if not all are."""
+    """Return positive labels as CSR of ones, and the observed mask if labels are missing."""
     Y, seen = hidden(Y, observed), None
     if not sp.issparse(Y):
         Y = unmasked(Y)

@@ -1,4 +1,4 @@
-"""Which rows a shift has moved, and where the labels stand that it moves out of `Y`."""
+"""Find the rows that a shift has moved, and the labels that it moved out of `Y`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIN_MATCHED = 0.75
 
 @dataclass(frozen=True)
 class Misplaced:
-    """Rows (n,) bool whose label j stands in column j + shift, and where the rest stands."""
+    """Rows (n,) bool whose label j is in column j + shift, and where the other labels are."""
 
     rows: np.ndarray
     shift: int
@@ -36,13 +36,13 @@ class Misplaced:
         return tuple(range(n_features - size, n_features) if self.shift < 0 else range(size))
 
     def outside(self, X: sp.csc_array, Y: sp.csr_array) -> sp.csr_array:
-        """Give what would be the overflow, (n, abs(shift)): columns of `X` or of `Y`."""
+        """Return the columns of `X` or `Y` that would hold the overflow, (n, abs(shift))."""
         table = X if self.overflow == "features" else Y
         columns = slice(self.shift, None) if self.shift < 0 else slice(0, self.shift)
         return sp.csr_array(table[:, columns])
 
     def moved_back(self, X: sp.csc_array, Y: sp.csr_array) -> sp.csr_array:
-        """Give the labels of all rows as if all were misplaced."""
+        """Return the labels of all rows, assuming that all are misplaced."""
         overflow = self.outside(X, Y) == 1
         if self.shift < 0:
             return sp.csr_array(sp.hstack([overflow, Y[:, : self.shift]], dtype=np.float64))
@@ -57,7 +57,7 @@ class Misplaced:
 def locate(
     X: sp.csc_array, Y: sp.csr_array, second: np.ndarray, shift: int, reach: int
 ) -> Misplaced:
-    """Tell which part is misplaced, where its overflow stands, and from which row on.
+    """Find which part is misplaced, where its overflow is, and at which row it starts.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def locate(
     shift : int
         Label j of the first part is label j + shift of the second.
     reach : int
-        How many rows the first row of the second part may be off; 0 if it is known.
+        By how many rows the start of the second part may be wrong; 0 if it is known.
     """
     options = [
         Misplaced(rows, sign * shift, overflow)
@@ -79,14 +79,14 @@ def locate(
     similarities = [_overflow_similarity(X, Y, option) for option in options]
     option = options[int(np.argmax(similarities))]
     if max(similarities) <= MIN_SIMILARITY:
-        # Of misplaced rows the columns from which the labels moved are empty.
+        # In misplaced rows, the columns that the labels left are empty.
         lost = [replace(one, overflow="lost") for one in options if one.overflow == "labels"]
         option = min(lost, key=lambda one: one.outside(X, Y)[one.rows].sum() / one.rows.sum())
     return _refined(X, Y, option, reach) if reach else option
 
 
 def _overflow_similarity(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> float:
-    """Mean cosine of the profiles of the labels that moved out, and of them in the other part."""
+    """Mean cosine between the profiles of the labels that moved out and those in the other part."""
     size, n_labels = abs(option.shift), Y.shape[1]
     labels = np.arange(size) if option.shift < 0 else np.arange(n_labels - size, n_labels)
     comparable = _without_overflow(X, option, size)
@@ -100,9 +100,9 @@ def _overflow_similarity(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) ->
 
 
 def matches(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> bool:
-    """Whether labels match their namesakes once they are moved back, and not one another.
+    """Whether labels, once moved back, match themselves in the other part and not one another.
 
-    Labels in another order may look shifted where a few of them are.
+    Reordered labels may look shifted because a few of them are.
     """
     repaired = option.mixed(option.moved_back(X, Y), Y)
     shared = frequent(repaired[option.rows], repaired[~option.rows])
@@ -114,10 +114,10 @@ def matches(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> bool:
 
 
 def _refined(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, reach: int) -> Misplaced:
-    """Find the row at which the parts meet from what each row near it says.
+    """Find the row at which the parts meet from the evidence of each row near it.
 
-    Rows that are not near it show how misplaced and sound rows differ, in the fit of their
-    labels and in the columns of the overflow; the cut is that of largest likelihood.
+    Rows farther away show how misplaced and correct rows differ, in the fit of their labels and in
+    the overflow columns. The cut maximises the likelihood.
     """
     rows = np.arange(len(option.rows))
     cut = int(np.flatnonzero(np.diff(option.rows))[0]) + 1
@@ -125,14 +125,14 @@ def _refined(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, reach: int) ->
     misplaced, sound = option.rows & ~is_near, ~option.rows & ~is_near
     evidence = _ratio_of_states(_states(X, Y, option), misplaced, sound)
     evidence += _ratio_of_fits(_fits(X, Y, option, ~is_near), misplaced, sound)
-    # What the rows before each cut say for being misplaced, less what those after it say.
+    # Evidence of the rows before each cut for being misplaced, minus that of the rows after it.
     said = 2 * np.cumsum(np.append(0.0, evidence[is_near])) - evidence[is_near].sum()
     best = int(np.argmax(said if option.rows[0] else -said)) + int(np.argmax(is_near))
     return replace(option, rows=(rows < best) == option.rows[0])
 
 
 def _fits(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, known: np.ndarray) -> np.ndarray:
-    """Give how much better the labels of each row fit when they are moved back.
+    """Return how much better the labels of each row fit after moving them back.
 
     The fit of a label is the product of the row and the label's profile over known rows.
     """
@@ -155,9 +155,9 @@ def _ratio_of_fits(fits: np.ndarray, misplaced: np.ndarray, sound: np.ndarray) -
 
 
 def _states(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> np.ndarray:
-    """Say of each row: 0 it cannot be misplaced, 1 it has an overflow, 2 it has none.
+    """State of each row: 0 it cannot be misplaced, 1 it has an overflow, 2 it has none.
 
-    A misplaced row has 0 and 1 in the overflow; what it moved away from is empty.
+    A misplaced row has 0 and 1 in the overflow; the columns that its labels left are empty.
     """
     overflow = option.outside(X, Y)
     is_odd = (overflow != 0).sum(axis=1) > (overflow == 1).sum(axis=1)
@@ -167,7 +167,7 @@ def _states(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> np.ndarray:
 
 
 def _ratio_of_states(states: np.ndarray, misplaced: np.ndarray, sound: np.ndarray) -> np.ndarray:
-    """Log likelihood ratio of the states, as often as they are among known rows."""
+    """Log likelihood ratio of the states, from their frequencies among known rows."""
     counts = [np.bincount(states[rows], minlength=3) + 1.0 for rows in (misplaced, sound)]
     return np.log(counts[0] / counts[0].sum())[states] - np.log(counts[1] / counts[1].sum())[states]
 

@@ -1,4 +1,4 @@
-"""Label profiles: what the rows of a label have that other rows have not."""
+"""Label profiles: how the rows of a label differ from other rows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MAX_PROFILE_VALUES = 2**25
 def scaled(X: sp.csc_array, n_labels: int) -> sp.csr_array:
     """Drop constant columns and divide the others by the root of their standard deviation.
 
-    Without a scale the largest unit dominates dense data; with the whole deviation the rare
-    words dominate sparse data. The root lies between.
+    Without scaling, the largest unit dominates dense data; dividing by the full deviation, rare
+    words dominate sparse data. The square root is a compromise.
     """
     n_samples = X.shape[0]
     mean = X.sum(axis=0) / n_samples
@@ -30,7 +30,7 @@ def scaled(X: sp.csc_array, n_labels: int) -> sp.csr_array:
 
 
 def profiles(X: sp.csr_array, Y: sp.csr_array) -> np.ndarray:
-    """Give unit vectors (n_labels, n_features): label means minus the mean of all rows."""
+    """Return unit vectors (n_labels, n_features): label means minus the mean of all rows."""
     mean = X.sum(axis=0) / max(X.shape[0], 1)
     found = (Y.T @ X).toarray() / np.maximum(Y.sum(axis=0), 1.0)[:, None] - mean
     length = np.linalg.norm(found, axis=1, keepdims=True)
@@ -38,7 +38,7 @@ def profiles(X: sp.csr_array, Y: sp.csr_array) -> np.ndarray:
 
 
 def frequent(*parts: sp.csr_array) -> np.ndarray:
-    """Give the labels of five rows or more in each part, the most frequent of them."""
+    """Return the labels with five rows or more in each part; at most the most frequent ones."""
     counts = np.min([Y.sum(axis=0) for Y in parts], axis=0)
     labels = np.argsort(-counts, kind="stable")[:MAX_LABELS]
     return np.sort(labels[counts[labels] >= MIN_POSITIVES])

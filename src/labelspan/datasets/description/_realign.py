@@ -1,4 +1,4 @@
-"""The repair of a data set whose labels are shifted by some columns in a part of the rows."""
+"""Repair a data set whose labels are shifted by some columns in a part of the rows."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from labelspan.datasets.io import MultilabelDataset
 def realign(dataset: MultilabelDataset) -> MultilabelDataset:
     """Move labels back that are shifted by some columns in a part of the rows.
 
-    `describe` says whether there are any. The labels that stand in features, or at the other
-    end of `Y`, go back to their columns; the features that held them become 0 in these rows,
-    as their own values were never written.
+    `describe` reports such rows. Labels found in features, or at the other end of `Y`, return to
+    their columns. The features that held them become 0 in these rows, because their own values were
+    never written.
 
     Parameters
     ----------
     dataset : MultilabelDataset
-        Features and labels in the order of the file: the search relies on it.
+        Features and labels in file order, which the search relies on.
 
     Returns
     -------
@@ -39,9 +39,8 @@ def realign(dataset: MultilabelDataset) -> MultilabelDataset:
 
     Notes
     -----
-    Without a split, the row from which on labels are misaligned is found to within few rows
-    (exactly, if the columns that hold labels could not hold features): compare `source` with
-    what you know of the file.
+    Without a split, the first misaligned row is found to within a few rows (exactly, if the columns
+    that hold labels could not hold features). Compare `source` with what you know about the file.
 
     Examples
     --------

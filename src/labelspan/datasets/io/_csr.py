@@ -1,4 +1,4 @@
-"""One CSR array from rows that a streaming parser appends."""
+"""Build one CSR array from rows that a streaming parser appends."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import scipy.sparse as sp
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._tables import repeated_entry
 
-# Largest room to ask for at once without knowing that it is needed: 32 MB of data.
+# Largest allocation before the size is known: 32 MB of data.
 MAX_ENTRIES = 2**22
 
 
 class CsrBuffer:
-    """The arrays of a CSR array in memory that grows; a kernel writes behind the counts.
+    """The arrays of a CSR array in growing memory; kernels append to them.
 
     Parameters
     ----------
     n_entries : int
-        Room to begin with. It may be generous: memory that is never touched costs nothing,
-        but memory that grows is touched twice.
+        Initial capacity. It may be generous: memory that is never touched costs nothing, but memory
+        that grows is copied.
 
     Attributes
     ----------
@@ -57,17 +57,17 @@ class CsrBuffer:
         return int(self.indices[: self.n_entries].max(initial=-1)) + 1
 
     def fill(self, n_rows: int) -> None:
-        """Take note of how many rows there are after a kernel wrote some."""
+        """Store the number of rows after a kernel wrote some."""
         self.n_rows = n_rows
         self.n_entries = int(self.ends[self.n_rows])
 
     def table(self, columns: np.ndarray, lines: RowLines, what: str = "column") -> sp.csr_array:
-        """Give the rows, with sorted columns and no column twice in a row; call it once.
+        """Return the rows, with sorted columns and no column twice in a row; call it once.
 
-        `columns` are the numbers of the columns in the file, and `what` it numbers. Stored zeros
-        are kept: in an ARFF file they differ from an absent entry.
+        `columns` are the column numbers in the file, and `what` names what they count. Stored zeros
+        are kept, because in an ARFF file they differ from an absent entry.
         """
-        # Shrinking in place: the memory behind was never touched, and nothing is copied.
+        # Shrink in place; the unused memory was never touched, and nothing is copied.
         self.ends.resize(self.n_rows + 1, refcheck=False)
         self.indices.resize(self.n_entries, refcheck=False)
         self.data.resize(self.n_entries, refcheck=False)
@@ -84,7 +84,7 @@ class CsrBuffer:
 
 
 def grown(array: np.ndarray, used: int, more: int) -> np.ndarray:
-    """Give an array with room behind its used part, at least twice as long if it is a new one."""
+    """Return an array with free capacity; a new one is at least twice as long."""
     if used + more <= len(array):
         return array
     size = max(used + more, 2 * len(array))

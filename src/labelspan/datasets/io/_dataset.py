@@ -1,4 +1,4 @@
-"""The one container that every loader and reader returns."""
+"""The container that every loader and reader returns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MultilabelDataset:
     name : str, default="data"
         Short name, such as ``"yeast"``.
     X : ndarray or csr_array of shape (n_samples, n_features)
-        Features, dense or sparse as they are stored.
+        Features, dense or sparse as stored.
     Y : ndarray or csr_array of shape (n_samples, n_labels)
         Label indicators in {0, 1}.
     feature_names : tuple of str, optional
@@ -29,9 +29,9 @@ class MultilabelDataset:
     label_names : tuple of str, optional
         One name per column of `Y`; by default the columns of a frame, else ``label0`` and so on.
     train : ndarray of int or None, default=None
-        Row indices of the standard training part, where there is one.
+        Row indices of the standard training part, if there is one.
     test : ndarray of int or None, default=None
-        Row indices of the standard test part, where there is one.
+        Row indices of the standard test part, if there is one.
     source : str, default=""
         Where the data come from and under which terms.
 
@@ -89,7 +89,7 @@ class MultilabelDataset:
 
 
 def _table(given: Any, key: str) -> Any:
-    """Give a sparse array as it is and anything else as an ndarray of two dimensions."""
+    """Return a sparse array unchanged and anything else as an ndarray of two dimensions."""
     if given is None:
         raise TypeError(f"{key} is missing; give MultilabelDataset(X=X, Y=Y)")
     table = given if sp.issparse(given) else np.asarray(given)

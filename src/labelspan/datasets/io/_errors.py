@@ -11,7 +11,7 @@ class DataFileError(ValueError):
     Parameters
     ----------
     message : str
-        What is wrong, and where possible what repairs it.
+        What is wrong and, if possible, how to repair it.
     file : str or path
         The file.
     line : int, optional

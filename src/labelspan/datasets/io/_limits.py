@@ -1,4 +1,4 @@
-"""Limits of what a file may ask for: readers do not trust their input."""
+"""Limits on the size of files, because readers do not trust their input."""
 
 from __future__ import annotations
 

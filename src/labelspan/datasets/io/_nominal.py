@@ -1,4 +1,4 @@
-"""Nominal columns as numbers: 0 and 1 for two categories, one column per category for more."""
+"""Nominal columns as numbers: 0/1 for two categories, else one column per category."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labelspan.datasets.io._limits import Limits
 
 # A column with more different values than this, and than half of the rows, is an identifier.
 FEW_VALUES = 20
-# What Limits.max_bytes allows in text, two bytes per value.
+# Values that Limits.max_bytes allows in text, at two bytes per value.
 VALUE_BYTES = 2
 
 
@@ -35,12 +35,12 @@ class Nominal:
 
 
 def is_identifier(n_values: int, n_rows: int) -> bool:
-    """Tell whether a nominal column names the rows rather than describes them."""
+    """Whether a nominal column names the rows rather than describes them."""
     return n_values > FEW_VALUES and 2 * n_values > n_rows
 
 
 def identifier_message(name: str, n_values: int, n_rows: int) -> str:
-    """Say that a column is refused, by which rule, and what repairs it."""
+    """Message for a rejected column: the rule and the repair."""
     return (
         f"column {name!r} has {n_values} different values in {n_rows} rows, which makes it an "
         f"identifier (more than {FEW_VALUES} values, and more than half of the rows); leave it "
@@ -49,7 +49,7 @@ def identifier_message(name: str, n_values: int, n_rows: int) -> str:
 
 
 def used_values(X: Any, position: int) -> np.ndarray:
-    """Give the different values of a column; a missing one is none."""
+    """Return the distinct values of a column; missing values do not count."""
     values = np.unique(_column(X, position))
     return values[~np.isnan(values)]
 
@@ -67,7 +67,7 @@ def expand(X: Any, columns: Sequence[Nominal], limits: Limits, path: str | os.Pa
 
 
 def expanded_names(names: Sequence[str], columns: Sequence[Nominal]) -> tuple[str, ...]:
-    """Give the names of the columns that `expand` makes."""
+    """Return the names of the columns that `expand` makes."""
     listed = {column.position: column.names for column in columns}
     return tuple(name for i, old in enumerate(names) for name in listed.get(i, [old]))
 
@@ -84,7 +84,7 @@ def _check_room(
     limits: Limits,
     path: str | os.PathLike[str],
 ) -> None:
-    """Refuse categories that ask for more memory or columns than a file of the limit may."""
+    """Refuse categories that need more memory or columns than the limits allow."""
     largest = max(columns, key=lambda column: len(column.values))
     n_values = X.shape[0] * (sum(len(c.values) for c in columns) if sp.issparse(X) else width)
     if width > limits.max_columns or n_values > limits.max_bytes // VALUE_BYTES:
@@ -124,7 +124,7 @@ def _expand_sparse(
     rows, places, data = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     expanded = sp.csr_array((data, (rows, places)), shape=(X.shape[0], int(widths.sum())))
     expanded.sort_indices()
-    # As wide as the numbers need, like the tables of the readers.
+    # The smallest index type that fits, like the tables of the readers.
     expanded.indices = expanded.indices.astype(X.indices.dtype, copy=False)
     expanded.indptr = expanded.indptr.astype(X.indptr.dtype, copy=False)
     return expanded

@@ -1,4 +1,4 @@
-"""Decimal numbers in bytes: exact at machine speed, or left to Python's own parser."""
+"""Parse decimal numbers from bytes: exactly in compiled code, or left to Python's parser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_MANTISSA = 2**53
 MAX_DIGITS = 18
 # Dekker's constant splits a float64 into two halves whose products are exact.
 SPLITTER = 2.0**27 + 1.0
-# How near, in units in the last place, to a tie between two floats a quotient is not trusted.
+# A quotient this close to a tie between two floats, in units in the last place, is not trusted.
 TIE_MARGIN = 1e-6
 NONE, ONE, TEN = np.uint64(0), np.uint64(1), np.uint64(10)
 ZERO_BYTE = np.uint8(48)
@@ -51,7 +51,7 @@ def scan_exponent(text, pos, stop):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def two_product(a, b):  # type: ignore[no-untyped-def]
-    """Give a product and its rounding error, exactly (Dekker 1971)."""
+    """Return a product and its rounding error, exactly (Dekker 1971)."""
     product = a * b
     scaled = SPLITTER * a
     a_high = scaled - (scaled - a)
@@ -65,8 +65,8 @@ def two_product(a, b):  # type: ignore[no-untyped-def]
 def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
     """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once.
 
-    The quotient is taken to about 100 bits as a sum of two floats; where that sum lies too
-    near the middle of two floats to be sure of the rounding, the value is HARD.
+    The quotient is computed to about 100 bits as a sum of two floats. If that sum is too close to
+    the middle of two floats to round safely, the value is HARD.
     """
     if exponent > 0:
         return HARD, 0.0
@@ -78,7 +78,7 @@ def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
     correction = (((high - product) - error) + low) / power
     value = quotient + correction
     rest = abs((quotient - value) + correction) / np.spacing(value)
-    # Just below a power of two the spacing is half as large, and so is the place of the tie.
+    # Just below a power of two the spacing is half as large, which moves the tie.
     if abs(rest - 0.5) < TIE_MARGIN or abs(rest - 0.25) < TIE_MARGIN:
         return HARD, 0.0
     return EXACT, value
@@ -136,10 +136,10 @@ def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-def]
-    """Give the value of a mantissa of at most 18 digits, rounded once; NaN where it is not sure.
+    """Return the value of a mantissa of at most 18 digits, rounded once; NaN if not certain.
 
-    Apart from the digits: with a division no function is inlined, and the call of one that
-    takes arrays costs more than the division.
+    A separate function, because numba does not inline functions with a division, and calling one
+    that takes arrays costs more than the division.
     """
     if n_digits < ONE or n_digits > MAX_DIGITS:
         return np.nan
@@ -151,10 +151,10 @@ def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-d
 
 @inner_kernel
 def quick_number(text, pos):  # type: ignore[no-untyped-def]
-    """Parse ``-12.5`` up to the first byte of another kind; NaN if it is not easy.
+    """Parse ``-12.5`` up to the first other byte; NaN if the form is not simple.
 
-    For loops over plain decimals: no exponent, at most 18 digits. The text ends with a byte
-    that is no digit, such as a line end, and `pos` is unsigned.
+    For loops over plain decimals: no exponent, at most 18 digits. The text ends with a non-digit
+    byte, such as a line end, and `pos` is unsigned.
     """
     negative = text[pos] == 45
     start = pos + ONE if negative else pos

@@ -13,16 +13,16 @@ from labelspan.datasets.io._stream import LineBlocks
 
 @dataclass(frozen=True)
 class RowLines:
-    """Finds the line of a row by reading the file again: to keep them would cost every reader.
+    """Finds the line of a row by reading the file again, which is needed only for errors.
 
     Parameters
     ----------
     path : Path
         The file.
     limits : Limits
-        Those of the first reading.
+        The limits of the first reading.
     first_line : int
-        Line behind the header.
+        First line after the header.
     pattern : re.Pattern of bytes
         Matches at the start of each line that is a row.
     """
@@ -34,7 +34,7 @@ class RowLines:
 
     @classmethod
     def behind(cls, source: LineBlocks, pattern: re.Pattern[bytes]) -> RowLines:
-        """Rows that start where the current block of a source ends."""
+        """Rows that start at the end of the current block of a source."""
         return cls(source.path, source.limits, source.line + source.n_lines, pattern)
 
     def error(self, message: str, row: int) -> DataFileError:

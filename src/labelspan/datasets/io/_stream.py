@@ -1,4 +1,4 @@
-"""A text file, plain or gzip, as blocks of whole lines under a limit of size."""
+"""A text file, plain or gzip, as blocks of whole lines with a size limit."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 
 GZIP_MAGIC = b"\x1f\x8b"
-# Each block is read into the memory of the one before: a page that is new to the process costs
-# more than parsing what it holds. Larger blocks are no faster.
+# Each block reuses the memory of the previous one, because a new memory page costs more than
+# parsing its content. Larger blocks are no faster.
 BLOCK_BYTES = 2**21
 NEWLINE = ord("\n")
-# Bytes that are compared at once: their result stays in the processor's cache.
+# Bytes compared at once, so that the result stays in the processor cache.
 COUNTED_BYTES = 2**16
 
 
 class LineBlocks:
     """Reads a file in blocks that end at a line end, and knows the line number of each.
 
-    A line end is added to a file that has none, so that a loop over a block needs no other
-    test for its end.
+    A missing final line end is added, so a loop over a block needs no other test for its end.
 
     Parameters
     ----------
     path : str or path
-        File; gzip is recognised by its first two bytes, whatever the file is called.
+        File; gzip is recognised by its first two bytes, not by its name.
     limits : Limits
         Maximum size after decompression and maximum length of a line.
     block_bytes : int
@@ -66,7 +65,7 @@ class LineBlocks:
 
     def __enter__(self) -> LineBlocks:
         self._file, self.n_bytes = _open(self.path)
-        # The memory of a small file is that of its bytes and the line end that it may lack.
+        # A small file needs memory for its bytes and perhaps a line end.
         if self.n_bytes:
             self.block_bytes = min(self.block_bytes, self.n_bytes + 2)
         return self
@@ -96,7 +95,7 @@ class LineBlocks:
 
     def unread(self, position: int) -> None:
         """Make the current block end at a position, a line start; the next begins there."""
-        # A kernel that runs as plain Python counts in unsigned numbers, which do not mix with int.
+        # A kernel running as plain Python uses unsigned numbers, which do not mix with int.
         self._start = self._first + int(position)
         self._block()
 
@@ -117,7 +116,7 @@ class LineBlocks:
         return block
 
     def _fill(self) -> int:
-        """Read behind what is left of the buffer up to a line end; give its place."""
+        """Append to the rest of the buffer up to a line end; return its position."""
         self._move(max(self.block_bytes, self._stop - self._start + 2))
         while True:
             size = self._read()
@@ -135,7 +134,7 @@ class LineBlocks:
                 self._move(min(2 * self._stop, self.limits.max_line_bytes + self.block_bytes) + 2)
 
     def _move(self, size: int) -> None:
-        """Bring what is left to the front of a buffer of at least this size."""
+        """Move the rest to the front of a buffer of at least this size."""
         length = self._stop - self._start
         rest = memoryview(self._buffer)[self._start : self._stop]
         target = self._buffer if size <= len(self._buffer) else bytearray(size)
@@ -150,7 +149,7 @@ class LineBlocks:
         return self._stop - 1
 
     def _read(self) -> int:
-        """Fill the buffer but for one byte, which the last line end may need."""
+        """Fill the buffer except one byte, which the last line end may need."""
         if self._file is None:
             raise RuntimeError("LineBlocks is read inside a with statement")
         target = memoryview(self._buffer)[self._stop : len(self._buffer) - 1]
@@ -170,7 +169,7 @@ class LineBlocks:
 
 
 def _open(path: Path) -> tuple[BinaryIO, int]:
-    """Open a file; give its size too, or 0 where it is not known."""
+    """Open a file; also return its size, or 0 if unknown."""
     file = path.open("rb", buffering=0)
     compressed = file.read(2) == GZIP_MAGIC
     file.seek(0)

@@ -1,4 +1,4 @@
-"""Checks of a matrix before anything is made of it, which name the place of what is wrong."""
+"""Check a matrix before it is used; errors name the position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_matrix(shape: Sequence[int], dtype: Any, what: str, path: Path) -> Non
 
 
 def check_size(shape: Sequence[int], what: str, limits: Limits, path: Path) -> None:
-    """Refuse more rows or columns than the limits, for which a file of few bytes may ask."""
+    """Refuse more rows or columns than the limits; a file of a few bytes may declare them."""
     bounds = (
         ("rows", shape[0], limits.max_rows, "max_rows"),
         ("columns", shape[1], limits.max_columns, "max_columns"),
@@ -85,7 +85,7 @@ def numbered(prefix: str, count: int) -> tuple[str, ...]:
 
 
 def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[str]) -> None:
-    """Refuse a name longer than the limit: every table and page repeats it."""
+    """Refuse a name longer than the limit, because every table and page repeats it."""
     limit = limits.max_name_chars
     if max(map(len, names), default=0) > limit:
         name = next(name for name in names if len(name) > limit)

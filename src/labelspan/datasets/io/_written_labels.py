@@ -1,4 +1,4 @@
-"""Labels as every writer takes them."""
+"""Labels in the form that every writer uses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from labelspan.datasets.io._tables import first_entry
 
 
 def written_labels(Y: Any) -> Any:
-    """Give label indicators as 0 and 1 (uint8); anything else would not be read back."""
+    """Return label indicators as 0 and 1 (uint8); anything else would not be read back."""
     if sp.issparse(Y):
         Y = sp.csr_array(Y, copy=True)
         Y.sum_duplicates()

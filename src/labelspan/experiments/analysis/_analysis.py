@@ -25,9 +25,9 @@ from labelspan.stats import (
 )
 
 ALPHA = 0.05
-# No verdict from fewer data sets or splits. If two methods are alike, one of them is ahead on all
-# of n by chance with probability 2 / 2**n, the smallest p-value of any exact test of the pair:
-# 0.0625 for 5, 0.03125 for 6. With fewer data sets the blocks of the tests are the splits.
+# No verdict from fewer data sets or splits. If two methods are equally good, one of them wins on
+# all n by chance with probability 2 / 2**n. This is the smallest p-value of any exact test of the
+# pair: 0.0625 for 5, 0.03125 for 6. With fewer data sets, the tests use splits as blocks.
 LEAST_BLOCKS = 6
 # Differences in the last digits are rounding, not rank.
 DIGITS = 10
@@ -48,9 +48,10 @@ class Ranking:
     blocks : tuple of str
         Data sets; or splits of them, by classifier.
     n_parts : int
-        Data sets or splits among the blocks: several classifiers on one split are one part.
+        Number of distinct data sets or splits among the blocks; several classifiers on one split
+        count once.
     values : ndarray of shape (n_blocks, n_methods)
-        What was measured.
+        Measured values.
     ranks : ndarray of shape (n_methods,)
         Average ranks; 1 is best.
     friedman : FriedmanResult or None
@@ -74,12 +75,12 @@ class Ranking:
     @property
     def order(self) -> tuple[str, ...]:
         """The methods, the best first: by average ranks, or for two methods by signed ranks."""
-        # Many small gains can have the better average rank and the smaller sum of signed ranks.
+        # Many small gains can have a better average rank but a smaller sum of signed ranks.
         key = self.ranks if self.pair is None else self._signed_ranks()
         return tuple(self.methods[place] for place in np.argsort(key, kind="stable"))
 
     def _signed_ranks(self) -> np.ndarray:
-        """Minus the signed ranks by which each of two methods gains; ties cancel."""
+        """Minus the sum of signed ranks of each of two methods; ties cancel."""
         sign = 1 if ALL_MEASURES[self.measure].direction == "max" else -1
         gains = sign * np.round(self.values, DIGITS) @ np.array([1, -1])
         total = float(np.sign(gains) @ rankdata(np.abs(gains)))
@@ -92,7 +93,7 @@ class Ranking:
 
     @property
     def differ(self) -> bool:
-        """Whether Friedman's test, or Wilcoxon's of two, rejects that all methods are alike."""
+        """Whether Friedman's test, or Wilcoxon's for two, rejects that all methods are equal."""
         if not self.has_enough:
             return False
         if self.pair is not None:
@@ -100,7 +101,7 @@ class Ranking:
         return self.friedman is not None and self.friedman.p_value < ALPHA
 
     def separated(self, first: str, second: str) -> bool:
-        """Whether Nemenyi's test separates two methods after Friedman's rejected, or Wilcoxon's.
+        """Whether Nemenyi's test (after Friedman's rejected) or Wilcoxon's separates two methods.
 
         Parameters
         ----------
@@ -128,7 +129,7 @@ class Analysis:
     plan : Plan
         What was run.
     cells : list of dict
-        A row a finished cell, with "values" by measure.
+        One row per finished cell, with "values" by measure.
     rankings : dict of str to Ranking
         By measure; measures without two comparable methods are missing.
     overall : dict of str to float
@@ -136,7 +137,7 @@ class Analysis:
     excluded : dict of str to str
         Methods without ranks, with the reason.
     blocks_are : {"data sets", "splits"}
-        What the tests count as independent.
+        The units that the tests treat as independent.
     """
 
     plan: Plan
@@ -188,14 +189,14 @@ class Analysis:
 
 
 def analyse(store: Store, plan: str | None = None) -> Analysis:
-    """Rank and test what a store holds of a plan.
+    """Compute ranks and tests from the stored results of a plan.
 
     Parameters
     ----------
     store : Store
         The results.
     plan : str, optional
-        Hash of the plan; by default the one that was run last.
+        Hash of the plan; by default the plan run last.
 
     Returns
     -------
@@ -233,7 +234,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
 
 
 def stored_plan(store: Store, plan: str | None = None) -> Row:
-    """The row of a plan by its hash; by default of the one that was run last."""
+    """The row of a plan by its hash; by default of the plan run last."""
     plans = [row for row in store.plans() if plan in (None, row["hash"])]
     if not plans:
         raise StoreError(f"there is no plan {plan or ''} in {store.folder}.")
@@ -282,7 +283,7 @@ def _ranking(measure: str, cells: Sequence[Row], blocks_are: str) -> Ranking | N
 
 
 def _in_every_method(measure: str, cells: Sequence[Row]) -> list[Row]:
-    """Cells of the splits that all methods have a value on: else means are of unlike splits."""
+    """Cells of the splits on which all methods have a value, so that means are comparable."""
     present: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
     for cell in cells:
         if cell["values"].get(measure) is not None:

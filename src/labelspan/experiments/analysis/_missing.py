@@ -18,7 +18,7 @@ def declines(analysis: Analysis, measure: str) -> dict[tuple[str, str], Decline]
     Parameters
     ----------
     analysis : Analysis
-        Of a plan whose sources say what is `missing`; others give nothing.
+        Of a plan whose sources set `missing`; others give an empty result.
     measure : str
         Name of the measure.
 

@@ -1,4 +1,4 @@
-"""What ``--tune`` searched and chose, for tables and reports."""
+"""The searched and chosen parameters of ``--tune``, for tables and reports."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def untuned(plan: Plan) -> list[str]:
         try:
             grid = grid_of(get_method(step.method), dict(step.parameters))
         except ImportError:
-            # Of a module that only the machines of a cluster have; the grids are ours.
+            # From a module that only the cluster has; grids exist only for our methods.
             grid = {}
         found += [] if grid else [step.title]
     return found
@@ -76,7 +76,7 @@ def tuning_line(plan: Plan) -> str:
 
 
 def tuning_lines(analysis: Analysis) -> list[str]:
-    """What was searched and chosen, for a terminal."""
+    """The searched and chosen parameters, for a terminal."""
     if not analysis.plan.tune:
         return []
     chosen = [

@@ -9,12 +9,12 @@ from labelspan.experiments.methods import ALL_MEASURES, get_method
 
 
 def primary(analysis: Analysis) -> Ranking | None:
-    """The ranking that verdicts speak of: that of the first measure that has one."""
+    """The ranking behind the verdicts: that of the first measure with a ranking."""
     return next(iter(analysis.rankings.values()), None)
 
 
 def verdict(ranking: Ranking | None) -> str:
-    """Say what the tests of Friedman and Nemenyi, or Wilcoxon's of two methods, find."""
+    """State the result of the tests of Friedman and Nemenyi, or of Wilcoxon for two methods."""
     if ranking is None:
         return "Fewer than two methods finished on the same blocks: there is nothing to test."
     title = ALL_MEASURES[ranking.measure].title
@@ -38,7 +38,7 @@ def verdict(ranking: Ranking | None) -> str:
 
 
 def recommendation(analysis: Analysis) -> str:
-    """Name the best method and those it is not separated from; none on thin evidence."""
+    """Name the best method and those not separated from it; none if the evidence is thin."""
     if not analysis.is_finished:
         return (
             f"No recommendation yet: {len(analysis.cells)} of {len(analysis.plan.cells)} cells "
@@ -61,7 +61,7 @@ def recommendation(analysis: Analysis) -> str:
 
 
 def _of_chosen(analysis: Analysis, ranking: Ranking, chosen: str) -> str:
-    """Say first what the best method is not separated from, no reduction above all."""
+    """State first which methods are not separated from the best, especially no reduction."""
     title = ALL_MEASURES[ranking.measure].title
     plain = _unreduced(analysis)
     tied = [name for name in ranking.order if not ranking.separated(chosen, name)]
@@ -87,7 +87,7 @@ def caution(analysis: Analysis) -> str:
         for ranking in analysis.rankings.values()
         if ranking.friedman is not None or ranking.pair is not None
     ]
-    # One data set at several shares missing is not several data sets.
+    # One data set with several shares of missing labels is not several data sets.
     holed = any(source.missing is not None for source in analysis.plan.sources)
     if (analysis.blocks_are == "data sets" and not holed) or not tested:
         return ""
@@ -101,7 +101,7 @@ def caution(analysis: Analysis) -> str:
 
 
 def _figures(ranking: Ranking) -> str:
-    """The test of a ranking in figures; empty where there is none."""
+    """The test statistics of a ranking as text; empty if there is no test."""
     if ranking.pair is not None:
         return f"Wilcoxon {p_value(ranking.pair)}, {len(ranking.blocks)} blocks"
     test = ranking.friedman

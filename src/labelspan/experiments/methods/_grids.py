@@ -1,4 +1,4 @@
-"""What ``--tune`` searches: candidates for the parameters of each method, as data."""
+"""The candidates that ``--tune`` searches for the parameters of each method, as data."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def mean_variance(X: Any) -> float:
 
 @dataclass(frozen=True)
 class Unit:
-    """What a candidate is a multiple of: fitting values grow with the features.
+    """The unit of a candidate, because suitable values grow with the features.
 
     Attributes
     ----------
     symbol : str
-        What follows the number in tables.
+        Symbol after the number in tables.
     value : callable
         From a number and the features that the method is fitted on to the parameter.
     """
@@ -45,7 +45,7 @@ WIDTH = Unit(" / V", lambda number, X: number / total_variance(X))
 # The ridge of MDDM is (1 - mu) / mu.
 WEIGHT = Unit(" as ridge / s", lambda number, X: 1 / (1 + number * mean_scatter(X)))
 
-#: The symbols of the units in words.
+#: #: Explanation of the unit symbols.
 LEGEND = (
     "s is the mean eigenvalue of the scatter matrix of the features that the method is fitted on, "
     "n V / min(n, D), v is s / n, V is the sum of the variances of the features"
@@ -54,7 +54,7 @@ LEGEND = (
 
 @dataclass(frozen=True)
 class Candidates:
-    """Values of a parameter besides that of the plan, which is always tried first.
+    """Candidates of a parameter besides the value of the plan, which is always tried first.
 
     Attributes
     ----------
@@ -131,14 +131,14 @@ GRIDS: MappingProxyType[str, Grid] = MappingProxyType(
 
 
 def grid_of(method: Method, fixed: Mapping[str, Any] | None = None) -> dict[str, Candidates]:
-    """Give the candidates of a method, less the parameters that a plan fixes.
+    """Return the candidates of a method, except for parameters that a plan fixes.
 
     Parameters
     ----------
     method : Method
         The method.
     fixed : mapping, optional
-        Parameters that the plan gives: what is said is not searched.
+        Parameters that the plan gives; they are not searched.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def grid_of(method: Method, fixed: Mapping[str, Any] | None = None) -> dict[str,
     """
     made = method.load()
     name = getattr(made, "__name__", "")
-    # A class of another package may have the name of one of ours.
+    # A class of another package may share the name of one of ours.
     if made is None or not made.__module__.startswith("labelspan.") or name not in GRIDS:
         return {}
     given = {**dict(method.parameters), **(fixed or {})}

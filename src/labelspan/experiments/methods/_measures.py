@@ -1,4 +1,4 @@
-"""What a plan can measure: the measures of predictions, and those that ask the fitted model."""
+"""The measures of a plan: those of predictions, and those that need the fitted model."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from labelspan.metrics import (
 
 
 def encoding_error(Y: Any, fitted: tuple[Any, Any]) -> float:
-    """||Z - ZV'V||^2 of a label-space model on the test rows, a row."""
+    """||Z - ZV'V||^2 per test row, of a label-space model."""
     return float(_errors(Y, fitted, "encoding_error").encoding / len(Y))
 
 
 def prediction_error(Y: Any, fitted: tuple[Any, Any]) -> float:
-    """||r(X) - ZV'||^2 of a label-space model on the test rows, a row."""
+    """||r(X) - ZV'||^2 per test row, of a label-space model."""
     return float(_errors(Y, fitted, "prediction_error").prediction / len(Y))
 
 
@@ -36,7 +36,7 @@ def _errors(Y: Any, fitted: tuple[Any, Any], measure: str) -> Any:
 
 
 def scored_by_propensity(Y: Any, fitted: tuple[Any, Any], k: int) -> float:
-    """Propensity-scored precision at k of a model that knows those of its training labels."""
+    """Propensity-scored precision at k of a model that stores the propensities of its labels."""
     model, X = fitted
     if not hasattr(model, "propensities_"):
         raise TypeError(
@@ -57,7 +57,7 @@ def _at(k: int) -> dict[str, Measure]:
     return {measure.name: measure for measure in found}
 
 
-#: All measures by name; those that need the model are given it with the test rows.
+#: #: All measures by name; some also receive the model and the test rows.
 ALL_MEASURES: MappingProxyType[str, Measure] = MappingProxyType(
     {
         **MEASURES,

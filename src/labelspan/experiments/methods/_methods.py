@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 Kind = Literal["reducer", "classifier", "model", "scaler"]
 
-#: Before an import path: the class is compared as a whole.
+#: #: Prefix of an import path whose class is compared as a whole.
 MODEL = "model:"
 
 
@@ -28,8 +28,8 @@ class Method:
     title : str
         Name in tables.
     kind : {"reducer", "classifier", "model", "scaler"}
-        Whether it transforms features, classifies what a reducer made of them, is compared as
-        a whole (a classifier that does its own reduction), or scales features for all of them.
+        It transforms features; classifies the output of a reducer; is compared as a whole (a
+        classifier that does its own reduction); or scales features for all methods.
     path : str
         ``"package.module:Class"``; empty for no reduction.
     parameters : tuple of (str, value)
@@ -37,7 +37,7 @@ class Method:
     source : str
         Paper.
     stored : str
-        Its name in the hashes of stored results, where it had a longer one before.
+        Its name in the hashes of stored results, if it had a longer name before.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Method:
                 f"{module} has no {name!r}; give the path of a class, as package.module:Class"
             )
         if not _makes_estimators(found):
-            # Not called to find out: os:system is callable too.
+            # Never called to find out, because os:system is callable, too.
             raise ValueError(
                 f"{self.path} is not an estimator class, which has fit and get_params; give the "
                 "path of one, as package.module:Class."
@@ -108,14 +108,14 @@ class Method:
 
 
 def _makes_estimators(found: Any) -> bool:
-    """Whether it is a class of scikit-learn's kind, or a function of our own that makes one."""
+    """Whether it is an estimator class, or one of our functions that returns an estimator."""
     if not isinstance(found, type):
         return inspect.isfunction(found) and found.__module__.split(".")[0] == "labelspan"
     return all(callable(getattr(found, name, None)) for name in ("fit", "get_params"))
 
 
 def _is_needed(parameter: inspect.Parameter) -> bool:
-    """Whether a call must name it: it has no default and is not one of many."""
+    """Whether a call must give it: it has no default and is not variadic."""
     many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return parameter.default is parameter.empty and parameter.kind not in many
 
@@ -180,7 +180,7 @@ METHODS: tuple[Method, ...] = (
 
 _TFIDF = "sklearn.feature_extraction.text:TfidfTransformer"
 
-#: Scalers by their short names; "auto" is one of the others, or none, as the features are.
+#: Scalers by their short names; "auto" chooses one of the others, or none, from the features.
 SCALERS: tuple[Method, ...] = (
     Method("standard", "standard", "scaler", "sklearn.preprocessing:StandardScaler"),
     Method("maxabs", "maxabs", "scaler", "sklearn.preprocessing:MaxAbsScaler"),
@@ -190,11 +190,11 @@ SCALERS: tuple[Method, ...] = (
 
 
 def _of_paper(name: str, kind: Kind, target: str, elsewhere: str = "") -> Method:
-    """A method that only the experiments of one paper use, such as a search of its own."""
+    """A method used only by the experiments of one paper, such as its own search."""
     paper, _, title = name.partition("/")
     folder = paper.replace("-", "_")
     path = elsewhere or f"labelspan.experiments.reproduce.{folder}._methods:{target}"
-    # As plans named it before it had a short name.
+    # Its name in plans before it had a short name.
     old = elsewhere or f"labelspan.experiments._{folder}_methods:{target}"
     return Method(name, title, kind, path, stored=(MODEL if kind == "model" else "") + old)
 
@@ -215,12 +215,12 @@ PAPER_METHODS: tuple[Method, ...] = (
 
 _LISTED = (*METHODS, *SCALERS, *PAPER_METHODS)
 _BY_NAME = {method.name: method for method in _LISTED}
-# A stored plan may name a method as it was called then.
+# A stored plan may use the former name of a method.
 _BY_STORED_NAME = {method.stored: method for method in _LISTED if method.stored}
 
 
 def get_method(name: str) -> Method:
-    """Give the method of a name, or of an import path ``package.module:Class``.
+    """Return the method of a name, or of an import path ``package.module:Class``.
 
     Parameters
     ----------

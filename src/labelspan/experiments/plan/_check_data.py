@@ -1,4 +1,4 @@
-"""What can be known of the data of a plan before its first cell."""
+"""Check the data of a plan before its first cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labelspan.experiments.plan._sources import Source
 
 @dataclass(frozen=True)
 class Size:
-    """What splits and methods ask of a data set.
+    """Properties of a data set that splits and methods depend on.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ class Size:
 
 
 def check_data(plan: Plan, *, readable: bool) -> None:
-    """Refuse data that no cell could use, once and not in each cell.
+    """Refuse data that no cell could use, once instead of in each cell.
 
     Parameters
     ----------
     plan : Plan
         What is to be run.
     readable : bool
-        Whether data that cannot be loaded are refused too; else their cells say why.
+        Whether data that cannot be loaded are refused, too; otherwise their cells fail.
     """
     for source in plan.sources:
         try:
@@ -58,7 +58,7 @@ def check_data(plan: Plan, *, readable: bool) -> None:
             )
 
 
-# A run checks what the command has checked before; the data themselves are not kept.
+# A run repeats the checks of the command; the data themselves are not kept.
 @lru_cache(maxsize=256)
 def size_of(source: Source) -> Size:
     """Load a data set and give its size."""

@@ -1,4 +1,4 @@
-"""Hashes of plans, cells and sources, which stored results are found by."""
+"""Hashes of plans, cells and sources, which identify stored results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from labelspan.experiments.methods import get_method
 from labelspan.experiments.plan._sources import ADDED_FIELDS, MISSING_FIELDS
 
-#: Fields that hashes did not have at first: they count only where they say something.
+#: #: Fields added to hashes later; they count only if they are set.
 LATER_FIELDS = frozenset((*ADDED_FIELDS, *MISSING_FIELDS, "preprocessing", "scaling", "tune"))
 
 
@@ -21,7 +21,7 @@ def digest(content: Any) -> str:
 
 
 def as_stored(content: Any) -> Any:
-    """Write tables as the first version did, so that their hashes stay the same."""
+    """Write tables as in the first version, so that their hashes stay the same."""
     if isinstance(content, list | tuple):
         return [as_stored(item) for item in content]
     if not isinstance(content, Mapping):
@@ -37,5 +37,5 @@ def as_stored(content: Any) -> Any:
 
 
 def _is_empty(value: Any) -> bool:
-    # By identity: a count of 0 equals False.
+    # By identity, because a count of 0 equals False.
     return value is None or value is False or value in ("", (), [])

@@ -1,4 +1,4 @@
-"""Estimators of a cell, and what they predict."""
+"""Estimators of a cell, and their predictions."""
 
 from __future__ import annotations
 

@@ -38,14 +38,14 @@ def check_whole(value: Any, key: str, least: float = -math.inf, most: float = ma
 
 
 def list_of(value: Any, key: str) -> list[Any]:
-    """Give the items of a list; a string is one item, not a list of its letters."""
+    """Return the items of a list; a string is one item, not a list of its letters."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise ValueError(f"{key} is {value!r}; give a list, such as [{value!r}].")
     return list(value)
 
 
 def table_of(value: Any, key: str) -> dict[str, Any]:
-    """Give the entries of a table, or of the pairs that a table is stored as."""
+    """Return the entries of a table, or of the pairs that a table is stored as."""
     if isinstance(value, Mapping):
         return dict(value)
     is_list = isinstance(value, list | tuple)

@@ -1,4 +1,4 @@
-"""What can be known of the methods of a plan before its first cell."""
+"""Check the methods of a plan before its first cell."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from labelspan.experiments.plan._step import Step
 
 
 def check_methods(plan: Plan, *, elsewhere: bool = False) -> None:
-    """Refuse methods that no cell could run, once and not in each cell.
+    """Refuse methods that no cell could run, once instead of in each cell.
 
     Parameters
     ----------
     plan : Plan
         What is to be run.
     elsewhere : bool
-        Whether cells run on other machines, which may have modules that this one has not.
+        Whether cells run on other machines, which may have modules that this one lacks.
     """
     if any(source.missing for source in plan.sources):
         for step in (*plan.reducers, *plan.classifiers, *plan.models):
@@ -50,24 +50,24 @@ def made(step: Step, elsewhere: bool) -> Any:
     except ValueError:
         raise
     except Exception as error:
-        # A class of the user's can raise anything.
+        # A user's class can raise anything.
         text = f"{step.method} cannot be made: {type(error).__name__}: {error}"
         raise ValueError(text) from error
 
 
 def _has(estimator: Any, name: str) -> bool:
-    # A search has the methods of what it searches only once that is fitted, but its class knows.
+    # A search gets the methods of its estimator only once it is fitted, but its class has them.
     return hasattr(estimator, name) or hasattr(type(estimator), name)
 
 
 def parameters_of(plan: Plan) -> dict[str, dict[str, str]]:
-    """Every parameter of every step as text, defaults included: these change with versions."""
+    """Every parameter of every step as text, including defaults, which change with versions."""
     found = {}
     for step in (*plan.preprocessing, *plan.reducers, *plan.classifiers, *plan.models):
         try:
             estimator = get_method(step.method).make(dict(step.parameters))
         except (ImportError, ValueError):
-            # Of a module that only the machines of a cluster have, or of a plan that did not run.
+            # From a module that only the cluster has, or of a plan that did not run.
             estimator = None
         values = {} if estimator is None else estimator.get_params(deep=False)
         found[step.title] = {name: repr(value) for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""Labels that are removed from training parts, and methods that learn 0 in their place."""
+"""Labels removed from training parts, and methods that replace them by 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelspan._blocks import dense
 from labelspan.experiments.plan._sources import Source
 from labelspan.experiments.plan._step import ZERO, Step
 
-# Rates by label differ by up to this part of what keeps them within 0 and 1.
+# Rates per label differ by up to this share of the largest spread that stays within 0 and 1.
 SPREAD = 0.9
 
 
@@ -34,7 +34,7 @@ def holed_sources(
     Returns
     -------
     tuple of Source
-        Each under a name of its own.
+        Each with its own name.
     """
     return tuple(
         replace(
@@ -50,23 +50,24 @@ def holed_sources(
 
 
 def removed(Y: Any, source: Source, seed: Sequence[int]) -> Any:
-    """Labels of a training part with NaN where the source wants them removed.
+    """Labels of a training part with NaN where the source removes them.
 
     Parameters
     ----------
     Y : array or sparse array of shape (n, q)
         Labels.
     source : Source
-        With `missing`, the share to remove, and `mechanism`: "mcar" takes single labels at random;
-        "labels" likewise, at rates that rise evenly from label to label, in random order, about
-        the share; "rows" takes all labels of rows at random.
+        With `missing`, the share to remove, and `mechanism`. "mcar" removes single labels at
+        random; "labels" does so at evenly spaced rates around the share, assigned to the labels at
+        random; "rows" removes all labels of random rows.
     seed : sequence of int
-        Same seed, same order: labels removed at one share are removed at larger ones.
+        The same seed gives the same order, so labels removed at one share are removed at larger
+        shares.
 
     Returns
     -------
     array
-        As given if nothing is to be removed, else dense float64.
+        Unchanged if nothing is removed, else dense float64.
     """
     if not source.missing:
         return Y

@@ -40,9 +40,9 @@ DEFAULT_MEASURES = (
     "average_precision",
 )
 
-# An upper limit that can still be listed: a plan of 1e8 repeats would hang.
+# An upper limit that can still be listed; a plan of 1e8 repeats would hang.
 MOST_CELLS = 1_000_000
-# What NumPy takes for a seed.
+# Range of seeds in NumPy.
 LARGEST_SEED = 2**32 - 1
 #: Where a method of a kind is given, on the command line and in a plan.
 PLACES = {
@@ -75,7 +75,7 @@ class Cell:
     seed : int
         For the splits and for methods with a ``random_state``.
     directions : int or None
-        Number of directions in place of the reducer's own rule: a point of a curve.
+        Number of directions instead of the reducer's own rule, for a point of a curve.
     preprocessing : tuple of Step
         What is fitted on the training part before the reducer, one after the other.
     tune : bool
@@ -121,12 +121,12 @@ class Plan:
     sources : tuple of Source
         Data sets.
     reducers, classifiers, models : tuple of Step
-        Every reducer goes with every classifier; models stand alone.
+        Every reducer is combined with every classifier; models are used alone.
     splits : Splits
         How rows are split.
     measures : tuple of str
-        Names of `labelspan.metrics.MEASURES`, the first of which is the one that verdicts speak
-        of; "encoding_error" and "prediction_error" ask a label-space model.
+        Names of `labelspan.metrics.MEASURES`; verdicts are about the first. "encoding_error" and
+        "prediction_error" need a label-space model.
     convention : str
         Conventions of the measures, see `labelspan.metrics.CONVENTIONS`.
     seed : int
@@ -138,7 +138,8 @@ class Plan:
     preprocessing : tuple of Step
         A scaler or the steps of a pipeline, fitted on the training part of each split.
     scaling : tuple of (str, str, str)
-        What the scaler "auto" took for each data set, and why; empty until the plan is run.
+        The choice of the scaler "auto" for each data set, and the reason; empty until the plan is
+        run.
     tune : bool
         Whether the parameters of each method are searched by cross-validation within the
         training part of each split.
@@ -218,7 +219,7 @@ class Plan:
                     )
 
     def _check_names(self) -> None:
-        """These names alone distinguish results."""
+        """Check names, because only they distinguish results."""
         lists = {kind: [step.title for step in steps] for kind, steps in self._steps().items()}
         for kind, titles in lists.items():
             if double := _double(titles):
@@ -255,7 +256,7 @@ class Plan:
         return (*self._plain(), *self._curves())
 
     def _n_cells(self) -> int:
-        """Number of cells at most, without listing them."""
+        """Upper bound of the number of cells, without listing them."""
         n_pairs = len(self.reducers) * len(self.classifiers)
         n_curves = min(self.curve_splits, self.splits.n_splits) * n_pairs * len(self.directions)
         n_plain = self.splits.n_splits * (n_pairs + len(self.models))
@@ -301,7 +302,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Plan:
-        """Build a plan from plain data, as TOML or the store hold it.
+        """Build a plan from plain data, as in TOML or the store.
 
         Parameters
         ----------

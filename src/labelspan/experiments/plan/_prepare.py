@@ -17,7 +17,7 @@ LEAST_DOCUMENTS_A_TOPIC = 50
 
 
 def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
-    """Prepare web pages as section 6.2 of the shared-subspace paper does.
+    """Prepare web pages as in section 6.2 of the shared-subspace paper.
 
     Labels of fewer than 100 documents, then documents without labels, then words of fewer than
     5 documents are left out; the rest is TF-IDF with rows of unit length.
@@ -39,11 +39,11 @@ def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
 
 
 def frequent_topics(dataset: MultilabelDataset) -> MultilabelDataset:
-    """Prepare news as section 4.1.3 of the MDDM paper does.
+    """Prepare news as in section 4.1.3 of the MDDM paper.
 
-    Words of fewer than 5 documents and topics of fewer than 50 are left out. The paper does
-    not say where it counts; words of 5 training documents and topics of 50 documents of both
-    parts come nearest to its "around 4,000 features and 50 labels".
+    Words of fewer than 5 documents and topics of fewer than 50 are left out. The paper does not say
+    which documents it counts. Words in 5 training documents and topics in 50 documents of both
+    parts come closest to its "around 4,000 features and 50 labels".
     """
     X = sparse.csr_array(dataset.X)
     Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)
@@ -59,7 +59,7 @@ def frequent_topics(dataset: MultilabelDataset) -> MultilabelDataset:
     )
 
 
-#: What the field ``prepare`` of a source can name.
+#: #: Values of the field ``prepare`` of a source.
 PREPARATIONS: dict[str, Callable[[MultilabelDataset], MultilabelDataset]] = {
     "frequent-tfidf": frequent_tfidf,
     "frequent-topics": frequent_topics,

@@ -14,16 +14,16 @@ from labelspan.experiments.plan._estimators import made_step
 from labelspan.experiments.plan._fields import check_text, list_of
 from labelspan.experiments.plan._step import Step, is_bare_path, steps_of
 
-#: Preprocessing that is chosen by `choose_scaler`.
+#: #: Preprocessing chosen by `choose_scaler`.
 AUTO = (Step("auto"),)
-#: What ``--scale`` takes.
+#: #: Values of ``--scale``.
 SCALES = (*(method.name for method in SCALERS), "none")
-# Columns whose spreads differ by more than this are on unlike scales.
+# Columns whose spreads differ by more than this factor are on different scales.
 LARGEST_RATIO = 100
 
 
 def preprocessing_of(item: Any) -> tuple[Step, ...]:
-    """Give the steps of a name, a table or a list of these; "none" is no step.
+    """Return the steps of a name, a table or a list of these; "none" is no step.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def _step_of(item: Any) -> Step:
 
 
 def scaling_of(items: Any) -> tuple[tuple[str, str, str], ...]:
-    """Give what "auto" took, as a stored plan holds it: data set, scaler and reason."""
+    """Return the choices of "auto" from a stored plan: data set, scaler and reason."""
     found = tuple(tuple(list_of(item, "scaling")) for item in list_of(items, "scaling"))
     for item in found:
         if len(item) != 3:
@@ -62,7 +62,7 @@ def scaling_of(items: Any) -> tuple[tuple[str, str, str], ...]:
 
 
 def check_preprocessing(steps: Sequence[Step], scaling: Sequence[tuple[str, ...]]) -> None:
-    """Refuse what is not a scaler, and "auto" beside other steps."""
+    """Refuse steps that are not scalers, and "auto" with other steps."""
     for step in steps:
         if not is_bare_path(step.method) and get_method(step.method).kind != "scaler":
             raise ValueError(
@@ -107,9 +107,9 @@ def choose_scaler(X: Any) -> tuple[str, str]:
 def _deviations(X: np.ndarray) -> np.ndarray:
     """Standard deviations of the columns; exactly 0 for a constant column."""
     largest = np.abs(X).max(axis=0)
-    # Squares of columns of size 1 neither overflow nor vanish.
+    # Scaled to size 1, so that squares neither overflow nor vanish.
     with np.errstate(invalid="ignore"):
-        # Infinite values are for the methods to refuse.
+        # The methods refuse infinite values.
         return largest * np.std(X / np.where(largest > 0, largest, 1.0), axis=0)
 
 
@@ -138,7 +138,7 @@ def first_non_count(X: Any) -> float | None:
 
 
 def refuse_non_counts(steps: Iterable[Step], X: Any, name: str) -> None:
-    """Refuse features that TF-IDF is not made for."""
+    """Refuse features that are not counts, which TF-IDF needs."""
     if "tfidf" not in [step.method for step in steps]:
         return
     value = first_non_count(X)
@@ -159,7 +159,7 @@ def made_preprocessing(
     steps : sequence of Step
         A scaler or the steps of a pipeline.
     X : array or sparse array of shape (n_samples, n_features)
-        All rows of the data set: whether they are sparse, and what "auto" takes.
+        All rows of the data set; they decide about sparsity and the choice of "auto".
     name : str
         Name of the data set, for messages.
     seed : int

@@ -1,4 +1,4 @@
-"""What the preprocessing of a plan is for its data sets, before its first cell."""
+"""Check and choose the preprocessing of a plan before its first cell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelspan.experiments.plan._sources import Source, loaded
 
 
 def check_scaling(plan: Plan, *, elsewhere: bool = False) -> None:
-    """Refuse preprocessing that no cell could run, once and not in each cell.
+    """Refuse preprocessing that no cell could run, once instead of in each cell.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def check_scaling(plan: Plan, *, elsewhere: bool = False) -> None:
 
 
 def _readable(plan: Plan) -> Iterator[tuple[Source, Any]]:
-    """Features of the data sets; a file that cannot be read is a matter of its cells."""
+    """Features of the data sets; a file that cannot be read fails in its cells."""
     for source in plan.sources:
         try:
             dataset = loaded(source)
@@ -43,7 +43,7 @@ def _readable(plan: Plan) -> Iterator[tuple[Source, Any]]:
 
 
 def with_scaling(plan: Plan) -> Plan:
-    """Fill in what the scaler "auto" takes for each data set, and why.
+    """Fill in the choice of the scaler "auto" for each data set, and the reason.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def with_scaling(plan: Plan) -> Plan:
 
 
 def scaling_lines(plan: Plan) -> list[str]:
-    """Say how the features are scaled, one line per data set for "auto"."""
+    """Describe how the features are scaled, one line per data set for "auto"."""
     if plan.preprocessing != AUTO:
         names = ", then ".join(step.title for step in plan.preprocessing)
         return [f"scaling: {names}, fitted on each training part"] if names else []

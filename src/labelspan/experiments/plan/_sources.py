@@ -47,7 +47,7 @@ class Source:
     label_count : int or None
         As MEKA's ``-C``: positive for the first columns, negative for the last.
     sha256 : str
-        Hash of the files, so that results of other content are not taken for their own.
+        Hash of the files, so that results from changed files are not reused.
     prepare : str
         Name of a preparation that a paper describes.
     labels : tuple of str
@@ -55,7 +55,7 @@ class Source:
     ignore : tuple of str
         Columns to leave out, such as an identifier.
     separator, delimiter : str
-        What stands between the labels of a row, and between the columns, of a CSV file.
+        Separators of the labels of a row, and of the columns, in a CSV file.
     variables : tuple of str
         Variables of a MATLAB file: features and labels.
     first_feature, first_label, n_features, n_labels : int or None
@@ -67,7 +67,7 @@ class Source:
     mechanism : {"mcar", "labels", "rows"} or ""
         Which: single labels at random, at rates that differ by label, or those of whole rows.
     of : str
-        Name of the data set in the catalogue, if `name` is another.
+        Name of the data set in the catalogue, if it differs from `name`.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Source:
             )
 
     def refuse_changed(self) -> None:
-        """Raise if the files are not those that the plan was made for."""
+        """Raise if the files have changed since the plan was made."""
         if self.path and self.sha256 and content_hash(self) != self.sha256:
             raise ValueError(
                 f"the files of {self.name} have changed since the plan was made "
@@ -166,12 +166,12 @@ class Source:
         return reader.read(self.path, name=self.name, **options)
 
     def _options(self) -> dict[str, Any]:
-        """The fields that only some readers take, where they are given."""
+        """The given fields that only some readers accept."""
         fields = {key: getattr(self, key) for key in READING_FIELDS}
         return {key: value for key, value in fields.items() if value not in EMPTY}
 
     def _refuse_unused(self) -> None:
-        """Refuse a field that the reader of the file would not see, and one that it lacks."""
+        """Refuse a field that the reader would ignore, and a missing required field."""
         suffix = suffix_of(self.path)
         if self.path and suffix not in READERS:
             raise ValueError(
@@ -201,7 +201,7 @@ class Source:
         item : str, mapping or Source
             A name of `list_datasets`, the path of a file, or the fields.
         folder : path, optional
-            What relative paths are relative to.
+            Base folder of relative paths.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class Source:
                 fields[key] = str((folder or Path()).joinpath(fields[key]).absolute())
         source = cls(**{"name": short_name(fields.get("path", "")), **fields})
         if source.sha256:
-            # A plan from a store knows its files as they were: they may be gone by now.
+            # A plan from a store has the hashes of its files, which may no longer exist.
             return source
         source._refuse_unused()
         return replace(source, sha256=content_hash(source)) if source.path else source
@@ -232,7 +232,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader, and its arguments by the field of a source that gives them."""
+    """A reader, and its arguments by field of a source."""
 
     read: Callable[..., MultilabelDataset]
     arguments: Mapping[str, tuple[str, ...]]
@@ -274,16 +274,16 @@ TEXT_FIELDS = (
 )  # fmt: skip
 #: How labels are removed from training parts.
 MECHANISMS = ("mcar", "labels", "rows")
-#: Fields of labels that are removed, hashed where they are given.
+#: #: Fields about removed labels, hashed only if given.
 MISSING_FIELDS = ("missing", "mechanism", "of")
-#: Fields that came after results were stored: left at their defaults, they are not hashed.
+#: Fields added after results were stored; they are not hashed at their defaults.
 ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")
 #: Options of the readers and of the command line.
 READING_FIELDS = ("test", "xml", "label_count", *ADDED_FIELDS)
 
 
 def check_shares(shares: Sequence[Any], mechanism: str) -> None:
-    """Refuse shares and mechanisms that are not known, before any data are read."""
+    """Refuse unknown shares and mechanisms before any data are read."""
     if mechanism not in MECHANISMS:
         raise ValueError(f"mechanism is {mechanism!r}; give one of {', '.join(MECHANISMS)}.")
     for share in shares:
@@ -293,7 +293,7 @@ def check_shares(shares: Sequence[Any], mechanism: str) -> None:
 
 
 def _names(value: Any, key: str) -> tuple[str, ...]:
-    """Give a list of names; one name is a list of one."""
+    """Return a list of names; one name is a list of one."""
     names = (value,) if isinstance(value, str) else tuple(list_of(value, key))
     for name in names:
         check_text(name, key)
@@ -343,13 +343,13 @@ def suffix_of(path: str) -> str:
 
 
 def content_hash(source: Source) -> str:
-    """SHA-256 of the data file; of the hashes of all files where there are several."""
+    """SHA-256 of the data file, or of the hashes of several files."""
     hashes = [hash_of(path) for path in (source.path, *_more_files(source))]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
 
 
 def _more_files(source: Source) -> Iterator[str]:
-    """Files besides the first that say what the rows and labels are."""
+    """Further files that define the rows and labels."""
     yield from filter(None, (source.test, source.xml))
     told = source.xml or source.labels or source.label_count is not None
     if suffix_of(source.path) == ".arff" and not told:
@@ -358,14 +358,14 @@ def _more_files(source: Source) -> Iterator[str]:
                 yield str(xml)
 
 
-# Cells of a data set follow each other, so two are enough.
+# Cells of one data set are consecutive, so two are enough.
 @lru_cache(maxsize=2)
 def _loaded(source: Source) -> MultilabelDataset:
     return source.load()
 
 
 def loaded(source: Source) -> MultilabelDataset:
-    """Read a data set, once for the cells that follow each other."""
+    """Read a data set once for consecutive cells."""
     return _loaded(source.whole)
 
 
@@ -375,5 +375,5 @@ def _split_indices(source: Source, splits: Splits, seed: int) -> list[Indices]:
 
 
 def split_indices(source: Source, splits: Splits, seed: int) -> list[Indices]:
-    """Split a data set, once for the cells that follow each other; alike for all shares missing."""
+    """Split a data set once for consecutive cells; the same for all shares of missing labels."""
     return _split_indices(source.whole, splits, seed)

@@ -27,15 +27,15 @@ class Splits:
     Parameters
     ----------
     kind : {"folds", "random", "plain", "inner", "standard"}
-        Repeated stratified folds, stratified random splits, random splits without regard to
-        the labels (as the papers drew them), folds of the training rows of the first of these
-        (to choose parameters), or the split of the data set.
+        Repeated stratified folds, stratified random splits, random splits that ignore the labels
+        (as in the papers), folds of the training rows of the first of these (to choose parameters),
+        or the split of the data set.
     n_folds : int
-        Folds, of "folds" and "inner".
+        Number of folds, for "folds" and "inner".
     n_repeats : int
-        Repetitions, of "folds", "random" and "plain".
+        Number of repetitions, for "folds", "random" and "plain".
     train : float or int
-        Training share or rows, of "random", "plain" and "inner".
+        Training share or number of rows, for "random", "plain" and "inner".
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Splits:
 
     @property
     def title(self) -> str:
-        """What the report says about the splits."""
+        """Description of the splits for the report."""
         return {
             "folds": f"{self.n_repeats} x {self.n_folds}-fold stratified cross-validation",
             "random": f"{self.n_repeats} stratified random splits, training part {self.train}",
@@ -97,8 +97,8 @@ class Splits:
         ----------
         item : str, mapping or Splits
             ``"standard"``; ``"5x2"`` for five repetitions of two folds, ``"10"`` for ten folds
-            once, ``"30x0.8"`` or ``"30x1000"`` for thirty random splits with a share of, or so
-            many, training rows.
+            once, ``"30x0.8"`` or ``"30x1000"`` for thirty random splits with this share or number
+            of training rows.
 
         Returns
         -------

@@ -20,7 +20,7 @@ from labelspan.experiments.plan._fields import (
 # More than a table can show.
 MOST_STEPS = 10_000
 STEP_FIELDS = ("method", "parameters", "label", "grid", "missing")
-#: Behind the name of a method: it learns 0 where a label is not observed.
+#: #: Suffix of a method name: missing labels are replaced by 0.
 ZERO = "zero"
 
 
@@ -33,11 +33,11 @@ class Step:
     method : str
         A name of `METHODS`, or an import path ``package.module:Class``, see `get_method`.
     parameters : tuple of (str, value)
-        Arguments over those of the method.
+        Arguments that override those of the method.
     label : str
         Name in tables; by default the title of the method and its parameters.
     missing : {"zero", ""}
-        "zero" learns 0 where a label is not observed; by default the method sees NaN.
+        "zero" replaces missing labels by 0; by default the method receives NaN.
 
     Examples
     --------
@@ -66,17 +66,17 @@ class Step:
 
 
 def is_bare_path(method: str) -> bool:
-    """Whether a method is named by its import path, without saying how it is compared."""
+    """Whether a method is named by its import path, without a kind."""
     return ":" in method and not method.startswith(MODEL)
 
 
 def as_model(step: Step) -> Step:
-    """Mark a method that is named by its path as one that is compared as a whole."""
+    """Mark a method named by its path as compared as a whole."""
     return replace(step, method=MODEL + step.method) if is_bare_path(step.method) else step
 
 
 def steps_of(item: Any, key: str = "reducers") -> list[Step]:
-    """Give the steps of a name or table: one, or one for each combination of its grid."""
+    """Return the steps of a name or table: one, or one for each combination of its grid."""
     if isinstance(item, str):
         name = item.removesuffix(f"+{ZERO}")
         return [Step(name, missing=ZERO if name != item else "")]
@@ -118,5 +118,5 @@ def _grid(item: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def freeze(value: Any) -> Any:
-    """Turn lists into tuples, all the way down."""
+    """Turn lists into tuples, recursively."""
     return tuple(freeze(item) for item in value) if isinstance(value, list | tuple) else value

@@ -53,12 +53,12 @@ class Line:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every split has a result: else the mean is of other splits than the others'."""
+        """Whether every split has a result; otherwise the mean is not comparable."""
         return self.n_failed == 0 and self.n_cells == self.n_splits
 
     @property
     def note(self) -> str:
-        """What is missing, in a short text; empty for a complete line."""
+        """A short text about missing results; empty for a complete line."""
         missing = self.n_splits - self.n_cells
         parts = [f"{self.n_failed} of {self.n_splits} splits failed"] if self.n_failed else []
         parts += [f"{missing} of {self.n_splits} splits missing"] if missing else []
@@ -98,7 +98,7 @@ class Contents:
 
     @property
     def verdicts(self) -> list[str]:
-        """A sentence a measure."""
+        """One sentence per measure."""
         return [verdict(ranking) for ranking in self.analysis.rankings.values()]
 
     @property
@@ -108,7 +108,7 @@ class Contents:
 
     @property
     def caution(self) -> str:
-        """What the tests take for granted."""
+        """The assumptions of the tests."""
         return caution(self.analysis)
 
     @property
@@ -150,7 +150,7 @@ class Contents:
 
     @property
     def missing(self) -> str:
-        """What of the plan has no result yet, in a sentence; empty if nothing."""
+        """A sentence about cells without a result; empty if there are none."""
         n_cells, n_done = len(self.analysis.plan.cells), len(self.analysis.cells)
         if n_done == n_cells:
             return ""
@@ -224,9 +224,9 @@ def _mean(rows: list[Row], column: str) -> float | None:
 
 
 def _ranked(lines: list[Line]) -> list[Line]:
-    """Add the ranks of the means within each data set and classifier; ties share their places.
+    """Add the ranks of the means within each data set and classifier; ties share ranks.
 
-    A method that failed or is not finished has none: its mean is of the splits it survived.
+    A method that failed or is unfinished has no rank, because its mean covers fewer splits.
     """
     blocks: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
@@ -235,7 +235,7 @@ def _ranked(lines: list[Line]) -> list[Line]:
         whole = [line for line in block if line.is_whole]
         for name in {name for line in whole for name in line.means}:
             present = [line for line in whole if name in line.means]
-            # A model stands alone: the first of one says nothing.
+            # A model has no competitors in its block, so its rank says nothing.
             if len(present) > 1:
                 _rank(name, present)
     return lines

@@ -1,4 +1,4 @@
-"""The drawings of the page, each with the choices under which it is shown."""
+"""The drawings of the page, each with the menu choices that show it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from labelspan.experiments.methods import ALL_MEASURES
 from labelspan.experiments.report import _svg as svg
 from labelspan.experiments.report._contents import Contents
 
-# The page stays small: this many drawings of a kind.
+# At most this many drawings per kind, so that the page stays small.
 MOST_PANELS = 120
-# Smaller eigenvalues are rounding as often as not.
+# Smaller eigenvalues are often rounding.
 SMALLEST_SHARE = 1e-6
 
 
@@ -141,7 +141,7 @@ def spectra(contents: Contents, places: dict[str, int]) -> Gallery:
 def _spectrum(place: int, method: str, cell: Row, contents: Contents) -> svg.Curve | None:
     values = np.asarray(contents.series[cell["id"]]["eigenvalues"])
     largest = values.max()
-    # What minimises, or is rounding, has no place on a logarithmic scale of shares.
+    # Negative or rounding-level eigenvalues do not fit on a logarithmic scale.
     shares = values / largest if largest > 0 else values
     kept = [i for i in svg.thinned(values.tolist()) if shares[i] > SMALLEST_SHARE]
     if largest <= 0 or not kept or values[0] < values[-1]:
@@ -169,7 +169,7 @@ def time_against_quality(contents: Contents, places: dict[str, int]) -> Gallery:
 
 
 def label_correlations(contents: Contents) -> Gallery:
-    """A heat map a data set."""
+    """One heat map per data set."""
     panels = []
     for dataset, facts in contents.facts.items():
         if "error" not in facts:

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else."""
+"""The report as one self-contained page."""
 
 from __future__ import annotations
 

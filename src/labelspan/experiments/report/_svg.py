@@ -1,4 +1,4 @@
-"""Drawings as SVG text: small, without a library, coloured by the style of the page.
+"""Drawings as small SVG text, without a library, coloured by the style of the page.
 
 Elements of a method carry ``data-m``, by which the page colours and hides them.
 """
@@ -78,7 +78,7 @@ def _step(rough: float) -> float:
 def line_plot(
     curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: bool = False, y_log: bool = False
 ) -> Markup:
-    """Curves with their points; `mark` rings one of them."""
+    """Curves with their points; `mark` draws a ring around one of them."""
     x, y = _axes(curves, x_log, y_log)
     parts = [_frame(x, y, x_title, y_title)]
     for curve in curves:
@@ -95,7 +95,7 @@ def line_plot(
 
 
 def scatter_plot(curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: bool) -> Markup:
-    """A point a method, with its name."""
+    """One point per method, with its name."""
     x, y = _axes(curves, x_log, False)
     parts = [_frame(x, y, x_title, y_title)]
     taken = [(x.at(curve.x[0]) - 55, y.at(curve.y[0]) + 4) for curve in curves]
@@ -112,7 +112,7 @@ def scatter_plot(curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: 
 
 
 def _free(a: float, height: float, taken: list[tuple[float, float]]) -> float:
-    """The nearest height at which a label hides no other."""
+    """The nearest height at which a label overlaps no other."""
     for shift in (0, -13, 13, -26, 26, -39, 39):
         place = height + shift
         if all(abs(a - other) > 50 or abs(place - level) > 11 for other, level in taken):

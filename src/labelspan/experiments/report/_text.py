@@ -27,7 +27,7 @@ LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
-    # Behind \\ and \midrule these two would be taken for an option.
+    # After \\ and \midrule, LaTeX would read these two as an option.
     "[": "{[}",
     "*": "{*}",
 }
@@ -65,7 +65,7 @@ def markdown_escape(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text of our own, with its code: brackets and colons stay readable in the source."""
+    """Our own text, which may contain code; brackets and colons stay readable in the source."""
     plain = text.replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"`[^`]*`|[\\*_|]", lambda m: m[0] if m[0][0] == "`" else f"\\{m[0]}", plain)
 

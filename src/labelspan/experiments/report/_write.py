@@ -22,14 +22,14 @@ FORMATS: dict[str, tuple[str, Callable[[Contents], str]]] = {
 
 
 def render(store: Store, format: str = "html", plan: str | None = None) -> str:
-    """Make a report from what is in a store, and nothing else.
+    """Make a report from the content of a store only.
 
     Parameters
     ----------
     store : Store
         The results.
     format : {"html", "md", "csv", "latex"}, default="html"
-        A page that needs nothing else; or tables as text.
+        A self-contained page, or tables as text.
     plan : str, optional
         Hash of a plan; by default the one that was run last.
 
@@ -68,8 +68,8 @@ def write_report(
     """
     path = Path(path)
     text = render(store, format, plan)
-    # Whole or not at all: a page that is open somewhere is never half a page.
+    # Written completely or not at all, so that an open page is never incomplete.
     with replace_file(path, encoding="utf-8") as stream:
-        # Half characters in the texts of older stores are shown as their code.
+        # Invalid characters in texts of older stores are shown as their code.
         stream.write(escaped(text))
     return path

@@ -1,4 +1,4 @@
-"""The experiments of the five papers: printed value, our value, verdict by a stated rule."""
+"""The experiments of the papers: printed value, our value, and a verdict by stated rules."""
 
 from labelspan.experiments.reproduce._document import cells, document, numbered, reasons_of
 from labelspan.experiments.reproduce._experiment import (

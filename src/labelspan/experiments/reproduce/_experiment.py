@@ -19,28 +19,28 @@ from labelspan.experiments.runner import PACKAGES
 from labelspan.experiments.store import Store, series_in
 
 FOLDER = Path(__file__).parent
-# Two means of random splits lie within so many standard errors of their difference.
+# Two means over random splits may differ by this many standard errors of their difference.
 STANDARD_ERRORS = 3.0
-# Of a standard error that is printed as 0.0000.
+# Used for a standard error that is printed as 0.0000.
 HALF_DIGIT = 5e-5
 
-# The Yahoo sets whose pages are others than the papers', and how one sees it.
+# The Yahoo sets that differ from those of the papers, and the evidence.
 OTHER_PAGES = {
-    "business": "another collection: 11182 pages and 17749 words are left of it, the paper has "
+    "business": "another collection: 11182 pages and 17749 words remain, the paper has "
     "9968 and 16621"
 }
 
 #: The rules of the verdicts.
 RULES = """\
 - A count is reproduced if it is equal.
-- A mean with a printed standard deviation is reproduced within that deviation. Between data sets
-  that is wide, so a second count, "strictly", asks for one printed standard error of the mean:
-  the deviation over the square root of the number of sets.
+- A mean with a printed standard deviation is reproduced within that deviation. Deviations between
+  data sets are large, so a second count, "strictly", requires one printed standard error of the
+  mean: the deviation over the square root of the number of sets.
 - A mean with a printed standard error is reproduced within three standard errors of the
-  difference, which join the printed one and that of our own splits: chance alone goes beyond
-  that once in 370 times. One printed as 0.0000 counts as half of its last digit.
-- A mean alone, without either, is reproduced within 0.02 (of a measure from 0 to 1): a convention
-  of ours, as nothing is printed to measure it by.
+  difference, which combine the printed one and that of our splits. Chance alone exceeds this
+  once in 370 times. An error printed as 0.0000 counts as half of its last digit.
+- A mean with neither is reproduced within 0.02 (of a measure from 0 to 1). This is our convention,
+  because the paper prints no measure of spread.
 - A statement about an order (A is better than B) is reproduced if our values have that order.
 - A value that the paper does not print, or prints over other data sets, is not judged.
 """
@@ -49,24 +49,24 @@ PLAIN_TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class Judged:
-    """A printed value or statement beside ours.
+    """A printed value or statement, and ours.
 
     Parameters
     ----------
     what : str
         What is measured or stated.
     printed : float, str or None
-        The paper's; None if it prints nothing.
+        The value of the paper; None if it prints nothing.
     ours : float, str or None
-        Ours.
+        Our value.
     verdict : {"reproduced", "not reproduced", "not judged"}
-        By the rules.
+        Verdict according to `RULES`.
     note : str
         The rule with its tolerance.
     reasons : tuple of str
-        The known reasons of a difference.
+        The known reasons for a difference.
     strictly : bool or None
-        Whether it holds by the stricter rule too; None if there is none for it.
+        Whether it also holds by the stricter rule; None if there is no such rule.
     """
 
     what: str
@@ -94,7 +94,7 @@ class Values:
     found : dict
         Lists over the splits, by data set, method and measure.
     failed : tuple of str
-        Cells that did not end well.
+        Cells that failed.
     curves : dict
         Value by number of directions, by data set, method and measure.
     spectra : dict
@@ -136,7 +136,7 @@ class Experiment:
     data : tuple of str
         Data sets it needs.
     minutes, quick_minutes : float
-        About how long it takes on two processors, in full and with ``--quick``.
+        Approximate time on two processors, in full and with ``--quick``.
     plans : callable
         ``plans(quick) -> tuple of Plan``.
     judge : callable
@@ -144,8 +144,8 @@ class Experiment:
     methods : tuple of str
         Methods that must be installed.
     follow_up : callable or None
-        ``follow_up(values, quick) -> tuple of Plan``, from the values of `plans`: what parameters
-        found by a search are used for.
+        ``follow_up(values, quick) -> tuple of Plan``: plans that use the parameters found by
+        the search in `plans`.
     """
 
     name: str
@@ -177,7 +177,7 @@ class Outcome:
     quick : bool
         Whether it was run with fewer splits.
     failed : tuple of str
-        Cells that did not end well.
+        Cells that failed.
     setting : str
         Data sets, splits and versions in a sentence.
     not_run : str
@@ -199,7 +199,7 @@ class Outcome:
         counted = [line for line in self.judged if line.verdict != "not judged"]
         good = sum(line.verdict == "reproduced" for line in counted)
         if not counted:
-            return f"{len(self.judged)} values of our own; the paper prints none"
+            return f"{len(self.judged)} values; the paper prints none"
         return f"{good} of {len(counted)} printed values and statements reproduced"
 
 
@@ -240,7 +240,7 @@ def values_of(store: Store, plans: Iterable[Plan]) -> Values:
 
 
 def setting_of(store: Store, plans: Iterable[Plan]) -> str:
-    """Tell data sets, splits and versions of plans in a sentence."""
+    """Describe data sets, splits and versions of plans in a sentence."""
     sets: dict[str, list[str]] = defaultdict(list)
     wanted: set[str] = set()
     for plan in plans:
@@ -292,7 +292,7 @@ def judge_value(
         joint = math.hypot(printed_error or HALF_DIGIT, own)
         tolerance, name = STANDARD_ERRORS * joint, "three standard errors"
     else:
-        tolerance, name = PLAIN_TOLERANCE, "the rule for means alone"
+        tolerance, name = PLAIN_TOLERANCE, "the rule for means without a spread"
     distance = math.inf if ours is None else abs(ours - printed) - 1e-12
     strictly = None
     if deviation is not None and n_printed is not None:
@@ -303,7 +303,7 @@ def judge_value(
 
 
 def unjudged(lines: Iterable[Judged], note: str) -> list[Judged]:
-    """The lines of other data than the paper's: shown beside its values, without a verdict."""
+    """Lines for data that differ from the paper's: shown with its values, without a verdict."""
     return [replace(line, verdict="not judged", note=note, strictly=None) for line in lines]
 
 

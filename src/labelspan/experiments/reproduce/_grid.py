@@ -1,4 +1,4 @@
-"""Judged lines as tables: a line "left, right" is a cell of the table of all lefts and rights."""
+"""Fold judged lines into tables: a line "left, right" becomes the cell (left, right)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from labelspan.experiments.report import markdown_text
 from labelspan.experiments.reproduce._experiment import Judged
 
-# Fewer lines are read more easily as lines; a table with many holes is none.
+# Fewer lines are easier to read as lines, and so is a table with many empty cells.
 LEAST_LINES, LEAST_SHARE, LONGEST_CELL = 6, 0.5, 24
 CROSS = "✗"
 
@@ -31,7 +31,7 @@ class Grid:
     cells: dict[tuple[str, str], Judged]
 
     def markdown(self) -> list[str]:
-        """Write the table: ours, the printed value in brackets, a cross where it is missed."""
+        """Write the table: our value, the printed one in brackets, a cross if not reproduced."""
         corner, names = _common(self.columns)
         head = [corner, *names]
         lines = [f"| {' | '.join(map(markdown_text, head))} |", f"|---|{'---:|' * len(names)}"]
@@ -42,7 +42,7 @@ class Grid:
 
 
 def folded(lines: Iterable[Judged]) -> tuple[list[Judged], list[Grid]]:
-    """Part lines into those to be read as lines and those that make tables.
+    """Separate the lines that stay lines from those that form tables.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def folded(lines: Iterable[Judged]) -> tuple[list[Judged], list[Grid]]:
     Returns
     -------
     list of Judged
-        The others, in their order.
+        The lines that stay lines, in their order.
     list of Grid
-        Numbers with numbers, words with words.
+        Tables; numbers and words are not mixed in one table.
     """
     lines = list(lines)
     grids: list[Grid] = []
@@ -77,7 +77,7 @@ def folded(lines: Iterable[Judged]) -> tuple[list[Judged], list[Grid]]:
 
 
 def cell_text(line: Judged | None) -> str:
-    """A cell: ours, the printed value in brackets where there is one, a cross where missed."""
+    """A cell: our value, the printed one in brackets if any, a cross if not reproduced."""
     if line is None:
         return ""
     missed = line.verdict == "not reproduced"
@@ -88,7 +88,7 @@ def cell_text(line: Judged | None) -> str:
 
 
 def number_text(value: float | str | None, digits: int = 4) -> str:
-    """Text of a value: so many digits, or all of a count, or a dash."""
+    """Text of a value: rounded, a full count, or a dash."""
     if value is None:
         return "-"
     if isinstance(value, str):
@@ -117,7 +117,7 @@ Place = tuple[int, str, str]
 
 
 def _connected(places: list[Place]) -> list[list[Place]]:
-    """Group lines that share a left or a right, directly or through others."""
+    """Group lines that share a row or a column name, directly or through other lines."""
     home: dict[str, int] = {}
     groups: dict[int, list[Place]] = defaultdict(list)
     for place in places:
@@ -133,7 +133,7 @@ def _connected(places: list[Place]) -> list[list[Place]]:
 
 
 def _common(names: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Take the words that all names begin with out of them, for the corner."""
+    """Split off the words that all names begin with, for the corner cell."""
     words = [name.split(" ") for name in names]
     count = 0
     # A name keeps at least its last word.

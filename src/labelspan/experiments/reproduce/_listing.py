@@ -20,7 +20,7 @@ PAPERS = tuple(dict.fromkeys(experiment.paper for experiment in EXPERIMENTS))
 
 
 def find_experiments(names: Iterable[str]) -> list[Experiment]:
-    """Give the experiments of names: a table, all of a paper, or "all".
+    """Return the experiments of the given names: a table, all of a paper, or "all".
 
     Parameters
     ----------

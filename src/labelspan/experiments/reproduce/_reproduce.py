@@ -42,23 +42,23 @@ def reproduce(
     experiments : iterable of Experiment
         What to run; cells that experiments share are run once.
     store : Store
-        Where results go; what is there already is not run again.
+        Result store; cells already in it are not run again.
     quick : bool, default=False
         Fewer splits.
     n_jobs, timeout, progress, command, retry_failed
         As in `labelspan.experiments.run`.
     budget : float or None
-        Hours. The experiments with the most printed values per minute come first, and one whose
-        cells that are not stored would take longer than what is left is put off; the next run
-        over the same store goes on with it.
+        Limit in hours. Experiments with the most printed values per minute come first. An
+        experiment whose missing cells would exceed the remaining time is postponed; the next
+        run with the same store continues with it.
     stored : bool, default=False
-        Run nothing: judge the data sets all of whose cells are in the store, and name the others.
+        Run nothing: judge data sets whose cells are all in the store, and name the others.
 
     Yields
     ------
     Outcome
-        Of an experiment whose data cannot be had, or that the budget puts off: nothing judged,
-        and the reason in ``not_run``.
+        If the data are not available or the budget postpones the experiment, nothing is judged
+        and ``not_run`` holds the reason.
     """
     start = time.monotonic()
     if budget is not None:
@@ -89,7 +89,7 @@ def reproduce(
                 continue
         left = minutes_left(experiment, plans, store, quick)
         if budget is not None and time.monotonic() - start + 60 * left > 3600 * budget:
-            why = f"put off by the budget of {budget:g} h: about {left:.0f} minutes are left of it"
+            why = f"postponed: its {left:.0f} minutes do not fit into the budget of {budget:g} h"
             yield Outcome(experiment, [], quick, not_run=why)
             continue
         run_all(plans)
@@ -113,7 +113,7 @@ def reproduce(
 
 
 def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str]:
-    """The plans with the sources whose cells are all stored, and the names of the others."""
+    """The plans restricted to data sets whose cells are all stored, and the other data sets."""
     kept: list[Plan] = []
     absent: dict[str, None] = {}
     for plan in plans:
@@ -129,19 +129,19 @@ def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str
 def how_to_run(experiment: Experiment, absent: str) -> str:
     """The command that runs what is absent."""
     command = f"labelspan reproduce {experiment.name} runs it"
-    minutes = f"about {experiment.minutes:g} minutes of two processors in all"
+    minutes = f"about {experiment.minutes:g} minutes on two processors"
     return f"{absent}; {command}, {minutes}" if absent else f"{command}, {minutes}"
 
 
 def values_per_minute(experiment: Experiment, quick: bool) -> float:
-    """Printed numbers of the table or figure over the minutes it takes; a figure may print none."""
+    """Printed numbers per minute of a table or figure; a figure may print none."""
     table = experiment.name.partition("/")[2].partition("-")[0]
     numbers = numbers_in(printed_values(experiment.paper).get(table, {}))
     return max(numbers, 1) / (experiment.quick_minutes if quick else experiment.minutes)
 
 
 def numbers_in(content: Any) -> int:
-    """How many numbers a part of the data file holds."""
+    """Count the numbers in a part of the data file."""
     if isinstance(content, dict | list):
         parts = content.values() if isinstance(content, dict) else content
         return sum(map(numbers_in, parts))
@@ -149,7 +149,7 @@ def numbers_in(content: Any) -> int:
 
 
 def minutes_left(experiment: Experiment, plans: Iterable[Plan], store: Store, quick: bool) -> float:
-    """About how long the cells take that are not in the store."""
+    """Estimate how long the cells that are not in the store take."""
     cells = {cell.id: cell for plan in plans for cell in plan.cells}
     done = len(store.finished(cells.values()))
     whole = experiment.quick_minutes if quick else experiment.minutes
@@ -157,14 +157,14 @@ def minutes_left(experiment: Experiment, plans: Iterable[Plan], store: Store, qu
 
 
 def lacking_data(experiment: Experiment) -> str:
-    """Bring the data sets of an experiment here; the error of the first that cannot be, or ""."""
+    """Fetch the data sets of an experiment; return the first error, or ""."""
     where = {info.name: info.where for info in list_datasets()}
     for name in experiment.data:
         if where[name] in ("download", "missing"):
             try:
                 load_dataset(name)
             except (OSError, ImportError, DataFileError) as error:
-                # The first line says what is wrong; the others, where to put which files.
+                # The first line states the error; the others say where to put which files.
                 return f"the data set {name} is missing ({str(error).splitlines()[0]})"
     return ""
 
@@ -173,7 +173,7 @@ def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:
     """Add the known reasons to a line of an experiment that was not reproduced."""
     if line.verdict != "not reproduced":
         return line
-    # Whole words: what is said of SVM does not hold for SVM_perf.
+    # Match whole words, because a reason about SVM does not hold for SVM_perf.
     known = (
         why
         for what, why in printed.get("reasons", {}).items()

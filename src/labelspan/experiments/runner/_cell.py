@@ -29,7 +29,7 @@ from labelspan.experiments.runner._environment import environment, peak_memory, 
 from labelspan.experiments.runner._search import tuned_steps
 from labelspan.experiments.store import METHOD, Result, cause_of
 
-# A spectrum is drawn, not computed with: this many of its values are kept.
+# Spectra are only drawn, so this many of their values are kept.
 LONGEST_SPECTRUM = 400
 LONGEST_TEXT = 2000
 
@@ -39,7 +39,7 @@ class NotFiniteError(ValueError):
 
 
 def prepare(cell: Cell) -> None:
-    """Load the data of a cell and split them, so that neither counts as the method's time."""
+    """Load the data of a cell and split them, so that this time does not count for the method."""
     loaded(cell.source)
     split_indices(cell.source, cell.splits, cell.seed)
 
@@ -55,7 +55,7 @@ def run_cell(cell: Cell) -> Result:
     Returns
     -------
     Result
-        The rows, or the reason why there are none: this function does not raise.
+        The rows, or the reason why there are none; this function does not raise.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _reduced(reducer: Any, X: Any, Y: Any, X_test: Any, cell: Cell, clock: Clock
 
 
 def _preprocessed(cell: Cell, X: Any, X_test: Any) -> Any:
-    """Both parts, scaled by what was fitted on the training part."""
+    """Both parts, after preprocessing fitted on the training part."""
     dataset = loaded(cell.source)
     steps = made_preprocessing(cell.preprocessing, dataset.X, dataset.name, cell.seed)
     return (X, X_test) if steps is None else (steps.fit_transform(X), steps.transform(X_test))
@@ -172,7 +172,7 @@ def _preprocessed(cell: Cell, X: Any, X_test: Any) -> Any:
 def _rows(cell: Cell, Y: np.ndarray, outputs: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
     for name in cell.measures:
         measure = measure_of(name, cell.convention)
-        # NaN is how a measure says that it is not defined; an error is one of the cell.
+        # A measure returns NaN if it is not defined; an error belongs to the cell.
         value = float(measure(Y, outputs[measure.needs]))
         if not np.isfinite(value):
             warnings.warn(f"{name} is not defined on this test part", UserWarning, stacklevel=2)

@@ -1,7 +1,7 @@
 """The process that runs cells: it can be killed without harm to the run.
 
-It reads one JSON message a line from its standard input and answers on its standard output:
-"loaded" when the data of a task are at hand, from where its time counts, then the answer.
+It reads one JSON message per line from its standard input and answers on its standard output: first
+"loaded" when the data of a task are in memory, which starts its clock, then the answer.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from labelspan.experiments.store import METHOD, Result
 
 def main() -> None:
     """Answer messages until the standard input ends."""
-    # Ctrl-C reaches the whole group of processes; the run decides what ends.
+    # Ctrl-C reaches the whole process group; the run decides what ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    # What a method prints must not mix with the answers.
+    # Output that a method prints must not mix with the answers.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     messages: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
@@ -46,7 +46,7 @@ def main() -> None:
 def _listen(messages: queue.SimpleQueue[str]) -> None:
     for line in sys.stdin:
         messages.put(line)
-    # The run has ended, killed perhaps: nobody waits for this cell any more.
+    # The run has ended, perhaps killed, and no longer waits for this cell.
     os._exit(0)
 
 
@@ -68,7 +68,7 @@ def _result(cell: Cell) -> Result:
     try:
         return run_cell(cell)
     except KeyboardInterrupt as error:
-        # Not from the keyboard, whose interruption is ignored here: the method raised it.
+        # Raised by the method, because keyboard interrupts are ignored here.
         return Result(
             cell=cell.id,
             status="failed",

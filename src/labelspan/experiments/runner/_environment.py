@@ -1,4 +1,4 @@
-"""What a result depends on besides the plan: versions, machine, memory."""
+"""What a result depends on besides the plan: versions, computer, memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
-#: Packages that show results or judge them, and do not make them.
+#: #: Packages that show or judge results, but do not compute them.
 SHOWING = (
     "cli/", "plotting/", "stats/", "datasets/description/", "experiments/analysis/",
     "experiments/report/", "experiments/store/",
@@ -45,14 +45,14 @@ def environment() -> dict[str, str]:
 
 
 def code() -> str:
-    """Short digest of the code that results depend on: a version stays while methods change.
+    """Short digest of the code that results depend on, which may change within a version.
 
-    Comments, docstrings and packages that only show results do not count. Half a second, which
-    the processes that run cells receive it instead.
+    Comments, docstrings and packages that only show results do not count. It takes half a second,
+    so worker processes receive it from their parent.
     """
     if CODE_VARIABLE in os.environ:
         return os.environ[CODE_VARIABLE]
-    # Python 3.11 counts the depth of all its parsers in one place: two at a time fail.
+    # Python 3.11 counts the depth of all parsers together, so two at a time fail.
     with PARSING:
         return _digest()
 
@@ -69,12 +69,12 @@ def _digest() -> str:
 
 
 def statements(source: bytes) -> str:
-    """Give the code of a file as a text that comments, docstrings and layout do not change."""
+    """Return the code of a file as a text that comments, docstrings and layout do not change."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_text(body[0]):
-            # A name in its place: a function of a docstring alone still has a body.
+            # Replaced, because a function with only a docstring still needs a body.
             body[0] = ast.Pass()
     return ast.dump(tree)
 
@@ -87,7 +87,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def reset_peak_memory() -> None:
-    """Start a new high-water mark of the memory of this process, where the system can."""
+    """Reset the peak memory of this process, if the system supports it."""
     try:
         with open("/proc/self/clear_refs", "w") as stream:
             stream.write("5")
@@ -96,7 +96,7 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory() -> int | None:
-    """High-water mark of the memory of this process in bytes; None where it is not known."""
+    """Peak memory of this process in bytes; None if unknown."""
     try:
         with open("/proc/self/status") as stream:
             line = next(line for line in stream if line.startswith("VmHWM"))

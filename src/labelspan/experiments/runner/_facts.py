@@ -1,4 +1,4 @@
-"""Facts about a data set for the report: its description and how its labels go together."""
+"""Facts about a data set for the report: its description and label correlations."""
 
 from __future__ import annotations
 

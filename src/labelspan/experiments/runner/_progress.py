@@ -1,4 +1,4 @@
-"""What a run shows while it goes on."""
+"""The progress display of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from labelspan._system import clean
 from labelspan.experiments.plan import Cell
 from labelspan.experiments.store import Result
 
-# Plain lines are for logs: one at a time, not one per cell.
+# Plain lines are for logs, so one every few seconds, not one per cell.
 LINE_SECONDS = 10.0
 # The same error in every cell is one mistake: show this many lines, count the rest.
 SAME_ERRORS = 3
@@ -36,7 +36,7 @@ class Failures:
         self.counts: dict[tuple[str, str], int] = {}
 
     def line(self, cell: Cell, result: Result) -> str | None:
-        """Give the line of a failure; None if its error was shown often enough."""
+        """Return the line of a failure; None if its error was shown often enough."""
         key = (result.status, result.error)
         self.counts[key] = self.counts.get(key, 0) + 1
         if result.status == "ok" or self.counts[key] > SAME_ERRORS:
@@ -44,7 +44,7 @@ class Failures:
         return clean(f"{result.status}: {described(cell)}: {result.error}")
 
     def rest(self) -> list[str]:
-        """Give a line for each error that was not shown every time."""
+        """Return a line for each error that was not shown every time."""
         return [
             clean(f"{status}: {count - SAME_ERRORS} more cells: {error}")
             for (status, error), count in self.counts.items()
@@ -66,13 +66,13 @@ class Silent:
 
 
 class Lines:
-    """Plain lines: progress now and then, failures at once."""
+    """Plain lines: progress every few seconds, failures at once."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = sys.stderr if stream is None else stream
 
     def start(self, total: int, done: int) -> None:
-        """Say how much there is to do."""
+        """Print the number of cells."""
         self.total, self.done, self.first = total, done, done
         self.printed = time.monotonic()
         self.failures = Failures()
@@ -86,7 +86,7 @@ class Lines:
             self._print(line)
         now = time.monotonic()
         if self.done == self.first + 1:
-            # Count from here: starting the processes is not part of the pace of the cells.
+            # Measured from here, because starting the processes is not part of the pace.
             self.started = now
         if now - self.printed >= LINE_SECONDS or self.done == self.total:
             self.printed = now
@@ -95,7 +95,7 @@ class Lines:
             self._print(f"{self.done}/{self.total} cells, {left:.0f} s left")
 
     def close(self) -> None:
-        """Say how often failures occurred that were not printed."""
+        """Print how often failures occurred that were not shown."""
         for line in self.failures.rest():
             self._print(line)
 
@@ -141,7 +141,7 @@ class Bar:
             self.progress.console.print(line, markup=False, highlight=False)
 
     def close(self) -> None:
-        """Remove the bar; say how often failures occurred that were not printed."""
+        """Remove the bar; print how often failures occurred that were not shown."""
         self.progress.stop()
         for line in self.failures.rest():
             self.progress.console.print(line, markup=False, highlight=False)

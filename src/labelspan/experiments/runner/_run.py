@@ -37,15 +37,15 @@ class RunSummary:
     n_cells : int
         Cells of the plan.
     n_resumed : int
-        Of these, stored before the run and kept.
+        Cells that were stored before the run and kept.
     statuses : dict of str to int
         How the cells of the plan ended.
     n_retried : int
         Cells that failed before the run and were run again.
     n_not_retried : int
-        Cells that failed before the run and were kept: their method is to blame.
+        Cells that failed before the run because of their method, and were kept.
     n_to_retry : int
-        Cells that failed, and that the next run retries: the environment is to blame.
+        Cells that failed because of the environment; the next run retries them.
     """
 
     n_cells: int
@@ -75,12 +75,12 @@ def run(
     plan : Plan
         What to run.
     store : Store
-        Where results go, each as soon as it is there.
+        Result store; each result is written as soon as it is available.
     n_jobs : int or None, default=None
-        Cells at a time, each in a process of its own with its share of the processors; None
-        and -1 for one a processor. 0 runs one after the other in this process, for debugging.
+        Number of parallel cells, each in its own process with its share of the processors; None and
+        -1 mean one per processor. 0 runs them in this process, for debugging.
     timeout : float or None, default=None
-        Seconds after which a cell is ended and counts as "timeout"; loading does not count.
+        Time limit per cell in seconds; longer cells count as "timeout". Loading does not count.
     dask : str or None, default=None
         Address of a Dask scheduler, to run the cells on its workers.
     progress : Progress, optional
@@ -92,7 +92,7 @@ def run(
         method: data that could not be loaded, a permission, a missing package, memory, the time
         limit, a worker that crashed.
     checked : bool, default=False
-        Whether `check_before_run` has passed the plan already.
+        Whether `check_before_run` has already accepted the plan.
 
     Returns
     -------
@@ -100,9 +100,9 @@ def run(
 
     Notes
     -----
-    Cells run in child processes, so that one that hangs, or crashes its worker, is a
-    row with that status and the others go on. Interrupted, by whatever, the same call goes
-    on after the last stored cell.
+    Cells run in child processes. A cell that hangs or crashes its worker is stored with that
+    status, and the others continue. After an interruption, the same call resumes after the last
+    stored cell.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def run(
 
 
 def _tell_of_other_code(store: Store, done: set[str]) -> None:
-    """Warn of results that are kept though the methods may have changed since."""
+    """Warn of stored results whose methods may have changed since."""
     others = dict.fromkeys(
         f"labelspan {item.get('labelspan', 'of unknown version')}, "
         f"code {item.get('code', 'not recorded')}"
@@ -193,10 +193,10 @@ def _here(
         complete = True
     finally:
         if not complete:
-            # Threads that wait for a worker wake up when it ends.
+            # Threads waiting for a worker wake up when it ends.
             pool.close()
         with warnings.catch_warnings():
-            # joblib counts the tasks that an interruption leaves; they are run the next time.
+            # joblib counts the tasks that an interruption leaves; the next run executes them.
             warnings.simplefilter("ignore", UserWarning)
             results.close()
 
@@ -261,14 +261,14 @@ def _summary(
 def check_before_run(
     plan: Plan, timeout: float | None, dask: str | None, *, readable: bool = False
 ) -> None:
-    """Refuse what would fail in every cell, before a folder is made or a result is stored."""
+    """Refuse plans that would fail in every cell, before a folder is made or a result is stored."""
     check_methods(plan, elsewhere=dask is not None)
     check_scaling(plan, elsewhere=dask is not None)
     if dask is None:
         # On a cluster the files are where its workers are.
         for source in plan.sources:
             source.refuse_changed()
-    # A NaN is in no range.
+    # A NaN fails every comparison.
     if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
         raise ValueError(
             f"timeout is {timeout:g}; give seconds above 0, at most {threading.TIMEOUT_MAX:g}, or "

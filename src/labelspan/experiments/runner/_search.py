@@ -27,9 +27,9 @@ from labelspan.model_selection import MultilabelStratifiedKFold
 
 #: Folds of the training part.
 N_FOLDS = 3
-# Differences in the last digits are rounding: then the earlier candidate stays.
+# Differences in the last digits are rounding; then the earlier candidate wins.
 DIGITS = 10
-# What `kernel_path` cannot share.
+# Parameters that `kernel_path` cannot share.
 WIDTH = "gamma"
 
 #: A number in its unit.
@@ -43,11 +43,11 @@ class Point:
     Attributes
     ----------
     step : Step
-        As the plan has it.
+        The step of the plan.
     names : tuple of str
-        Parameters that are searched.
+        Searched parameters.
     numbers : dict of str to (float, Unit)
-        Those that differ from the plan.
+        Values that differ from the plan.
     """
 
     step: Step
@@ -74,7 +74,7 @@ class Point:
 
 @dataclass(frozen=True)
 class TunedSteps:
-    """What was chosen for a cell."""
+    """The choice for a cell."""
 
     reducer: Point
     classifier: Point
@@ -118,7 +118,7 @@ def tuned_steps(cell: Cell, X: Any, Y: Any) -> TunedSteps:
     folds = MultilabelStratifiedKFold(N_FOLDS, shuffle=True, random_state=cell.seed)
     search = Search(cell, reducers, classifiers)
     with warnings.catch_warnings():
-        # Of candidates that are not taken; the final fit warns for itself.
+        # Warnings of rejected candidates; the final fit issues its own.
         warnings.simplefilter("ignore")
         scores = np.array([search.scores(X, Y, fold) for fold in folds.split(X, Y)])
     place = best_place(scores, search.errors, cell.measures[0])
@@ -126,14 +126,14 @@ def tuned_steps(cell: Cell, X: Any, Y: Any) -> TunedSteps:
 
 
 def best_place(scores: np.ndarray, errors: Sequence[str], measure: str) -> tuple[int, int]:
-    """Place of the best mean over the folds, the first of equals.
+    """Index of the best mean over the folds; the first on ties.
 
     Parameters
     ----------
     scores : ndarray of shape (n_folds, n_reducers, n_classifiers)
         Larger is better; NaN where a candidate failed or the measure is not defined.
     errors : sequence of str
-        What the candidates failed of.
+        Errors of the candidates that failed.
     measure : str
         Name of the measure.
 
@@ -141,7 +141,7 @@ def best_place(scores: np.ndarray, errors: Sequence[str], measure: str) -> tuple
     -------
     (int, int)
     """
-    # A fold on which the measure is not defined says nothing of any candidate.
+    # A fold on which the measure is not defined is ignored for all candidates.
     useful = scores[~np.isnan(scores).all(axis=(1, 2))]
     if not len(useful) and not errors:
         warnings.warn(
@@ -176,7 +176,7 @@ class Search:
         train, test = fold
         X_train, X_test, Y_train, Y_test = X[train], X[test], Y[train], dense(Y[test])
         found = np.full((len(self.reducers), len(self.classifiers)), np.nan)
-        # Scaled without the rows that are held out, as the cell is without its test part.
+        # Scaling is fitted without the held-out rows, as the cell is without its test part.
         cell = self.cell
         dataset = loaded(cell.source)
         scaler = made_preprocessing(cell.preprocessing, dataset.X, dataset.name, cell.seed)
@@ -215,7 +215,7 @@ class Search:
                     yield i, model
 
     def _score(self, model: Any, X: Any, Y: np.ndarray) -> float:
-        # One output alone: a second one would cost ML-kNN a second search of neighbours.
+        # One output only, because a second one would cost ML-kNN a second neighbour search.
         output = OUTPUTS[self.measure.needs](model, X, Y.shape[1])
         if self.measure.needs == "scores" and not np.isfinite(output).all():
             raise ValueError("scores that are not finite")
@@ -236,7 +236,7 @@ class Search:
 
 
 def _path(models: list[Any], names: list[str], X: Any, Y: Any) -> list[Any]:
-    """Kernel methods that differ in their ridges alone, from one kernel matrix."""
+    """Kernel methods that differ only in their ridges, from one kernel matrix."""
     points = [{name: model.get_params()[name] for name in names} for model in models]
     grid = {name: list(dict.fromkeys(point[name] for point in points)) for name in names}
     path = kernel_path(models[0], X, Y, grid)
@@ -244,7 +244,7 @@ def _path(models: list[Any], names: list[str], X: Any, Y: Any) -> list[Any]:
 
 
 def _projected(model: Any, X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Both parts of a fold as the reducer gives them."""
+    """Both parts of a fold, transformed by the reducer."""
     if model is None:
         return X, X_test
     pair = model.transform(X), model.transform(X_test)

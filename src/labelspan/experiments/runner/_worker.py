@@ -1,4 +1,4 @@
-"""The run's side of a process that runs cells."""
+"""The parent side of a worker process that runs cells."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from labelspan.experiments.runner._environment import CODE_VARIABLE, code, envir
 from labelspan.experiments.store import ENVIRONMENT, Result
 
 START_SECONDS = 120.0
-# How long a process that has closed its output may take to end.
+# Seconds that a process may take to end after closing its output.
 END_SECONDS = 5.0
-# The signal by which a system that runs out of memory ends a process; not every system names it.
+# The signal that ends a process when memory runs out; not every system defines it.
 KILLED = 9
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -31,10 +31,10 @@ class WorkerStartError(RuntimeError):
 
 
 class Worker:
-    """A process that runs one cell at a time and can be killed when it takes too long."""
+    """A process that runs one cell at a time and can be killed if it takes too long."""
 
     def __init__(self, n_threads: int) -> None:
-        # Keep the user's setting: on a busy machine, threads that wait for each other are slow.
+        # Keep the user's setting; on a busy computer, threads that wait for each other are slow.
         variables = {name: os.environ.get(name, str(n_threads)) for name in THREAD_VARIABLES}
         # The child imports this module again before it gets the path of the run.
         path = os.pathsep.join(item for item in sys.path if item)
@@ -94,7 +94,7 @@ class Worker:
         return self._receive(timeout)["content"]
 
     def _start(self) -> None:
-        """Wait until the process has imported its modules; this does not count for any cell."""
+        """Wait until the process has imported its modules; this time counts for no cell."""
         try:
             self._receive(START_SECONDS)
             self._send({"kind": "path", "path": sys.path})
@@ -115,7 +115,7 @@ class Worker:
         self._started = True
 
     def _ending(self) -> str:
-        """How a process ended that has closed its output."""
+        """Describe how a process ended after closing its output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(END_SECONDS)
         code = self.process.returncode
@@ -148,7 +148,7 @@ class Worker:
 
 
 class WorkerPool:
-    """Workers for the threads that share it: made when first needed, replaced when they die."""
+    """Workers shared by threads; created when first needed, replaced when they die."""
 
     def __init__(self, n_threads: int = 1) -> None:
         self.n_threads = n_threads
@@ -207,6 +207,6 @@ def _ended(cell: Cell, status: str, error: str, started: float) -> Result:
         seconds={"total": time.perf_counter() - started},
         environment=environment(),
         finished=time.time(),
-        # A time limit, or a process that was ended, for memory perhaps.
+        # A time limit, or a process that was killed, possibly out of memory.
         cause=ENVIRONMENT,
     )

@@ -17,13 +17,13 @@ COLUMNS = (
 
 
 def facts_in(store: Store) -> dict[str, dict[str, Any]]:
-    """Give the facts about each data set, by the hash of its source."""
+    """Return the facts about each data set, by the hash of its source."""
     rows = store.query("SELECT source, content FROM facts")
     return {row["source"]: json.loads(row["content"]) for row in rows}
 
 
 def series_in(store: Store, cells: Collection[str]) -> dict[str, dict[str, list[Any]]]:
-    """Give the lists that cells have stored, by cell and name."""
+    """Return the lists that cells have stored, by cell and name."""
     found: dict[str, dict[str, list[Any]]] = defaultdict(dict)
     for row in store.query("SELECT cell, name, content FROM series"):
         if row["cell"] in cells:
@@ -38,7 +38,7 @@ def statuses_in(store: Store, cells: Collection[str]) -> dict[str, int]:
 
 
 def cells_in(store: Store, cells: Collection[str]) -> list[dict[str, Any]]:
-    """Give the rows of cells, each with its measured ``values`` and ``chosen`` parameters."""
+    """Return the rows of cells, each with its measured ``values`` and ``chosen`` parameters."""
     values: dict[str, dict[str, float | None]] = defaultdict(dict)
     for row in store.query("SELECT cell, measure, value FROM measurements"):
         values[row["cell"]][row["measure"]] = row["value"]

@@ -21,7 +21,7 @@ class Result:
     status : {"ok", "failed", "nan", "timeout", "crashed"}
         How it ended.
     error : str
-        Why, if not "ok".
+        The reason, if not "ok".
     rows : tuple of (str, float or None)
         Measure and value; None where a measure is not defined.
     series : dict of str to list
@@ -33,13 +33,13 @@ class Result:
     peak_memory : int or None
         Largest memory of the process during the cell, in bytes.
     warnings : tuple of str
-        What the methods warned of.
+        Warnings of the methods.
     environment : dict of str to str
         Versions and machine.
     finished : float
         Seconds since 1970.
     cause : {"", "method", "environment"}
-        What is to blame, if not "ok".
+        Cause of the failure, if not "ok".
     """
 
     cell: str

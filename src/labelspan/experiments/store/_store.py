@@ -1,4 +1,4 @@
-"""Results on disk: one SQLite file in WAL mode, a row per measurement, final once written."""
+"""Results on disk: one SQLite file in WAL mode, one row per measurement, final once written."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Store:
     Parameters
     ----------
     folder : str or path
-        Folder of the file ``results.sqlite``; made if it is not there.
+        Folder of the file ``results.sqlite``; created if missing.
     read_only : bool, default=False
-        Open what is there and write nothing.
+        Open an existing store and write nothing.
     busy_seconds : float, default=30
         How long to wait while another program writes.
 
     Notes
     -----
-    Every result is one transaction, synchronised to disk, so that a result is there as a whole
-    or not at all, after a power cut too. Triggers refuse to change or delete a measurement; a
-    failure gives way to the result of another attempt.
+    Every result is one transaction, synchronised to disk, so a result is complete or absent, even
+    after a power failure. Triggers refuse to change or delete a measurement; only a failure can be
+    replaced by the result of another attempt.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Store:
             raise
 
     def __enter__(self) -> Store:
-        """Give the store itself.
+        """Return the store itself.
 
         Returns
         -------
@@ -260,8 +260,8 @@ class Store:
         ------
         None
         """
-        # A lock of SQLite on a file of its own: it ends with the process, however that ends, on
-        # every system, and leaves the results readable.
+        # An SQLite lock on a separate file. It ends with the process in any case, on every system,
+        # and leaves the results readable.
         path = self.folder / "results.lock"
         with explained(path, self._busy_seconds):
             lock = sqlite3.connect(path, timeout=0.1, isolation_level=None)
@@ -306,7 +306,7 @@ class Store:
                     (migrate if found else create)(cursor)
 
     def _check_tables(self) -> None:
-        """Refuse a file whose tables are views: a view may have rows without end."""
+        """Refuse a file whose tables are views, because a view may have endless rows."""
         rows = self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
         tables = {name for name, sql in rows if sql and sql.startswith("CREATE TABLE")}
         if missing := [name for name in TABLES if name not in tables]:

@@ -1,4 +1,4 @@
-"""The file of a store: opened to write or to read, with what to do when that fails."""
+"""Open the file of a store to write or read, with advice if that fails."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class StoreError(RuntimeError):
     Parameters
     ----------
     message : str
-        What is wrong and what repairs it.
+        What is wrong and how to repair it.
     """
 
 
 def opened_to_write(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Open a store, with a log that makes every result whole and final."""
+    """Open a store with a write-ahead log, so that every result is complete and final."""
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -34,10 +34,10 @@ def opened_to_write(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def opened_to_read(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Open a store to read it, in a folder that cannot be written too."""
+    """Open a store to read it, even in a read-only folder."""
     place = path.absolute().as_uri()
     with contextlib.suppress(sqlite3.OperationalError):
-        # Who may write takes the log and its index away again when the file is closed.
+        # A process with write access removes the log and its index when it closes the file.
         return _checked(sqlite3.connect(f"{place}?mode=rw", uri=True, timeout=busy_seconds))
     address = f"{place}?mode=ro"
     connection = sqlite3.connect(address, uri=True, timeout=busy_seconds)
@@ -48,7 +48,7 @@ def opened_to_read(path: Path, busy_seconds: float) -> sqlite3.Connection:
         if _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
         _refuse_log(path, error)
-    # Where no index of the log can be made, an empty log is passed over.
+    # If no index of the log can be created, an empty log is ignored.
     return sqlite3.connect(f"{address}&immutable=1", uri=True, timeout=busy_seconds)
 
 
@@ -75,7 +75,7 @@ def _refuse_log(path: Path, error: sqlite3.Error) -> None:
 
 @contextlib.contextmanager
 def explained(path: Path, busy_seconds: float) -> Iterator[None]:
-    """Say what is wrong with the file of a store, and what repairs it."""
+    """Describe what is wrong with the file of a store, and how to repair it."""
     try:
         yield
     except sqlite3.Error as error:
@@ -99,7 +99,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _repair(error: sqlite3.Error, path: Path, busy_seconds: float) -> str:
-    """Say what happened and what to do, by the code of the error."""
+    """Describe what happened and what to do, by error code."""
     safe = "Results written so far are safe; run the same command again to resume."
     place = {
         sqlite3.SQLITE_BUSY: f"{path} is locked by another program for more than "

@@ -1,10 +1,10 @@
-"""Tables of a store, its versions, and what its rows refuse."""
+"""Tables of a store, its versions, and the triggers that protect its rows."""
 
 from __future__ import annotations
 
 import sqlite3
 
-#: The version that is written. Version 1 has no causes of failures, and keeps them for good.
+#: The version that is written. Version 1 has no causes of failures and never replaces them.
 FORMAT = 2
 READABLE = (1, FORMAT)
 TABLES = ("plans", "environments", "facts", "cells", "measurements", "series")
@@ -33,7 +33,7 @@ FINAL = """
 CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} {condition}
 BEGIN SELECT RAISE(ABORT, 'results are final once written'); END;
 """
-# A failed cell has no measurements: only its own row gives way to that of another attempt.
+# A failed cell has no measurements, so only its own row is replaced by another attempt.
 RETRIED = FINAL.format(table="cells", verb="DELETE", condition="WHEN OLD.status = 'ok'")
 
 

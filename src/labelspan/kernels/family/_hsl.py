@@ -21,7 +21,7 @@ class KernelHSL(KernelReducer):
 
     with the centred kernel matrix Q and H H' = I minus the normalised Laplacian of the hypergraph
     whose edges are the labels [1]_, for the direction :math:`\sum_i c_i \varphi(x_i)`. A linear
-    kernel gives :class:`labelspan.HSL`, where the three H are written out.
+    kernel gives :class:`labelspan.HSL`, whose docstring defines the three H.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class KernelHSL(KernelReducer):
         Which Laplacian: of the clique or the star expansion of the hypergraph, or that of Zhou
         et al.
     ridge : float, default=0.1
-        Price of the norm of a direction. 0 takes the pseudo-inverse of Q.
+        Penalty on the norm of a direction. 0 uses the pseudo-inverse of Q.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.
@@ -56,9 +56,9 @@ class KernelHSL(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Coefficients c of the directions, about their mean; C'(QQ + ridge Q)C is the identity.
+        Centred coefficients c of the directions; C'(QQ + ridge Q)C is the identity.
     offset_ : ndarray of shape (n_components_,)
-        What centring takes off a projection.
+        Centring term, subtracted from a projection.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending; none is above 1.
     n_components_ : int
@@ -79,7 +79,7 @@ class KernelHSL(KernelReducer):
 
     Notes
     -----
-    The eigenvectors v of H'Q (Q + ridge I)^-1 H (q x q), H about its mean, give
+    The eigenvectors v of H'Q (Q + ridge I)^-1 H (q x q), with H centred, give
     c = (Q + ridge I)^-1 H v / sqrt(lambda): one Cholesky factor, n^3 / 3, and one (n, n) array.
     With m landmarks O(n m (D + m) + m^3) and O(m^2).
 

@@ -28,7 +28,7 @@ class KernelPLS(KernelReducer):
     Parameters
     ----------
     n_components : int, default=10
-        Number of directions. If the labels are explained before, there are fewer, with a warning.
+        Number of directions; fewer, with a warning, if those explain the labels completely.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.
@@ -52,13 +52,12 @@ class KernelPLS(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Coefficients c of the directions, about their mean; the scores of the training rows are
-        uncorrelated.
+        Centred coefficients c of the directions; the scores of the training rows are uncorrelated.
     offset_ : ndarray of shape (n_components_,)
-        What centring takes off a projection.
+        Centring term, subtracted from a projection.
     eigenvalues_ : ndarray of shape (n_components_,)
-        Squared covariance of each direction with what those before have left of the labels, for
-        weights a of length one.
+        Squared covariance of each direction with the labels that the earlier ones leave
+        unexplained, for weights a of length one.
     n_components_ : int
         Number of directions found.
     landmark_indices_ : ndarray of shape (n_landmarks,)
@@ -130,7 +129,7 @@ class KernelPLS(KernelReducer):
         return tags
 
     def _ridge(self) -> float | None:
-        # No ridge, but all of Q.
+        # No ridge, but the whole of Q is needed.
         return 0.0
 
     def _targets(self, labels: Labels) -> Any:

@@ -1,4 +1,4 @@
-"""Problems in which every label has its own rows, because some of it is not observed."""
+"""Problems in which each label has its own rows, because labels are missing."""
 
 from labelspan.linalg.masked._cg import column_steps, conjugate_gradients
 from labelspan.linalg.masked._ridge import MaskedRegression, MaskedSystem, regress_masked

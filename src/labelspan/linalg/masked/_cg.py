@@ -10,12 +10,12 @@ import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-# Error of a solution in the norm of its matrix, relative to the solution.
+# Error of a solution in the norm of its matrix, relative to the norm of the solution.
 TOLERANCE = 5e-9
 MAX_STEPS = 1000
-# What the last steps gained bounds the error before them; the steps have since made it smaller.
+# Number of last steps whose gain estimates the error before them; the present error is smaller.
 LAST = 2
-# Error from which on products in single precision do: what is left to correct is that much less.
+# From this error down, products in single precision suffice, because the correction is small.
 ROUGH = 2e-3
 
 #: From V (p, m) and the numbers (m,) of its columns to the columns A_k v_k.
@@ -42,13 +42,13 @@ def conjugate_gradients(
     B : ndarray of shape (p, q)
         Right-hand sides.
     rough : callable or None
-        `apply` in single precision, for steps that correct little (`ROUGH`). Errors of the
-        products count relative to what is left (Simoncini and Szyld 2003).
+        `apply` in single precision, for steps that correct little (`ROUGH`). Errors of the products
+        count relative to the remaining residual (Simoncini and Szyld 2003).
     tolerance : float
         Error of a column, estimated from what the last steps gained, in the norm of A_k and
-        relative to the solution in this norm. It does not see the units of the coordinates.
+        relative to the solution in this norm. It does not depend on the units of the coordinates.
     max_steps : int
-        Most steps; a ConvergenceWarning states the error if they did not suffice.
+        Largest number of steps; a ConvergenceWarning states the error if they do not suffice.
 
     Returns
     -------
@@ -57,15 +57,15 @@ def conjugate_gradients(
 
     Notes
     -----
-    The columns have no Krylov space in common, because their matrices differ; what they share is
-    the walk over the data, one per step. Columns that have converged drop out of it.
+    The columns have no common Krylov space, because their matrices differ. They share the pass over
+    the data, one per step. Converged columns drop out.
     """
     energy, given = np.zeros(B.shape[1]), (tolerance, max_steps)
     found = column_steps(apply, precondition, B, *given, energy=energy, rough=rough)
     warn_of_error(found.left, *given)
     if rough is None:
         return found.X
-    # Of what errors of the products may have left, most columns find nothing to take off.
+    # Correct what errors of the products may have left; for most columns it is nothing.
     R = B - apply(found.X, np.arange(B.shape[1]))
     more = column_steps(apply, precondition, R, *given, energy=energy)
     warn_of_error(more.left, *given)
@@ -73,7 +73,7 @@ def conjugate_gradients(
 
 
 class Steps(NamedTuple):
-    """Solutions X (p, q), the number of steps, and estimated errors of columns not yet done."""
+    """Solutions X (p, q), the number of steps, and estimated errors of unfinished columns."""
 
     X: np.ndarray
     n_steps: int
@@ -93,8 +93,9 @@ def column_steps(
 ) -> Steps:
     """The steps of :func:`conjugate_gradients`.
 
-    `energy` (q,) is x'Ax of what was found before, and in the end of all. `by_residual` ends a
-    column where the norm of its residual is below `tolerance` of its right-hand side.
+    `energy` (q,) is x'Ax of the earlier solution, and in the end of the whole one. With
+    `by_residual`, a column is done when the norm of its residual is below `tolerance` times that of
+    its right-hand side.
     """
     X, R, P = np.zeros_like(B), B.copy(), np.zeros_like(B)
     limits = tolerance**2 * np.einsum("ij,ij->j", B, B)
@@ -129,7 +130,7 @@ def column_steps(
 
 
 def warn_of_error(left: np.ndarray, tolerance: float, max_steps: int) -> None:
-    """Tell what the steps did not reach."""
+    """Warn about columns that did not converge."""
     if len(left):
         warnings.warn(
             f"Conjugate gradients left {len(left)} label(s) with a relative error of up to "
@@ -141,10 +142,10 @@ def warn_of_error(left: np.ndarray, tolerance: float, max_steps: int) -> None:
 
 
 def rough_solve(L: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """From R to about (L L')^-1 R: in single precision, which suffices for a preconditioner.
+    """From R to (L L')^-1 R in single precision, which suffices for a preconditioner.
 
-    It takes half of the time. Rows of L in units of their lengths have entries up to 1, so that
-    the units of the features do not leave its range.
+    It takes half the time. Rows of L are scaled to unit length, so that no feature unit leaves the
+    range of single precision.
     """
     L = np.tril(L)
     scales = np.sqrt(np.einsum("ij,ij->i", L, L))[:, None]
@@ -156,7 +157,7 @@ def rough_solve(L: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         sizes[sizes == 0] = 1.0
         rough = (R / sizes).astype(np.float32, order="F")
         Z = linalg.cho_solve((unit, True), rough, overwrite_b=True, check_finite=False)
-        # In the order of the residuals: LAPACK's is the other one.
+        # In the memory order of the residuals; LAPACK uses the other one.
         return np.multiply(Z, sizes / scales, out=R)
 
     return solve

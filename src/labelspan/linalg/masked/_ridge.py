@@ -1,4 +1,4 @@
-"""Ridge regressions of labels that are not always observed, each over its own rows."""
+"""Ridge regressions of labels with missing entries, each over its own rows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from labelspan.linalg._whiten import SAFE_PIVOT, regular_factor
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
 from labelspan.moments import Available, Moments, Sample, anchored, summarise, warn_of_lost_digits
 
-# Steps that conjugate gradients take from a factor of all rows, about; and where a label has hardly
-# more rows than features, or fewer, so that little but the ridge bounds its system.
+# Typical number of conjugate-gradient steps with the factor of all rows; and if a label has few
+# more rows than features, or fewer, so that mainly the ridge bounds its system.
 USUAL_STEPS, MANY_STEPS = 40, 200
 
 
 @dataclass(frozen=True)
 class MaskedRegression:
-    """Regressions of which each has its own rows.
+    """Regressions, each over its own rows.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class MaskedRegression:
     residual : float
         Largest residual of the normal equations of a label, relative to their right-hand side.
     solver : str
-        The route, see :func:`labelspan.linalg.choose_solver`.
+        The solver used, see :func:`labelspan.linalg.choose_solver`.
     """
 
     coef: np.ndarray
@@ -67,7 +67,7 @@ def regress_masked(
     ridge : float
         Non-negative; 0 gives the solutions of least norm.
     weights : ndarray of shape (n,) or None
-        Weights w of the rows; None is one each.
+        Weights w of the rows; None means a weight of 1 each.
     signed : bool, default=False
         Take 2 T - 1 as the labels.
     advice : str
@@ -80,11 +80,11 @@ def regress_masked(
 
     Notes
     -----
-    Labels with holes in the same rows are one ordinary regression. With many patterns of holes
-    the scatter of all rows plus the ridge is factored once, and preconditions conjugate
-    gradients on the systems of all labels: O(nnz(X) q + D^2 q) per step, where a scatter and a
-    factor for each pattern cost O(n D^2 + D^3 / 3). The count of these operations decides; a
-    problem without a ridge is always solved pattern by pattern.
+    Labels missing in the same rows form one ordinary regression. If there are many patterns, the
+    scatter of all rows plus the ridge is factored once and preconditions conjugate gradients on the
+    systems of all labels. That costs O(nnz(X) q + D^2 q) per step; a scatter and a factor per
+    pattern cost O(n D^2 + D^3 / 3). The smaller operation count decides. A problem without a ridge
+    is always solved pattern by pattern.
     """
     route = route_of(X, T, weights, advice=advice, ridge_free=ridge == 0)
     groups = patterns(T)
@@ -92,7 +92,7 @@ def regress_masked(
     system = MaskedSystem.of(route, ridge, scatter=not (direct or route.solver == "krylov"))
     solution = by_pattern(route.sample, groups, system) if direct else system.solve()
     if solution is None:
-        # The ridge is near the rounding of a singular scatter: ranks have to be cut.
+        # The ridge is near the rounding of a singular scatter matrix, so ranks must be cut.
         solution = by_pattern(route.sample, groups, system)
     level = system.t_mean - np.vecdot(system.centres.T, solution.T)
     coef, level = (2 * solution, 2 * level - 1) if signed else (solution, level)
@@ -101,7 +101,7 @@ def regress_masked(
 
 
 def patterns(T: np.ndarray) -> list[np.ndarray]:
-    """Numbers of the labels that are observed in the same rows, group by group."""
+    """Groups of labels that are observed in the same rows, as lists of label indices."""
     groups: dict[bytes, list[int]] = {}
     packed = np.packbits(np.isnan(T), axis=0).T
     for k, column in enumerate(np.ascontiguousarray(packed)):
@@ -110,7 +110,7 @@ def patterns(T: np.ndarray) -> list[np.ndarray]:
 
 
 def direct_is_cheaper(sample: Sample, n_patterns: int) -> bool:
-    """Whether a scatter and a factor for each pattern take fewer operations than the steps."""
+    """Whether a scatter and a factor per pattern take fewer operations than the steps."""
     X, seen = sample.X, ~np.isnan(sample.Y)
     (n_rows, n_features), n_labels = X.shape, seen.shape[1]
     side, entries = min(n_rows, n_features), X.nnz if sparse.issparse(X) else X.size
@@ -121,7 +121,7 @@ def direct_is_cheaper(sample: Sample, n_patterns: int) -> bool:
 
 
 def by_pattern(sample: Sample, groups: list[np.ndarray], system: MaskedSystem) -> np.ndarray:
-    """One ordinary regression for each group of labels; constant ones have no coefficients."""
+    """One ordinary regression per group of labels; constant labels get zero coefficients."""
     solution = np.zeros_like(system.right)
     for group in groups:
         group = group[system.right[:, group].any(axis=0)]
@@ -144,7 +144,7 @@ class MaskedSystem:
     Attributes
     ----------
     X : ndarray or csr_array of shape (n, p)
-        Rows: about their mean if dense, as they are if sparse but for columns without zeros.
+        Rows: centred if dense; if sparse, only columns without zeros are centred.
     W : ndarray of shape (n, q)
         Weights of the rows where a label is observed, 0 elsewhere.
     weight : ndarray of shape (q,)
@@ -152,13 +152,13 @@ class MaskedSystem:
     right : ndarray of shape (p, q)
         Right-hand sides.
     centres : ndarray of shape (p, q)
-        Means of X over the rows of a label, less that of all rows.
+        Means of X over the rows of each label, minus the mean of all rows.
     t_mean : ndarray of shape (q,)
         Means of the labels over these rows.
     ridge : float
         The ridge.
     moments, complete : Available and Moments
-        Sums over all rows, with xx if asked for, and what they estimate.
+        Sums over all rows, with xx if requested, and the moments they estimate.
     """
 
     X: Any
@@ -197,9 +197,9 @@ class MaskedSystem:
         return AV
 
     def weigh(self, Q: np.ndarray, labels: np.ndarray | None = None) -> np.ndarray:
-        """Scores (n, m) of labels about their means over the rows of each, times W; in place.
+        """Scores (n, m) of labels, centred over the rows of each, times W; in place.
 
-        They add up to 0, so X may be about any point on its way back.
+        They sum to 0, so X may be centred at any point when multiplied back.
         """
         W, weight = self.W, self.weight
         if labels is not None and len(labels) < len(weight):
@@ -209,7 +209,7 @@ class MaskedSystem:
         return Q
 
     def rough(self) -> Operator:
-        """The same in single precision, in half of the time; columns of X have unit length."""
+        """The same in single precision, in half the time; columns of X have unit length."""
         scales = np.sqrt(self.moments.squares + self.ridge)
         if sparse.issparse(self.X):
             X = self.X.copy()
@@ -228,7 +228,7 @@ class MaskedSystem:
         return apply
 
     def solve(self) -> np.ndarray | None:
-        """Coefficients (p, q); None if nothing keeps the systems away from singular ones."""
+        """Coefficients (p, q); None if the systems may be singular."""
         fewest = np.count_nonzero(self.W, axis=0).min()
         if fewest <= len(self.right) and self.ridge < SAFE_PIVOT * self.moments.squares.max():
             return None

@@ -46,11 +46,11 @@ def read_arff(
 ) -> MultilabelDataset:
     r"""Read a multi-label ARFF file, dense or sparse, plain or gzip.
 
-    Which columns are labels: those of `label_names` if it is given. Otherwise `label_count`, a
-    Mulan XML file (`xml`, or ``NAME.xml`` beside ``NAME.arff``, ``NAME-train.arff`` and
-    ``NAME-test.arff``) and the option ``-C`` in the relation name (MEKA) must agree, as far as
-    they are there; sources that disagree are an error that names both. ``-C`` does not count
-    where the relation name shows that a Weka filter has changed the file since.
+    The label columns are those of `label_names`, if given. Otherwise they follow from
+    `label_count`, a Mulan XML file (`xml`, or ``NAME.xml`` beside ``NAME.arff``,
+    ``NAME-train.arff`` and ``NAME-test.arff``) and the option ``-C`` in the relation name (MEKA).
+    Those that are present must agree; an error names two sources that disagree. ``-C`` is ignored
+    if the relation name shows that a Weka filter has changed the file since.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_arff(
     xml : str or path, optional
         Mulan XML file with the label names.
     label_names : sequence of str, optional
-        Names of the label columns; nothing else is asked then.
+        Names of the label columns; other sources are then ignored.
     label_count : int, optional
         As MEKA's ``-C``: positive for the first columns, negative for the last.
     ignore : sequence of str, default=()
@@ -76,8 +76,8 @@ def read_arff(
     Returns
     -------
     MultilabelDataset
-        `X` is float64, an ndarray for dense files and a csr_array for sparse ones; `Y` is
-        uint8, likewise. Columns keep the order of the ARFF file. Missing values are NaN.
+        `X` is float64, `Y` is uint8; both are ndarrays for dense files and csr_arrays for sparse
+        ones. Columns keep the order of the ARFF file. Missing values are NaN.
 
     Warns
     -----
@@ -86,12 +86,12 @@ def read_arff(
 
     Notes
     -----
-    A nominal feature of two categories is one column: their own value if both are numbers, 0
-    and 1 if they are words such as no and yes, else their position. One of more categories
-    becomes a column of 0 and 1 per category, called ``attribute=category``; if more than 20
-    different values are used, and more than half as many as there are rows, it is refused as
-    an identifier. An absent value of a sparse row is the first category, whatever its number.
-    Time is linear in the size of the file; memory is that of the result plus one block of text.
+    A nominal feature with two categories is one column: their own values if both are numbers, 0 and
+    1 for words such as no and yes, else their positions. With more categories it becomes one 0/1
+    column per category, called ``attribute=category``. If it has more than 20 distinct values, and
+    more than half as many as rows, it is refused as an identifier. An absent value of a sparse row
+    is the first category. Time is linear in the size of the file; memory is that of the result plus
+    one block of text.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Part:
-    """One file as it was read: nominal columns are still one number per category."""
+    """One file as read; nominal columns still hold one number per category."""
 
     path: Path
     columns: Columns
@@ -183,7 +183,7 @@ def _read_part(path: Path, reading: _Reading) -> _Part:
 
 
 def _distinct(kind: ColumnType) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Give categories of different values; of "1" and "1.0" the first gives the name."""
+    """Return categories with distinct values; for "1" and "1.0" the first gives the name."""
     first: dict[float, str] = {}
     for category, value in zip(kind.categories, kind.values, strict=True):
         first.setdefault(value, category)
@@ -195,7 +195,7 @@ def _as_names(ignore: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refuse_identifiers(parts: Sequence[_Part]) -> None:
-    """Refuse a nominal column that names the rows; all files together decide."""
+    """Refuse a nominal column that identifies the rows, judged over all files."""
     n_rows = sum(part.X.shape[0] for part in parts)
     used: dict[str, set[str]] = {}
     for part in parts:
@@ -210,7 +210,7 @@ def _refuse_identifiers(parts: Sequence[_Part]) -> None:
 
 
 def _refuse_other_categories(first: _Part, second: _Part) -> None:
-    """Refuse a category that is one number in a file and another number in the other."""
+    """Refuse a category that has different numbers in the two files."""
     ours, theirs = first.columns.header, second.columns.header
     features = first.columns.features
     pairs = np.stack([ours.type_of[features], theirs.type_of[features]], axis=1)
@@ -240,7 +240,7 @@ def _refuse_text(header: Header, labels: np.ndarray, path: Path) -> None:
 
 
 def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
-    """Warn of what does not reach X as it is in the file."""
+    """Warn of columns that are left out of X and of missing values."""
     skipped = np.flatnonzero(header.is_skipped()).tolist()
     dropped = [header.names[i] for i in skipped if header.names[i] not in ignore]
     if dropped:
@@ -259,7 +259,7 @@ def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
 def _kept_columns(
     header: Header, labels: np.ndarray, ignore: tuple[str, ...], path: Path
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the columns of features and of labels, both without those to ignore."""
+    """Return the columns of features and of labels, both without those to ignore."""
     kept = ~header.is_skipped()
     kept[labels] = False
     if ignore:

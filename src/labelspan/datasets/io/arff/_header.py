@@ -37,7 +37,7 @@ SIGNS = b"@data {0 1.5,2 'a'}\n"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TO_UTF8 = "convert it first: iconv -f {} -t utf-8"
 UTF8 = ("utf-8", "surrogatepass")
-# Key of a name that was not copied by the kernel; such a name may be any.
+# Key of a name that the kernel did not copy; it may be any name.
 ANY_KEY = 0
 # Bytes of a name without quotes, and of one between them.
 NAME_BYTES = np.arange(256) > np.array([[32], [31]])
@@ -73,14 +73,14 @@ class Header:
     keys: np.ndarray
 
     def type(self, column: int) -> ColumnType:
-        """Give the type of a column."""
+        """Return the type of a column."""
         return self.types[self.type_of[column]]
 
     def find(self, names: Collection[str]) -> list[int]:
-        """Give the columns that have one of the names, in their order.
+        """Return the columns that have one of the names, in their order.
 
-        Only names with the key of one that is sought are looked up: to make the hashes of ten
-        thousand strings takes longer than reading them.
+        Only names whose key matches are looked up, because hashing ten thousand strings takes
+        longer than reading them.
         """
         sought = set(names)
         text = "".join(f"{name}\n" for name in sought)
@@ -98,7 +98,7 @@ class Header:
         return skipped[self.type_of] if skipped.any() else np.zeros(len(self.names), dtype=bool)
 
     def defaults(self, columns: np.ndarray) -> np.ndarray:
-        """Give what an absent entry means for each of the columns."""
+        """Return what an absent entry means for each of the columns."""
         values = np.array([kind.default for kind in self.types])
         return values[self.type_of[columns]] if values.any() else np.zeros(len(columns))
 
@@ -144,7 +144,7 @@ def read_header(source: LineBlocks, encoding: str) -> Header:
 
 
 def _check_encoding(source: LineBlocks, encoding: str) -> None:
-    """Refuse an encoding in which the words and signs of ARFF have other bytes."""
+    """Refuse an encoding that does not keep the bytes of ASCII."""
     try:
         is_usable = SIGNS.decode(encoding) == SIGNS.decode("ascii")
     except UnicodeError:
@@ -173,13 +173,13 @@ def _decoded(source: LineBlocks, block: np.ndarray, encoding: str) -> _Lines:
         place = raw.count(b"\n", 0, error.start) + 1
         raise source.error(f"not {encoding}; try encoding='latin-1'", place) from error
     content = np.frombuffer(bytearray(f"{text}\n", *UTF8), np.uint8)
-    # A blank beyond ASCII ends a name too; then all such letters are left to Python.
+    # A non-ASCII blank also ends a name; then all such characters are left to Python.
     name_bytes = ASCII_NAME_BYTES if WIDE_BLANK.search(text) else NAME_BYTES
     return _scan(content, name_bytes, text.count("\n") + 1)
 
 
 def _before_data(source: LineBlocks, block: np.ndarray) -> bytes:
-    """Give the text before the ``@data`` line and leave the source after that line."""
+    """Return the text before the ``@data`` line and leave the source after that line."""
     parts: list[bytes] = []
     length = 0
     # Blocks are whole lines, so that no line is in two of them.
@@ -209,7 +209,7 @@ def _scan(content: np.ndarray, name_bytes: np.ndarray, n_lines: int) -> _Lines:
 
 
 def _header_bytes(block: np.ndarray) -> int:
-    """About how many bytes of a block a scan of the header reads."""
+    """Estimate how many bytes of a block belong to the header."""
     stop = block[:INTERPRETED_STEPS].tobytes().lower().find(b"\n@data")
     return stop if stop >= 0 else len(block)
 
@@ -219,7 +219,7 @@ def _text(content: np.ndarray) -> str:
 
 
 def _walk(table: np.ndarray) -> Iterator[list[int]]:
-    """Rows as lists, some at a time: a hostile header has tens of millions of lines."""
+    """Rows as lists, some at a time, because a hostile header has tens of millions of lines."""
     for start in range(0, len(table), WALK_ROWS):
         yield from table[start : start + WALK_ROWS].tolist()
 

@@ -1,7 +1,7 @@
 """Compiled loops over the bytes of an ARFF header.
 
-They read the lines of the common form; any other is put on a list for Python. Each text ends with
-a line end, which stops the loops.
+They read lines of the common form; all others go on a list for Python. Each text ends with a line
+end, which stops the loops.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets.io._numbers import NONE, ONE
 
-# In place of the number of names before a line: no header has it, and the scan ends there.
+# Stands for the number of names before a line where the scan ends; no header has so many.
 REFUSED = np.int64(-1)
-# How many declared types the kernel remembers: most headers have one or two.
+# Number of declared types that the kernel remembers; most headers have one or two.
 N_KNOWN = 8
 DATA_WORD, ATTRIBUTE_WORD, RELATION_WORD = (
     np.frombuffer(word, np.uint8) for word in (b"data", b"attribute", b"relation")
@@ -22,7 +22,7 @@ DATA_WORD, ATTRIBUTE_WORD, RELATION_WORD = (
 
 @inner_kernel
 def starts_with(text, pos, word):  # type: ignore[no-untyped-def]
-    """Tell whether ``@`` and a word are at a position of the text, in lower or upper case."""
+    """Whether ``@`` and a word are at a position of the text, in lower or upper case."""
     if text[pos] != 64:
         return False
     same = np.uint64(0)
@@ -41,7 +41,7 @@ def skip_spaces(text, pos):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def skip_ascii_blanks(text, pos):  # type: ignore[no-untyped-def]
-    """Move past all that Python calls a blank, up to the line end."""
+    """Move past all whitespace as Python defines it, up to the line end."""
     while text[pos] == 32 or (9 <= text[pos] <= 13 and text[pos] != 10) or 28 <= text[pos] <= 31:
         pos += ONE
     return pos
@@ -57,7 +57,7 @@ def line_end(text, pos):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def after_data_line(text, pos):  # type: ignore[no-untyped-def]
-    """Give the start of the line after an ``@data`` line at a position; 0 if it is another."""
+    """Return the start of the line after an ``@data`` line at a position; 0 if it is another."""
     if not starts_with(text, pos, DATA_WORD):
         return NONE
     pos = skip_spaces(text, pos + np.uint64(len(DATA_WORD) + 1))
@@ -70,7 +70,7 @@ def after_data_line(text, pos):  # type: ignore[no-untyped-def]
 
 @kernel
 def find_data_line(text):  # type: ignore[no-untyped-def]
-    """Give the start of the ``@data`` line and of the next; else the end of the text and 0."""
+    """Return the start of the ``@data`` line and of the next; else the end of the text and 0."""
     start = NONE
     while start < len(text):
         pos = skip_spaces(text, start)
@@ -122,7 +122,7 @@ def find_known(text, start, known, n_known):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def name_key(names, start, stop):  # type: ignore[no-untyped-def]
-    """Give a number for the length, the first and the last byte of a name; 0 if it is empty."""
+    """Return a number for the length, the first and the last byte of a name; 0 if it is empty."""
     if start == stop:
         return np.uint16(0)
     first, last = np.uint64(names[start]), np.uint64(names[stop - ONE])
@@ -178,7 +178,7 @@ def quick_lines(text, pos, is_inside, names, size, keys, declared, n_plain, firs
 @inner_kernel
 def note_line(others, n_others, start, stop, line, n_before):  # type: ignore[no-untyped-def]
     """Put a line on the list of those left to Python."""
-    # A row of the list at once would be an assignment of a sequence, which is slow to compile.
+    # Element by element, because assigning a sequence is slow to compile.
     others[n_others, 0] = np.int64(start)
     others[n_others, 1] = np.int64(stop)
     others[n_others, 2] = line
@@ -189,7 +189,7 @@ def note_line(others, n_others, start, stop, line, n_before):  # type: ignore[no
 def scan_header(text, is_inside, names, keys, declared, others):  # type: ignore[no-untyped-def]
     """Copy names and keys of lines ``@attribute name type`` whose type was declared before.
 
-    Any other line but blank ones and comments goes on a list: start, stop, line number, number
+    Other lines, except blank ones and comments, go on a list: start, stop, line number, number
     of names copied before. `declared` is the line of that list that declares the type. Returns
     the number of bytes and of names copied, the length of the list, and where the line after
     the ``@data`` line starts, or 0.

@@ -1,8 +1,8 @@
 """Compiled loops over the bytes of ARFF rows: values, and dense rows of them.
 
-A kernel reads structure and the values that are exact at once; a value that needs Python
-(long mantissa, escape inside quotes, unknown category) is put on a list. Each text ends with a
-line end (`LineBlocks` sees to it), which stops the loops over values of the common forms.
+A kernel reads the structure and all values that it can parse exactly. A value that needs Python
+(long mantissa, escape inside quotes, unknown category) goes on a list. Each text ends with a line
+end (`LineBlocks` adds it), which stops the loops over values of the common forms.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ MESSAGES = {
     TOO_MANY_ROWS: "more rows than Limits.max_rows",
 }
 MAX_INDEX = 2**31 - 1
-# What ends a row, dense or sparse, and whether all values are wanted. Not as literals, for which
-# numba would compile all that reads a value once more.
+# What ends a dense or sparse row, and whether all values are wanted. Not literals, because numba
+# would then compile all functions that read a value once more.
 LINE_END, BRACE, EVERY = np.uint8(10), np.uint8(125), np.bool_(True)
 
 
@@ -61,7 +61,7 @@ def skip_line(text, pos):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def at_row_end(text, pos):  # type: ignore[no-untyped-def]
-    """Tell whether the row ends here: end of file, of line, or a comment."""
+    """Whether the row ends here: end of file, of line, or a comment."""
     return pos >= len(text) or text[pos] == 10 or text[pos] == 37
 
 
@@ -119,7 +119,7 @@ def find_category(text, start, stop, words, ends, low, high):  # type: ignore[no
 
 @inner_kernel
 def read_value(text, start, stop, column, table):  # type: ignore[no-untyped-def]
-    """Give the value of a token and whether it is settled, or a hard number, or unknown."""
+    """Return the value of a token, and whether it is final, a hard number, or unknown."""
     type_of, kinds, bounds, words, ends, values, _ = table
     if stop - start == 1 and text[start] == 63:
         return np.nan, EXACT
@@ -137,7 +137,7 @@ def read_value(text, start, stop, column, table):  # type: ignore[no-untyped-def
 
 @inner_kernel
 def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-def]
-    """Give the value of a single digit before a comma or the end of the row, else NaN."""
+    """Return the value of a single digit before a comma or the end of the row, else NaN."""
     if pos + 1 >= len(text) or (text[pos + 1] != 44 and text[pos + 1] != closing):
         return np.nan
     digit = np.int64(text[pos]) - 48
@@ -150,8 +150,8 @@ def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-d
 def read_cell(text, pos, column, table, closing, slot, wanted, hard, n_hard):  # type: ignore[no-untyped-def]
     """Read one value: error code, position after it, value, number of hard values.
 
-    A value that needs Python goes on the list as slot, start, stop, whether it is a number,
-    and column; but not one that nobody wants.
+    A value that needs Python goes on the list as slot, start, stop, whether it is a number, and
+    column, unless it is not wanted.
     """
     value = quick_digit(text, pos, column, table, closing)
     if value == value:

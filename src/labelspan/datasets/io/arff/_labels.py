@@ -1,4 +1,4 @@
-"""Which columns of an ARFF file are labels: every source that says so, and whether they agree."""
+"""Find the label columns of an ARFF file from all sources, and check that they agree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class LabelOptions:
-    """What the caller says about the labels."""
+    """The label arguments of the caller."""
 
     names: Sequence[str] | None = None
     count: int | None = None
@@ -36,17 +36,17 @@ class LabelOptions:
 
 @dataclass(frozen=True)
 class Statement:
-    """One source of label columns: what it is, and the positions that it means, ascending."""
+    """One source of label columns: its name, and the positions it selects, ascending."""
 
     source: str
     columns: np.ndarray
 
 
 def label_columns(header: Header, path: Path, options: LabelOptions, limits: Limits) -> np.ndarray:
-    """Give the positions of the label columns, ascending.
+    """Return the positions of the label columns, ascending.
 
-    Names decide alone. A count, an XML file and ``-C`` in the relation name must agree: any of
-    them may be stale, and wrong labels look like a data set.
+    Names override all else. A count, an XML file and ``-C`` in the relation name must agree,
+    because any of them may be outdated and wrong labels are not noticed later.
     """
     if options.names is not None:
         return _named(options.names, header, path)
@@ -110,7 +110,7 @@ def _shown(statement: Statement, header: Header) -> str:
 
 
 def _unknown(relation: str, path: Path) -> DataFileError:
-    """Say that no label columns were given, and how to give them."""
+    """Error for missing label columns, with the ways to give them."""
     reason = "No -C in the relation name"
     if counts := list(dict.fromkeys(WRITTEN_COUNT.findall(relation))):
         reason = f"-C {counts[0]} in the relation name is not used, because "

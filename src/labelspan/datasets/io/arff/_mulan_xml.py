@@ -14,8 +14,8 @@ from labelspan.datasets.io._limits import Limits
 def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str, ...]:
     """List the label names of a Mulan XML file, flat or hierarchical, in document order.
 
-    The order means nothing: the XML of yeast and enron is sorted as a hierarchy, and the
-    columns of Y follow the ARFF file.
+    Their order has no meaning: the XML of yeast and enron is sorted as a hierarchy, and the columns
+    of Y follow the ARFF file.
     """
     elements = require("defusedxml.ElementTree", "data", "reading Mulan XML")
     common = require("defusedxml.common", "data", "reading Mulan XML")
@@ -26,7 +26,8 @@ def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str,
             names.append(attributes.get("name"))
 
     parser = elements.DefusedXMLParser(target=_Nothing(), forbid_dtd=True)
-    # Straight from expat: a tree of a thousand labels takes longer than their ARFF file.
+    # Directly with expat, because building a tree of a thousand labels takes longer than reading
+    # their ARFF file.
     parser.parser.ordered_attributes = False
     parser.parser.DefaultHandlerExpand = None
     parser.parser.StartElementHandler = start
@@ -47,7 +48,7 @@ def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str,
 
 
 class _Nothing:
-    """The tree that is not built."""
+    """Collects label names instead of building a tree."""
 
     def close(self) -> None:
         """End it."""
@@ -75,7 +76,7 @@ def _checked(names: list[str | None], path: str | os.PathLike[str]) -> tuple[str
 
 
 def first_repeat(names: Sequence[str]) -> str | None:
-    """Give the first name that was there before, if there is one."""
+    """Return the first repeated name, if there is one."""
     if len(set(names)) == len(names):
         return None
     seen: set[str] = set()

@@ -77,7 +77,7 @@ class _Rows:
         self.hard = np.empty((0, 5), dtype=np.int64)
 
     def hard_list(self, size: int) -> np.ndarray:
-        """Room for the values that a kernel may put aside."""
+        """Buffers for the values that a kernel leaves to Python."""
         if size > len(self.hard):
             self.hard = np.empty((size, 5), dtype=np.int64)
         return self.hard
@@ -89,7 +89,7 @@ class _Rows:
             raise self.source.error_at(MESSAGES[status], pos)
 
     def settle(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
-        """Parse with Python the values that a kernel put aside."""
+        """Parse with Python the values that a kernel left."""
         values = np.empty(len(hard))
         is_number = hard[:, 3] == 1
         block = text.tobytes() if is_number.any() else b""
@@ -128,7 +128,8 @@ class _DenseRows(_Rows):
         self.table = np.empty((0, len(self.header.names)))
 
     def add(self, text: np.ndarray) -> None:
-        # One row more than can be whole: a truncated row is written before it is refused.
+        # One more row than can be complete, because a truncated row is written before it is
+        # refused.
         n_rows = (len(text) + 1) // (DENSE_VALUE_BYTES * self.table.shape[1]) + 1
         self.table = grown(self.table, self.n_rows, n_rows)
         hard = self.hard_list(len(text) // DENSE_VALUE_BYTES + 1)
@@ -190,7 +191,7 @@ def fill_absent(table: sp.csr_array, defaults: np.ndarray, source: LineBlocks) -
     """Write the default of a column where a row has no entry, and drop stored zeros."""
     columns = np.flatnonzero(defaults)
     if len(columns):
-        # A row of three bytes may ask for as many values as there are columns.
+        # A row of three bytes may need as many values as there are columns.
         if table.shape[0] * len(columns) > source.limits.max_bytes // DENSE_VALUE_BYTES:
             message = (
                 f"{table.shape[0]} sparse rows of {len(columns)} nominal columns whose first "
@@ -228,7 +229,7 @@ def _type_table(header: Header, encoding: str) -> tuple[np.ndarray, ...]:
         header.type_of,
         np.array([kind.kind for kind in header.types], dtype=np.int64),
         np.cumsum([0, *counts], dtype=np.int64),
-        # Of bytes it would be a read-only array, another type to numba.
+        # From bytes it would be a read-only array, which numba treats as another type.
         np.frombuffer(bytearray(words), dtype=np.uint8),
         np.cumsum([0, *(len(word) for word, _ in pairs)], dtype=np.int64),
         np.array([value for _, value in pairs], dtype=np.float64),
@@ -237,7 +238,7 @@ def _type_table(header: Header, encoding: str) -> tuple[np.ndarray, ...]:
 
 
 def _digit_values(kind: ColumnType) -> list[float]:
-    """Values of the tokens 0 to 9; NaN where such a token is no value."""
+    """Values of the tokens 0 to 9; NaN if such a token is not a value."""
     if kind.kind == NUMERIC:
         return [float(digit) for digit in range(10)]
     known = dict(zip(kind.categories, kind.values, strict=True))
@@ -248,7 +249,7 @@ def _nominal(token: str, kind: ColumnType) -> float:
     if token in kind.categories:
         return kind.values[kind.categories.index(token)]
     number = float(token)
-    # "1.0" for the category "1": numbers are compared as numbers.
+    # "1.0" matches the category "1", because numbers are compared as numbers.
     if number in kind.values and any(_is_number(word, number) for word in kind.categories):
         return number
     raise ValueError(token)

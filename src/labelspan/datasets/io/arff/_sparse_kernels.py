@@ -30,7 +30,7 @@ from labelspan.datasets.io.arff._kernels import (
     skip_line,
 )
 
-# Place of a column that goes nowhere.
+# Place of a column that is not stored.
 ABSENT = np.iinfo(np.int32).min
 NINE = np.uint64(9)
 
@@ -42,9 +42,9 @@ def quick_rows(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Read rows such as ``{17 1,29 0.25}`` up to another form: its position, whether in a row.
 
-    Nearly all rows have this form. Positions and counts are unsigned here: for signed ones numba
-    tests each index for being negative, which doubles the time of this loop. It takes many rows
-    and arrays one by one, since a call counts references, as does taking an array out of a tuple.
+    Nearly all rows have this form. Positions and counts are unsigned: for signed ones numba tests
+    whether each index is negative, which doubles the time of this loop. One call reads many rows
+    and takes the arrays one by one, because calls and tuple access count references.
     """
     pos, n_columns = np.uint64(start), np.uint64(len(place))
     while pos < len(text):
@@ -82,7 +82,7 @@ def quick_rows(  # type: ignore[no-untyped-def]
                 value, end = quick_quotient(mantissa, n_digits, n_decimals), text[stop]
             else:
                 return np.int64(pos), True, row, n_first, n_second
-            # A brace ends the row only where the line ends too.
+            # A brace ends the row only if the line ends, too.
             if value != value or (end != 44 and (end != 125 or text[stop + ONE] != 10)):
                 return np.int64(pos), True, row, n_first, n_second
             column = place[index]

@@ -29,7 +29,7 @@ from labelspan.datasets.io.binary._mat_size import check_unpacked_bytes
 NUMERIC_CLASSES = frozenset(
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 ) | {"double", "single", "sparse", "logical"}
-# What SciPy and zlib raise for a damaged file.
+# Exceptions of SciPy and zlib for a damaged file.
 BROKEN = (
     zlib.error,
     ValueError,
@@ -114,7 +114,7 @@ def _load(path: Path, limits: Limits) -> dict[str, Any]:
     try:
         check_unpacked_bytes(path, limits)
         listed = scipy.io.whosmat(path)
-        # The memory of a sparse matrix without values is that of its rows or of its columns.
+        # A sparse matrix without values still needs memory for its rows or columns.
         total = sum(
             8 * (sum(shape) if kind == "sparse" else math.prod(shape)) for _, shape, kind in listed
         )
@@ -143,11 +143,11 @@ def _matrices(
     if X.shape[0] not in Y.shape:
         message = f"{target} is {Y.shape}, which does not fit {data}, {X.shape}"
         raise DataFileError(f"{message}: {data} has a row per sample", file=path)
-    # The files with a target, of Zhang and Zhou, have a row per label.
+    # Files of Zhang and Zhou, which have a target, have one row per label.
     is_by_label = Y.shape[1] == X.shape[0] and ("target" in target or Y.shape[0] != Y.shape[1])
     if is_by_label:
         Y = Y.T
-    # Messages name places in Y, whichever way the file stores the labels.
+    # Messages name positions in Y, however the file stores the labels.
     labels = f"{target} (samples by labels)"
     check_size(X.shape, data, limits, path)
     check_size(Y.shape, labels, limits, path)

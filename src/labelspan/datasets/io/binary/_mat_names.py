@@ -14,7 +14,7 @@ TARGET_NAMES = ("target", "targets", "Y", "y", "labels", "label")
 def variable_names(
     present: Collection[str], data: str | None, target: str | None, path: Path
 ) -> dict[str, tuple[str, str]]:
-    """Give the names of features and labels by part: ``train``, and ``test`` if it is there."""
+    """Return the names of features and labels by part: ``train``, and ``test`` if it is there."""
     bases = {
         "data": DATA_NAMES if data is None else (data,),
         "target": TARGET_NAMES if target is None else (target,),
@@ -35,7 +35,7 @@ def variable_names(
 def _one(
     present: Collection[str], bases: tuple[str, ...], part: str, argument: str, path: Path
 ) -> str:
-    """Give the one variable that has a name of these; none and several are refused."""
+    """Return the only variable with one of these names; none or several are an error."""
     found = _found(present, bases, part)
     if len(found) == 1:
         return found[0]

@@ -1,4 +1,4 @@
-"""How large a MATLAB file is after decompression, found without keeping any of it."""
+"""The decompressed size of a MATLAB file, without keeping its content."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import scipy.io
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 
-# Version 5: a header with the byte order at its end, then elements, each behind its tag.
+# Version 5: a header that ends with the byte order, then elements, each after its tag.
 HEADER_BYTES, TAG_BYTES, COMPRESSED = 128, 8, 15
 PIECE_BYTES = 2**18
-# No byte of deflate stands for more: small files need no pass of their own.
+# The largest expansion per byte of deflate, so small files need no extra pass.
 LARGEST_RATIO = 1032
 
 
 def check_unpacked_bytes(path: Path, limits: Limits) -> None:
-    """Refuse a file that unpacks to more than the limit; SciPy would unpack it whatever it says."""
+    """Refuse a file that unpacks to more than the limit; SciPy would unpack any size."""
     size = path.stat().st_size
     is_open = size <= limits.max_bytes < LARGEST_RATIO * size
     if is_open and scipy.io.matlab.matfile_version(path)[0] == 1:

@@ -27,7 +27,7 @@ from labelspan.datasets.io._tables import (
 from labelspan.datasets.io._written_labels import written_labels
 from labelspan.datasets.io.binary._npz_members import CSR_PARTS, read_members
 
-# What zipfile, zlib and NumPy raise for a damaged archive.
+# Exceptions of zipfile, zlib and NumPy for a damaged archive.
 BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -109,7 +109,7 @@ def write_npz(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     dataset : MultilabelDataset
         The data set.
     path : str or path
-        File to write; one that is there is replaced once the new one is whole.
+        File to write; an existing file is replaced once the new one is complete.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def write_npz(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
 
 
 def _write_archive(file: IO[bytes], arrays: dict[str, Any]) -> None:
-    """Do as ``numpy.savez_compressed``, which in NumPy 2.0 leaves its archive open on failure."""
+    """Like ``numpy.savez_compressed``, which in NumPy 2.0 leaves its archive open on failure."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, array in arrays.items():
             # The size of a member is not known before it is compressed.
@@ -182,12 +182,12 @@ def _names(
 
 
 def _text(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
-    """Give the strings of an array, as lists within lists."""
+    """Return the strings of an array, as lists within lists."""
     array = arrays[key]
     try:
         text = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
         return text.astype(np.str_).tolist()
-    # NumPy keeps any four bytes as a letter; Python has a SystemError for those that are none.
+    # NumPy stores any four bytes as a character; Python raises SystemError for invalid ones.
     except (ValueError, SystemError) as error:
         message = f"{key} cannot be read as text ({error}); save an array of str, or of UTF-8 bytes"
         raise DataFileError(message, file=path) from error

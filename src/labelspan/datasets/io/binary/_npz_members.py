@@ -1,4 +1,4 @@
-"""The members of a NumPy archive: each is checked by what it declares before NumPy reads it."""
+"""The members of a NumPy archive; declared sizes and types are checked before NumPy reads them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHAR_BYTES = 4
 
 
 def read_members(path: Path, limits: Limits) -> dict[str, np.ndarray]:
-    """Read the members that a data set has; others are left alone."""
+    """Read the members that belong to a data set; others are ignored."""
     arrays = {}
     with zipfile.ZipFile(path) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
@@ -48,7 +48,7 @@ def read_members(path: Path, limits: Limits) -> dict[str, np.ndarray]:
 
 
 def _check_compression(member: zipfile.ZipInfo, path: Path) -> None:
-    """Refuse what NumPy does not write: the dictionary of LZMA may ask for gigabytes."""
+    """Refuse compression that NumPy does not write; an LZMA dictionary may need gigabytes."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         method = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "LZMA"}.get(
             member.compress_type, f"method {member.compress_type}"
@@ -60,7 +60,7 @@ def _check_compression(member: zipfile.ZipInfo, path: Path) -> None:
 def _check_declared(
     key: str, member: zipfile.ZipInfo, file: BinaryIO, limits: Limits, path: Path
 ) -> None:
-    """Refuse an array whose header asks for more than its member holds, or for another kind."""
+    """Refuse an array whose header declares more than its member holds, or another type."""
     version = np.lib.format.read_magic(file)
     reader = {(1, 0): np.lib.format.read_array_header_1_0}.get(
         version, np.lib.format.read_array_header_2_0
@@ -78,7 +78,7 @@ def _check_declared(
 def _check_kind(
     key: str, shape: tuple[int, ...], dtype: np.dtype, limits: Limits, path: Path
 ) -> None:
-    """Refuse a shape or type that the key cannot have; text of no bytes declares any length."""
+    """Refuse a shape or type that the key cannot have; empty text may declare any length."""
     if key in MATRICES:
         check_matrix(shape, dtype, key, path)
         check_size(shape, key, limits, path)

@@ -52,10 +52,10 @@ def read_csv(
     ignore : sequence of str, default=()
         Names of columns to leave out, such as an identifier.
     separator : str, optional
-        What stands between the labels of a row; see `from_frame`.
+        Separator of the labels of a row; see `from_frame`.
     delimiter : str, optional
-        What stands between columns; by default the one of comma, semicolon, tab and ``|`` that
-        the first line has most often.
+        Separator of columns; by default the most frequent of comma, semicolon, tab and ``|`` in the
+        first line.
     name : str, optional
         Name of the data set; by default the name of the file.
     encoding : str, default="utf-8"
@@ -66,7 +66,7 @@ def read_csv(
     Returns
     -------
     MultilabelDataset
-        `X` as float64, `Y` as uint8; `from_frame` says how columns become features.
+        `X` as float64, `Y` as uint8; see `from_frame` for how columns become features.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _frame(
         with LineBlocks(path, limits) as source, warnings.catch_warnings():
             warnings.simplefilter("error", pandas.errors.ParserWarning)
             _header(source, delimiter, encoding)
-            # A column of labels is text as it stands: an empty one has no labels, "NA" is one.
+            # A label column is read as plain text: an empty cell has no labels, "NA" is a label.
             is_text = len(targets) == 1
             frame = pandas.read_csv(
                 io.BufferedReader(_Blocks(source)),
@@ -147,7 +147,7 @@ def _frame(
 
 
 def _header(source: LineBlocks, delimiter: str | None, encoding: str) -> tuple[str, list[str]]:
-    """Read the line of names and leave the source behind it."""
+    """Read the line of names and leave the source after it."""
     line = source.next_block().tobytes().partition(b"\n")[0]
     text = line.decode(encoding).strip("\r\n")
     if not text:
@@ -167,7 +167,7 @@ def _header(source: LineBlocks, delimiter: str | None, encoding: str) -> tuple[s
 
 
 def _check_rows(source: LineBlocks, delimiter: str, width: int, encoding: str) -> None:
-    """Refuse a row of another length: pandas would fill it up, and no labels look like that."""
+    """Refuse a row of another length; pandas would fill it up as if it had no labels."""
     stream = io.TextIOWrapper(io.BufferedReader(_Blocks(source)), encoding, newline="")
     rows = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
     for row in rows:
@@ -177,7 +177,7 @@ def _check_rows(source: LineBlocks, delimiter: str, width: int, encoding: str) -
 
 
 def _with_numbers(frame: Any, targets: list[str]) -> Any:
-    """Give a single column of nothing but 0 and 1 as numbers: it is one label, not two."""
+    """Return a single column of only 0 and 1 as numbers, because it is one label, not two."""
     column = targets[0]
     if len(targets) == 1 and column in frame.columns and frame[column].isin(ZERO_OR_ONE).all():
         frame[column] = frame[column].astype(int)
@@ -185,7 +185,7 @@ def _with_numbers(frame: Any, targets: list[str]) -> Any:
 
 
 class _Blocks(io.RawIOBase):
-    """The rest of a source as a file: its limits hold for pandas too."""
+    """The rest of a source as a file, so that its limits also hold for pandas."""
 
     def __init__(self, source: LineBlocks) -> None:
         self.source = source

@@ -43,8 +43,8 @@ def from_frame(
     ignore : sequence of str, default=()
         Names of columns to leave out, such as an identifier.
     separator : str, optional
-        What stands between labels in a text; by default the one of ``,``, ``;`` and ``|`` that
-        occurs. Text of the form ``['red', 'round']`` is read as a list.
+        Separator of labels in a text; by default the one of ``,``, ``;`` and ``|`` that occurs.
+        Text of the form ``['red', 'round']`` is read as a list.
     name : str, default="frame"
         Name of the data set.
     limits : Limits, optional
@@ -57,9 +57,9 @@ def from_frame(
 
     Notes
     -----
-    A column of two words becomes 0 and 1; one of more words a column of 0 and 1 per word, called
-    ``column=word``. If it has more than 20 different words, and more than half as many as there
-    are rows, it is refused as an identifier. Missing values are refused.
+    A column with two distinct words becomes 0 and 1; with more words, one 0/1 column per word,
+    called ``column=word``. If it has more than 20 distinct words, and more than half as many as
+    rows, it is refused as an identifier. Missing values are refused.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def from_frame(
 
 
 def _columns(frame: Any, file: str) -> dict[str, Any]:
-    """Give the columns of a frame by their names as text."""
+    """Return the columns of a frame by their names as text."""
     if not (hasattr(frame, "columns") and hasattr(frame, "shape")):
         raise TypeError(
             f"frame is of type {type(frame).__name__}; give a frame of pandas or polars, or use "

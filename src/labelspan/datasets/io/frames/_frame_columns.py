@@ -20,7 +20,7 @@ FILL_LABELS = "a row without labels has an empty list or text, or 0 in each colu
 
 
 def column_values(frame: Any, column: Any, name: str, file: str, repair: str = FILL) -> np.ndarray:
-    """Give a column as an array without missing values: real numbers, or objects."""
+    """Return a column as an array without missing values: real numbers, or objects."""
     values = frame[column]
     values = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
     if values.dtype.kind not in REAL_KINDS + "M":
@@ -46,7 +46,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _plain(values: np.ndarray) -> np.ndarray:
-    """Give numbers that a frame keeps as objects as numbers; other objects as they are."""
+    """Convert numbers that a frame stores as objects; return other objects unchanged."""
     is_number = values.dtype == object and all(isinstance(v, Real | Decimal) for v in values)
     return values.astype(np.float64) if is_number and len(values) else values
 
@@ -54,7 +54,7 @@ def _plain(values: np.ndarray) -> np.ndarray:
 def feature(
     values: np.ndarray, position: int, name: str, file: str
 ) -> tuple[np.ndarray, Nominal | None]:
-    """Give a feature as numbers; words become numbers, with a `Nominal` if they are many."""
+    """Return a feature as numbers; more than two words also give a `Nominal`."""
     if values.dtype.kind in REAL_KINDS:
         return values.astype(np.float64, copy=False), None
     if not all(isinstance(value, str) for value in values):
@@ -72,7 +72,7 @@ def feature(
 
 
 def indicator(values: np.ndarray, name: str, file: str) -> np.ndarray:
-    """Give a column of 0 and 1 (or -1), or of words for no and yes, as uint8."""
+    """Return a column of 0 and 1 (or -1), or of words for no and yes, as uint8."""
     if values.dtype.kind not in REAL_KINDS:
         words = [str(value).lower() for value in values]
         if set(words) <= FALSE_WORDS | TRUE_WORDS:

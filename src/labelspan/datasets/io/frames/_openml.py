@@ -54,7 +54,7 @@ def from_openml(
     >>> from labelspan.datasets import from_openml
     >>> emotions = from_openml("emotions", version=4)  # doctest: +SKIP
     """
-    # Imported here: it takes as long as all else that reads data.
+    # Imported here, because it takes as long as all other readers together.
     from sklearn.datasets import fetch_openml
 
     found = fetch_openml(name, data_id=data_id, version=version, as_frame=True, **options)

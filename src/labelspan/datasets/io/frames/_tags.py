@@ -23,7 +23,7 @@ NOT_A_LIST = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
 def read_tags(
     cells: Sequence[Any], separator: str | None, column: str, limits: Limits, file: str
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Give the label names, sorted, and the indicators of shape (n, q) as uint8."""
+    """Return the label names, sorted, and the indicators of shape (n, q) as uint8."""
     sets = [set(tags) for tags in _lists(cells, separator, column, file)]
     names = tuple(sorted(set(chain.from_iterable(sets))))
     check_names(names, limits, file)
@@ -83,7 +83,7 @@ def _is_literal(cell: str) -> bool:
 
 
 def _literal(cell: str, row: int, column: str, file: str) -> list[str]:
-    """Read a list in the notation of Python or JSON, as a saved frame of lists has it."""
+    """Read a list in Python or JSON notation, as in a saved frame of lists."""
     if cell in ("", EMPTY_SET):
         return []
     try:

@@ -11,7 +11,7 @@ from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._written_labels import written_labels
 from labelspan.datasets.io.arff import first_repeat
 
-# Rows that are made dense at a time.
+# Rows made dense at a time.
 BLOCK = 1024
 
 
@@ -26,7 +26,7 @@ def write_csv(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     dataset : MultilabelDataset
         The data set; names must be distinct.
     path : str or path
-        File to write; one that is there is replaced once the new one is whole.
+        File to write; an existing file is replaced once the new one is complete.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def read_libsvm(
 
     is_open = first_feature is None
     start = 0 if first_feature is None else first_feature
-    # Number 0 may be a feature or not; then the last one has the number of all of them.
+    # Feature 0 may or may not exist; if not, the last feature has the number n_features.
     width = n_features + 1 if is_open and n_features is not None else n_features
 
     def read_part(part: str | os.PathLike[str]) -> PairRows:

@@ -25,9 +25,9 @@ ROW_OR_BLANK = re.compile(rb"^[ \t\r]*[^ \t\r#]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class PairRows:
-    """Features and labels of one file, as wide as its largest numbers ask for.
+    """Features and labels of one file, as wide as its largest numbers require.
 
-    The first column counts as used where the file names it, be it with the value zero.
+    The first column counts as used if the file names it, even with the value zero.
     """
 
     X: sp.csr_array
@@ -51,7 +51,7 @@ def read_pairs(
     first : tuple of int
         Number of the first label and of the first feature.
     size : tuple of int or None
-        Number of labels and of features where they are known; None takes the largest met.
+        Number of labels and of features, if known; None uses the largest number found.
     keep_blank : bool
         Whether a blank line is a row without labels and features.
     """
@@ -76,7 +76,7 @@ def read_pairs(
 
 
 def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
-    """Make a data set with numbered names, since the format has none."""
+    """Make a data set with numbered names, because the format has none."""
     return MultilabelDataset(
         name=name,
         X=rows.X,
@@ -90,7 +90,7 @@ def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
 
 
 def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:
-    """Give both arrays the stated number of columns, which is at least their own."""
+    """Return both arrays the stated number of columns, which is at least their own."""
     X, Y = rows.X.copy(), rows.Y.copy()
     X.resize((X.shape[0], n_features))
     Y.resize((Y.shape[0], n_labels))

@@ -21,7 +21,7 @@ MESSAGES = {
 
 @inner_kernel
 def at_end(text, pos):  # type: ignore[no-untyped-def]
-    """Tell whether the row ends here: end of file, of line, or a comment."""
+    """Whether the row ends here: end of file, of line, or a comment."""
     return pos >= len(text) or text[pos] == 10 or text[pos] == 35
 
 

@@ -37,7 +37,7 @@ def write_libsvm(
     dataset : MultilabelDataset
         The data set.
     path : str or path
-        File to write; one that is there is replaced once the new one is whole.
+        File to write; an existing file is replaced once the new one is complete.
     rows : ndarray of int, optional
         Rows to write, such as ``dataset.train``; by default all.
 
@@ -57,7 +57,7 @@ def write_libsvm(
     with replace_file(path, encoding="ascii") as file:
         for labels, features in zip(_rows(Y), _rows(X), strict=True):
             left = ",".join(str(label) for label, _ in labels)
-            # A row without anything would be a blank line, which readers skip.
+            # An empty row would be a blank line, which readers skip.
             right = " ".join(f"{i + 1}:{_shortest(v)}" for i, v in features) or "1:0"
             file.write(f"{left} {right}\n")
 
@@ -74,10 +74,10 @@ def write_arff(
     Parameters
     ----------
     dataset : MultilabelDataset
-        The data set; names must be distinct. An option ``-C`` in its own name is not written:
-        readers would take it for other labels than those of the XML file.
+        The data set; names must be distinct. An option ``-C`` in its own name is not written,
+        because readers would take it for other labels than those of the XML file.
     path : str or path
-        ARFF file to write; one that is there is replaced once both new files are whole.
+        ARFF file to write; an existing file is replaced once both new files are complete.
     xml : str or path, optional
         XML file to write; by default ``NAME.xml`` beside ``NAME.arff``.
     rows : ndarray of int, optional
@@ -117,7 +117,7 @@ def _xml_lines(names: Iterable[str]) -> Iterator[str]:
 
 
 def _relation(name: str) -> str:
-    """Name without MEKA's option; to take one out may bring two words together as another."""
+    """Name without MEKA's option; removing one may join two words to another option."""
     while MEKA_LABELS.search(name):
         name = MEKA_LABELS.sub("", name).rstrip()
     return name

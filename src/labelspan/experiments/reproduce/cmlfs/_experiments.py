@@ -23,7 +23,7 @@ from labelspan.ranking import CLaRankSVM, label_correlation
 
 MEASURED = ("macro_auc", "micro_f1", "macro_f1")
 ARTS = "yahoo-mulan-arts"
-# Web pages with their labels after the preparation.
+# Web-page sets with the number of labels after preprocessing.
 PAGES = {
     ARTS: 19,
     "yahoo-mulan-business": 17,
@@ -50,7 +50,7 @@ NOTE = "grids coarser than the paper's"
 
 @dataclass(frozen=True)
 class Searched:
-    """A method of Table 2 with the values of its parameters to choose from."""
+    """A method of Table 2 with the candidates of its parameters."""
 
     title: str
     method: str
@@ -58,7 +58,7 @@ class Searched:
     fixed: tuple[tuple[str, Any], ...] = ()
 
     def steps(self) -> list[Step]:
-        """A step for each point of the grid, labelled with it."""
+        """One step per point of the grid, labelled with the point."""
         names = [name for name, _ in self.grid]
         points = [tuple(zip(names, values, strict=True)) for values in self.values()]
         return [
@@ -76,7 +76,7 @@ def _text(point: tuple[tuple[str, Any], ...]) -> str:
 
 
 def methods_of(name: str, quick: bool) -> list[Searched]:
-    """The eight methods with their grids; if quick, two values of C and one of all else."""
+    """The eight methods with their grids; if quick, two values of C and one of everything else."""
     size = (("n_components", N_LABELS[name] - 1),)
     costs, m = ("C", COSTS), ("n_features", FEATURES[name])
     ridges = (1e-5, 1e-3, 1e-1)
@@ -144,7 +144,7 @@ def ten_splits(values: Values, quick: bool) -> tuple[Plan, ...]:
 
 
 def best_step(values: Values, dataset: str, item: Searched) -> Step:
-    """The point of the best mean of the three measures: the paper does not say by which."""
+    """The point with the best mean of the three measures; the paper does not name its criterion."""
     steps = item.steps()
     means = [[values.mean(dataset, step.label, measure) for measure in MEASURED] for step in steps]
     scores = [-1.0 if None in row else float(np.mean(row)) for row in means]  # type: ignore[arg-type]
@@ -199,7 +199,7 @@ def _statements(values: Values, dataset: str) -> list[Judged]:
 
 
 def _alone(values: Values, dataset: str) -> list[Judged]:
-    """What the paper does not print: thresholds tuned by F1, and the ceiling of each grid."""
+    """Values without printed counterpart: thresholds tuned by F1, and the best of each grid."""
     lines = []
     for measure in MEASURED[1:]:
         ours = values.mean(dataset, TUNED, measure)
@@ -218,7 +218,7 @@ def _alone(values: Values, dataset: str) -> list[Judged]:
     return lines
 
 
-# m of MLFS and CMLFS, which keep more features than m, and of the Fisher score.
+# Values of m for MLFS and CMLFS, which keep more than m features, and for the Fisher score.
 SIZES = {
     "scene": (1, 2, 5, 10),
     "yeast": (1, 2, 5, 10),
@@ -286,7 +286,7 @@ def judge_figure2(values: Values, printed: dict[str, Any]) -> list[Judged]:
 def _against(
     values: Values, dataset: str, method: str, sizes: tuple[int, ...], curve: np.ndarray
 ) -> list[Judged]:
-    """A point of MLFS or CMLFS against the Fisher score with as many features."""
+    """Compare a point of MLFS or CMLFS with the Fisher score at the same number of features."""
     ours = values.mean(dataset, method, "macro_auc")
     kept = values.mean(dataset, method, "n_components")
     if ours is None or kept is None:
@@ -298,12 +298,12 @@ def _against(
 
 
 def figure1(quick: bool) -> tuple[Plan, ...]:
-    """Nothing to run: the figure is of the labels alone."""
+    """Nothing to run, because the figure shows only the labels."""
     return ()
 
 
 def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """Label 5 goes with labels 14 and 18 and not with 12; beside it the learnt covariance."""
+    """Label 5 correlates with labels 14 and 18 and not with 12; and the learnt covariance."""
     dataset = SOURCES[ARTS].load()
     chosen = np.random.default_rng(0).permutation(dataset.Y.shape[0])[:TRAINING_ROWS]
     model = CLaRankSVM(10.0, mu=0.1, random_state=0).fit(dataset.X[chosen], dataset.Y[chosen])

@@ -10,21 +10,21 @@ from labelspan.extraction import LabelCCA
 from labelspan.ranking import LaRankSVM
 from labelspan.selection import LabelwiseSVM
 
-# The paper regularises CCA by one number, which is that of the features here.
+# The paper regularises CCA by one number, which is the feature ridge here.
 LABEL_RIDGE = 1e-5
 
 
 def svm(C: float = 1.0, k: int | None = None) -> ThresholdTuner:
-    """SVM and, with `k` features a label, FS+SVM; thresholds by the F1 of each label."""
+    """SVM or, with `k` features per label, FS+SVM; thresholds tuned by the F1 of each label."""
     return ThresholdTuner(LabelwiseSVM(C, k), min_labels=1)
 
 
 def cca_svm(C: float = 1.0, ridge: float = 0.1, n_components: int = 1) -> ThresholdTuner:
-    """CCA+SVM: machines on standardised canonical variates, thresholds as for SVM."""
+    """CCA+SVM: SVMs on standardised canonical variates, thresholds as for SVM."""
     cca = LabelCCA(n_components, ridge=ridge, label_ridge=LABEL_RIDGE)
     return ThresholdTuner(make_pipeline(cca, StandardScaler(), LabelwiseSVM(C)), min_labels=1)
 
 
 def tuned_larank(C: float = 1.0, tol: float = 1e-2) -> ThresholdTuner:
-    """LaRank with thresholds by the F1 of each label in place of the threshold function."""
+    """LaRank with thresholds tuned by the F1 of each label instead of the threshold function."""
     return ThresholdTuner(LaRankSVM(C, tol=tol, random_state=0), min_labels=1)

@@ -80,7 +80,7 @@ def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
         known = {title: value for title, value in row.items() if value is not None}
         best = min(known, key=lambda title: known[title])
         text = ", ".join(f"{title} {value:.4f}" for title, value in known.items())
-        # Where PLST has caught up the two differ in the fourth digit.
+        # Once PLST has caught up, the two differ in the fourth digit.
         holds = known.get("CPLST", np.nan) <= known[best] + 2e-4
         what = f"Hamming loss on yeast, M = {size}: CPLST lowest, or level with the lowest"
         lines.append(judge_statement(what, "yes", text, bool(holds)))
@@ -133,7 +133,7 @@ def error_curves(values: Values, title: str) -> np.ndarray:
     return np.array([*both, np.sum(both, axis=0)])
 
 
-# Where two curves have met they differ in the fourth digit.
+# Once two curves have met, they differ in the fourth digit.
 LEVEL = 1e-3
 PANELS = ("encoding error", "prediction error", "bound")
 # Who, panel, than whom, and whether lower (1) or higher (-1).

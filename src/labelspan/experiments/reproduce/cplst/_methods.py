@@ -33,17 +33,17 @@ N_FOLDS = 5
 class FirstCodes(BaseEstimator):
     """The first M codes of a model with all of them.
 
-    A regressor learns every code by itself, so the cells that differ in M share one fit, and
-    with kernel ridge regression one search. The last one is kept.
+    A regressor learns each code independently, so cells that differ only in M share one fit, and
+    with kernel ridge regression one search. The last fit is kept.
 
     Parameters
     ----------
     codes : {"plst", "cplst"}
         Which directions.
     regressor : {"linear", "cubist", "kernel", "same kernel"}
-        What learns the codes: least squares; model trees; kernel ridge regression with width
-        and ridge by cross-validation, with which "cplst" is kernel-CPLST; or with the width
-        and ridge of kernel-CPLST whatever the codes.
+        What learns the codes: least squares; model trees; kernel ridge regression with width and
+        ridge by cross-validation ("cplst" is then kernel-CPLST); or kernel ridge regression with
+        the width and ridge of kernel-CPLST for both codes.
     n_components : int
         Number M of codes.
     """
@@ -54,13 +54,13 @@ class FirstCodes(BaseEstimator):
         self.n_components = n_components
 
     def fit(self, X: Any, Y: Any) -> FirstCodes:
-        """Fit, or take what the cell before has fitted."""
+        """Fit, or reuse the fit of the previous cell."""
         self.fitted_ = FITS[self.regressor](Sample.of(X, Y), self.codes)
         self.n_components_ = min(self.n_components, len(self.fitted_.V))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """V'r(x) + ybar less the threshold of one half, for the first M rows of V."""
+        """V'r(x) + ybar minus the threshold of one half, for the first M rows of V."""
         V, mean = self.fitted_.V[: self.n_components_], self.fitted_.mean
         return (all_scores(self.fitted_, Sample.of(X)) - mean) @ V.T @ V + mean - 0.5
 
@@ -71,7 +71,7 @@ class FirstCodes(BaseEstimator):
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows that are told from others by their content."""
+    """Rows that are identified by a hash of their content."""
 
     digest: str
     X: Any = field(compare=False)
@@ -108,8 +108,8 @@ def linear(sample: Sample, codes: str) -> Fitted:
 def least_squares(sample: Sample) -> dict[str, Fitted]:
     """Both codes by one regression: the scores with all codes are those of the labels.
 
-    The codes are the columns of Z V' for an orthogonal V, and least squares is linear in what
-    it learns, so that all codes decoded are the regression of Z, whatever V is.
+    The codes are the columns of Z V' for an orthogonal V, and least squares is linear in its
+    targets. So decoding all codes gives the regression of Z for any V.
     """
     model = CPLST().fit(sample.X, sample.Y)
     Y = np.asarray(sample.Y, dtype=np.float64)
@@ -133,7 +133,7 @@ def _fitted(model: Any, sample: Sample) -> Fitted:
 
 
 def scores_of(model: Any) -> Callable[[Any], np.ndarray]:
-    """Scores, not less a threshold, of a label-space model."""
+    """Scores of a label-space model, without subtracting a threshold."""
     return lambda X: model.decode(model.regressor_.predict(X))
 
 
@@ -151,9 +151,9 @@ def same_kernel(sample: Sample, codes: str) -> Fitted:
 def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     """Width and ridge of PLST and of kernel-CPLST by the sum of the losses of all M (Sec. 4.3).
 
-    The features are taken as they are: the paper speaks of no scaling. The two share the
-    decompositions of the search: one per width. Returns, by whose width and ridge they are, both
-    codes with this regression.
+    The features are not scaled, because the paper mentions no scaling. Both methods share the
+    decompositions of the search, one per width. Returns, by the method whose width and ridge were
+    used, both codes with this regression.
     """
     X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)
     folds = [test for _, test in KFold(N_FOLDS).split(Y)]
@@ -182,7 +182,7 @@ def width_losses(X: Any, Y: np.ndarray, gamma: float, folds: list[Any]) -> np.nd
     return losses
 
 
-#: Whose eigenvectors the directions are: Z'Z, or that of Eq. (8).
+#: The matrix whose eigenvectors are the directions: Z'Z, or that of Eq. (8).
 MATRICES: dict[str, Callable[[HeldOut], np.ndarray]] = {
     "plst": lambda held: held.Z.T @ held.Z,
     "cplst": lambda held: held.label_matrix(),

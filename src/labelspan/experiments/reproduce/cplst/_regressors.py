@@ -18,7 +18,7 @@ from labelspan.experiments.reproduce._experiment import (
     judge_value,
 )
 
-# The quickest first.
+# Fastest first.
 N_LABELS = {
     "emotions": 6,
     "genbase": 27,
@@ -29,12 +29,12 @@ N_LABELS = {
     "corel5k": 374,
     "bibtex": 159,
 }
-# Splits of table 5: 20, or as many as the kernel matrices of thousands of rows allow.
+# Splits of table 5: 20, or fewer where kernel matrices have thousands of rows.
 FEWER_SPLITS = {"corel5k": 3, "bibtex": 2}
 FRACTIONS = (0.2, 0.4, 0.6, 0.8, 1.0)
 FIRST_CODES = "cplst/first-codes"
-# Codes, what learns them, and title; by the regressor of a table. The paper's second method
-# comes second; a third one has the codes of the first and the parameters of the second.
+# Codes, their regressor and title, by the regressor of a table. The paper's second method is
+# second; a third one combines the codes of the first with the parameters of the second.
 SAME = "PLST of the same kernel"
 METHODS = {
     "linear": (("plst", "linear", "PLST"), ("cplst", "linear", "CPLST")),
@@ -80,7 +80,7 @@ def table3_of_nine_tenths(quick: bool) -> tuple[Plan, ...]:
 
 
 def table4(quick: bool) -> tuple[Plan, ...]:
-    """Model trees on as many splits as they allow: a code of scene takes three seconds."""
+    """Model trees on few splits, because one code of scene takes three seconds."""
     repeats = {"emotions": 3} if quick else {"emotions": 20, "yeast": 5, "scene": 5}
     return tuple(plan(name, "table 4", "cubist", n, 0.8) for name, n in repeats.items())
 
@@ -96,7 +96,7 @@ def table5(quick: bool, train: float = 0.8) -> tuple[Plan, ...]:
 def judge_losses(
     values: Values, printed: dict[str, Any], *, table: str, regressor: str
 ) -> list[Judged]:
-    """Every loss within three standard errors, and every order that the paper prints."""
+    """Judge every loss by three standard errors, and every order that the paper prints."""
     means, errors = printed[table]["mean"], printed[table]["error"]
     second = METHODS[regressor][1][2]
     lines = []

@@ -1,4 +1,4 @@
-"""Web pages and news in the MDDM paper, with ML-kNN and with support vector machines."""
+"""Web pages and news in the MDDM paper, with ML-kNN and with SVMs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _svm(quick: bool) -> Step:
 
 @lru_cache(maxsize=len(SETS) + len(NEWS))
 def _directions(source: Source) -> int:
-    """Number of directions that MDDM_p keeps for 0.999: every method keeps as many."""
+    """Number of directions that MDDM_p keeps for 0.999; every method keeps as many."""
     dataset = source.load()
     return MDDM(KEPT).fit(dataset.X[dataset.train], dataset.Y[dataset.train]).n_components_
 
@@ -85,17 +85,17 @@ def table1(quick: bool) -> tuple[Plan, ...]:
 
 
 def table2(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with support vector machines on the web pages, on one set if quick."""
+    """Nine methods with SVMs on the web pages, on one set if quick."""
     return tuple(_nine(source, _svm(quick), ", SVM") for source in _sources(False, quick))
 
 
 def table5(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with ML-kNN on the news; the four quickest if quick."""
+    """Nine methods with ML-kNN on the news; the four fastest if quick."""
     return tuple(_nine(source, MLKNN, "", quick) for source in _sources(True, quick))
 
 
 def table6(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with support vector machines on the news; the four quickest if quick."""
+    """Nine methods with SVMs on the news; the four fastest if quick."""
     return tuple(_nine(source, _svm(quick), ", SVM", quick) for source in _sources(True, quick))
 
 
@@ -115,7 +115,7 @@ def _nine(source: Source, classifier: Step, suffix: str, few: bool = False) -> P
 
 
 def _label_kernel(classifier: str, news: bool) -> Plans:
-    """MDDM without and with a label kernel, its width by five folds; of two by two if quick."""
+    """MDDM without and with a label kernel; its width by five folds, or by two if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
         step = MLKNN if classifier == "mlknn" else _svm(quick)
@@ -140,7 +140,7 @@ def _label_kernel(classifier: str, news: bool) -> Plans:
 
 
 def _judge(table: str) -> Callable[[Values, dict[str, Any]], list[Judged]]:
-    """Judge a table of nine methods: is MDDM_p better than whom the paper says, then levels."""
+    """Judge a table of nine methods: first the methods that MDDM_p should beat, then the means."""
 
     def judge(values: Values, printed: dict[str, Any]) -> list[Judged]:
         means = printed[table]["mean"]
@@ -156,7 +156,7 @@ def _judge(table: str) -> Callable[[Values, dict[str, Any]], list[Judged]]:
 
 
 def _judge_label_kernel(table: str) -> Callable[[Values, dict[str, Any]], list[Judged]]:
-    """Judge a table of the label kernel: does it help, does it harm, then levels."""
+    """Judge a table of the label kernel: whether it helps, whether it harms, then the means."""
 
     def judge(values: Values, printed: dict[str, Any]) -> list[Judged]:
         lines = []
@@ -172,7 +172,7 @@ def _judge_label_kernel(table: str) -> Callable[[Values, dict[str, Any]], list[J
 def _orders(
     values: Values, printed: dict[str, Any], table: str, pair: tuple[str, str], head: str
 ) -> list[Judged]:
-    """Tell who is better of two where the printed means differ."""
+    """Judge which of two methods is better where the printed means differ."""
     sets = _sets(values)
     lines = []
     for place, measure in enumerate(printed["measures"]):
@@ -188,7 +188,7 @@ def _orders(
 
 
 def _better(measure: str, first: float | None, second: float | None) -> str | None:
-    """Tell whether the first value is the better one; None if they are equal or not known."""
+    """Whether the first value is better; None if they are equal or unknown."""
     if first is None or second is None or math.isnan(first + second) or first == second:
         return None
     small = MEASURES[measure].direction == "min"
@@ -200,7 +200,7 @@ def _harmless(values: Values, printed: dict[str, Any], name: str) -> Judged:
     sets, worse = _sets(values), []
     for measure in printed["measures"]:
         first, second = (values.over(sets, title, measure) for title in (name + KERNEL, name))
-        # Coverage counts labels: its tolerance is relative.
+        # Coverage counts labels, so its tolerance is relative.
         limit = PLAIN_TOLERANCE * (second or 0.0 if measure == "coverage" else 1.0)
         if first is None or second is None or _loss(measure, first, second) > limit:
             worse.append(MEASURES[measure].title)
@@ -215,7 +215,7 @@ def _loss(measure: str, first: float, second: float) -> float:
 
 
 def _levels(values: Values, printed: dict[str, Any], table: str) -> list[Judged]:
-    """Means over the sets at hand beside the printed means."""
+    """Means over the available sets, and the printed means."""
     sets, lines = _sets(values), []
     all_sets = NEWS if sets[0] in NEWS else SETS
     which = f"{len(sets)} of the {len(all_sets)} sets" if len(sets) < len(all_sets) else "all sets"
@@ -243,7 +243,7 @@ def _sets(values: Values) -> list[str]:
 
 
 SIZES = (2, 5, 10, 15)
-# From 0.1 to about 1 in a hundred of the words; MDDM_p has at most as many directions as topics.
+# From 0.1 to about 1 percent of the words; MDDM_p has at most as many directions as topics.
 NEWS_SIZES = (5, 10, 20, 40)
 CURVES = (*LINEAR, ("lpp", "LPP"))
 
@@ -286,9 +286,9 @@ figure3 = _curves("figure 3", _svm, 1)
 
 
 def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """The text: MDDM_p has a lower Hamming loss than the compared methods under most d.
+    """The text says: MDDM_p has a lower Hamming loss than the compared methods for most d.
 
-    MDDM_f is the paper's own and does not count among the compared methods.
+    MDDM_f is also the paper's method, so it is not one of the compared methods.
     """
     sets, lines, curves = _sets(values), [], []
     for size in sorted({*SIZES, *NEWS_SIZES}):

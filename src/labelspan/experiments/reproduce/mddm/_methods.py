@@ -1,4 +1,4 @@
-"""What only the experiments of the MDDM paper need: choices by five-fold cross-validation."""
+"""Methods of the MDDM paper's experiments that choose parameters by five-fold cross-validation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ N_FOLDS = 5
 class ChosenSVM(ClassifierMixin, BaseEstimator):
     """One linear SVM per label, each with its C by cross-validation.
 
-    The paper does not say by what; here it is the accuracy of the label, and the smallest C
-    of those that are as good. A label without both classes is scored -1 or +1 throughout.
+    The paper does not name the criterion. Here it is the accuracy of the label; ties go to the
+    smallest C. A label without both classes is scored -1 or +1 for all rows.
 
     Parameters
     ----------
@@ -51,20 +51,20 @@ class ChosenSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Give the signed distances from the planes, (n, q)."""
+        """Return the signed distances from the planes, (n, q)."""
         return np.column_stack([_scores(machine, X) for machine in self.machines_])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give the labels on the positive side of their planes."""
+        """Return the labels on the positive side of their planes."""
         return (self.decision_function(X) > 0).astype(int)
 
 
 class LabelWidthMDDM(TransformerMixin, BaseEstimator):
     """MDDM with a label kernel whose width is chosen by cross-validation (section 4.4).
 
-    The paper does not say by what; here it is the Hamming loss of the classifier that
-    follows: of ML-kNN, or of the machines of `ChosenSVM` with the best C of each label on
-    the same folds. The reduction is fitted anew in each fold.
+    The paper does not name the criterion. Here it is the Hamming loss of the classifier that
+    follows: ML-kNN, or the SVMs of `ChosenSVM` with the best C of each label on the same folds. The
+    reduction is fitted in each fold.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
     constraint : {"projection", "feature"}
         As in `MDDM`.
     classifier : {"mlknn", "svm"}
-        What follows.
+        The classifier that follows.
     widths : sequence of float
         Values of `label_width`.
     n_folds : int
@@ -95,7 +95,7 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
         self.n_folds = n_folds
 
     def fit(self, X: Any, Y: Any) -> LabelWidthMDDM:
-        """Choose the width, the smallest of those that are as good, and fit on all rows."""
+        """Choose the width (the smallest one on ties) and fit on all rows."""
         Y = _dense(Y)
         losses = [self._loss(width, X, Y) for width in self.widths]
         self.label_width_ = self.widths[int(np.argmin(losses))]
@@ -140,7 +140,7 @@ def svm_accuracies(
     penalties: Sequence[float],
     splits: Sequence[tuple[np.ndarray, np.ndarray]],
 ) -> np.ndarray:
-    """Share of the rows that each C gets right, by label: (penalties, q)."""
+    """Accuracy per C and label, (penalties, q)."""
     parts = [_right(X[train], Y[train], X[test], Y[test], penalties) for train, test in splits]
     return np.mean(parts, axis=0)
 
@@ -161,7 +161,7 @@ def _right(
 def _machine(X: Any, y: np.ndarray, C: float) -> LinearSVC | float:
     if y.min() == y.max():
         return 1.0 if y[0] else -1.0
-    # The hinge, as in the paper's SVM; liblinear's own order of the rows is random.
+    # The hinge loss, as in the paper's SVM; liblinear orders the rows at random.
     return LinearSVC(C=C, loss="hinge", dual=True, max_iter=1000, random_state=0).fit(X, y)
 
 

@@ -21,7 +21,7 @@ SETS = (
     "human-go",
     "eukaryote-go",
 )
-# Of these, what ends in minutes.
+# Those that take minutes.
 QUICK_SETS = ("yeast", "scene", "slashdot")
 METHODS = ("none", "pca", "mddm-p", "mddm-f", "cca", "mlsi", "mlda", "dmlda", "mvmd")
 TITLES = ("no reduction", "PCA", "MDDM_p", "MDDM_f", "CCA", "MLSI", "MLDA", "DMLDA", "MVMD")
@@ -43,7 +43,7 @@ def _plan(name: str, sets: tuple[str, ...], splits: Splits, directions: Any = ()
 
 
 def all_sets(quick: bool) -> tuple[Plan, ...]:
-    """The sets with a split of their own, and slashdot, which the paper split 60 to 40."""
+    """The sets with a standard split, and slashdot, which the paper split 60 to 40."""
     sets = QUICK_SETS if quick else SETS
     standard = tuple(name for name in sets if name != "slashdot")
     return (
@@ -70,7 +70,7 @@ def how_many(sets: list[str]) -> str:
 
 
 def scores(values: Values, measure: str) -> np.ndarray:
-    """Table of data sets by methods, of the sets on which every method ended well."""
+    """Table of data sets by methods, for the sets on which every method succeeded."""
     table = np.array(
         [
             [_known(values.mean(name, title, measure)) for title in TITLES]
@@ -95,7 +95,7 @@ def ranks_by_measure(values: Values) -> dict[str, np.ndarray]:
 
 
 def judge_ranks(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """Overall average ranks: the first two, the last two, and each rank beside the printed one."""
+    """Overall average ranks: the first two, the last two, and each rank with the printed one."""
     overall = np.mean(list(ranks_by_measure(values).values()), axis=0)
     ours = dict(zip(TITLES, overall.tolist(), strict=True))
     order = sorted(ours, key=lambda name: ours[name])
@@ -118,7 +118,7 @@ def judge_ranks(values: Values, printed: dict[str, Any]) -> list[Judged]:
     ]
     note = f"ours over {how_many(sets_of(values))}"
     for name in expected:
-        # A rank moves with the ranks of all others: they are judged by their order.
+        # A rank depends on the ranks of all others, so they are judged by their order.
         pair = (printed["figure3"][name], ours[name])
         lines.append(Judged(f"average rank, {name}", *pair, "not judged", note))
     return lines
@@ -150,7 +150,7 @@ def judge_measures(values: Values, printed: dict[str, Any]) -> list[Judged]:
 
 
 def judge_critical_difference(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """The critical difference of the paper's design, and what is linked with MVMD over our sets."""
+    """The critical difference of the paper's design, and the methods linked with MVMD."""
     figure = printed["nemenyi"]["critical_difference"]
     ours = round(critical_difference(len(TITLES), 8), 2)
     verdict = "reproduced" if ours == figure else "not reproduced"
@@ -170,7 +170,7 @@ def judge_critical_difference(values: Values, printed: dict[str, Any]) -> list[J
 
 
 def judge_directions(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """Eigenvalues that the share 0.999 needs on scene."""
+    """Number of eigenvalues that the share 0.999 needs on scene."""
     lines = []
     for name, count in printed["figure1"].items():
         ours = values.mean("scene", name, "n_components")
@@ -181,7 +181,7 @@ def judge_directions(values: Values, printed: dict[str, Any]) -> list[Judged]:
 
 
 def judge_spectra(values: Values) -> list[Judged]:
-    """The text: steep from 1 to 6 and flat after it; the spectra themselves are a figure."""
+    """The text says: steep from 1 to 6 and flat after it; a figure shows the spectra."""
     lines = []
     spectrum = values.spectra.get(("scene", "MVMD"), [])
     if len(spectrum) > 12:
@@ -199,9 +199,9 @@ def judge_spectra(values: Values) -> list[Judged]:
 
 
 def judge_scene(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """With the share 0.999, MVMD is ahead of the seven other extractors on all six measures.
+    """With the share 0.999, MVMD is better than the seven other extractors on all six measures.
 
-    The text also says which methods are at their own best there.
+    The text also says which methods are at their best there.
     """
     lines: list[Judged] = []
     for measure in PAPER_MEASURES["mvmd"]:
@@ -221,7 +221,7 @@ def judge_scene(values: Values, printed: dict[str, Any]) -> list[Judged]:
 
 
 def _own_best(values: Values, name: str) -> Judged:
-    """On how many measures no smaller number of directions is better than the share 0.999."""
+    """Number of measures on which no smaller number of directions beats the share 0.999."""
     good = []
     for measure in PAPER_MEASURES["mvmd"]:
         sign = 1 if MEASURES[measure].direction == "min" else -1
@@ -239,7 +239,7 @@ def _own_best(values: Values, name: str) -> Judged:
 
 
 def judge_sizes(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """Directions and times by set, and what the text says about their means; it prints none."""
+    """Directions and times by set, and the statements of the text about their means."""
     few, many = ("MLDA", "MDDM_p", "MDDM_f", "CCA"), ("PCA", "MLSI", "DMLDA")
     sets = sets_of(values)
     sizes = {name: _known(values.over(sets, name, "n_components")) for name in TITLES[1:]}

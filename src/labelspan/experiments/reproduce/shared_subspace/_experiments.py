@@ -21,12 +21,12 @@ from labelspan.experiments.reproduce._experiment import (
 )
 from labelspan.metrics import MEASURES
 
-# The sets that are at hand as words: of tables III and V, and of tables IV and VI.
+# The sets available as words: of tables III and V, and of tables IV and VI.
 FIRST, LAST = ("arts", "business", "education", "health"), ("reference", "science")
 SENSITIVITY = ("arts", "science")
 _SVM_PERF = "shared-subspace/svm-perf"
 FAMILIES = ("CCA+Ridge", "CCA+SVM", "SVM")
-# Few alphas where the experiment is only tried out.
+# Few values of alpha for a quick run.
 QUICK_ALPHAS = ((0.01, 1.0, 100.0),)
 
 
@@ -42,7 +42,7 @@ def sources_of(names: tuple[str, ...], quick: bool) -> tuple[Source, ...]:
 
 
 def baseline(family: str, label: str = "", grid: Any = None) -> Step:
-    """A baseline with its parameters by cross-validation, or with the only one of its grid."""
+    """A baseline with cross-validated parameters, or with the only point of its grid."""
     parameters = (("family", family),) if grid is None else (("family", family), ("grid", grid))
     return Step("shared-subspace/baseline", parameters, label or family)
 
@@ -188,7 +188,7 @@ def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
         keys = {method: (dataset_of(name), label[method], "fit_seconds") for method in TIMED}
         if not all(key in values.found for key in keys.values()):
             continue
-        # The least of several: the first call of a process loads compiled code.
+        # The minimum of several, because the first call of a process loads compiled code.
         seconds = {method: min(values.found[key]) for method, key in keys.items()}
         order = sorted(seconds, key=seconds.__getitem__)
         ours = ", ".join(f"{method} {seconds[method]:.2f} s" for method in order)
@@ -202,7 +202,7 @@ PRICES = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 
 
 def figure3(quick: bool) -> tuple[Plan, ...]:
-    """ML_LS at every alpha and beta; training parts as large as those of five folds of 1000."""
+    """ML_LS at every alpha and beta; training parts as large as in five folds of 1000 rows."""
     prices = PRICES[::4] if quick else PRICES
     plan = Plan(
         "shared subspace: figure 3",

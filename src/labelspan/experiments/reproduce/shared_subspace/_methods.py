@@ -1,4 +1,4 @@
-"""The six methods of the shared-subspace paper, tuned as its Sec. 6.1 says."""
+"""The six methods of the shared-subspace paper, tuned as in its Sec. 6.1."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def powers(first: int, last: int) -> tuple[float, ...]:
     return tuple(10.0**i for i in range(first, last + 1))
 
 
-# The candidates of Sec. 6.1: of CCA's ridge and the regression's or C, of C, of alpha.
+# Candidates of Sec. 6.1 for the ridge of CCA and that of the regression or C, for C, for alpha.
 GRIDS: dict[str, tuple[tuple[float, ...], ...]] = {
     "CCA+Ridge": (powers(-6, 1), powers(-6, 0)),
     "CCA+SVM": (powers(-6, 1), powers(-4, 5)),
@@ -52,16 +52,16 @@ GRIDS: dict[str, tuple[tuple[float, ...], ...]] = {
 
 
 class SearchedBaseline(ClassifierMixin, BaseEstimator):
-    """A baseline with parameters by cross-validated macro F1 and thresholds by training F1.
+    """A baseline with parameters tuned by cross-validated macro F1 and thresholds by training F1.
 
     Parameters
     ----------
     family : {"CCA+Ridge", "CCA+SVM", "SVM", "ASO_SVM"}
         Which.
     grid : tuple of tuple of float or None
-        Candidates of its one or two parameters; None are the paper's.
+        Candidates of its one or two parameters; None means those of the paper.
     n_folds : int
-        Folds of the search; the rows come in random order.
+        Number of folds of the search; the rows are in random order.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         grid = self.grid or GRIDS[self.family]
         self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
         with warnings.catch_warnings():
-            # Candidates at the ends of the grids may not converge, or see a label not at all.
+            # Candidates at the ends of the grids may not converge or may lack a label.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.scores_ = self._search(X, Y, grid)
         self.best_params_ = max(self.scores_, key=self.scores_.__getitem__)
@@ -104,7 +104,7 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores less their thresholds."""
+        """Scores minus their thresholds."""
         return above(self.model_(X), self.thresholds_)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -115,7 +115,7 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
 def candidates(
     family: str, X: Any, Y: np.ndarray, grid: tuple[tuple[float, ...], ...]
 ) -> Candidates:
-    """Fit a family at every point of its grid, sharing what the points have in common."""
+    """Fit a family at every point of its grid, with shared computations."""
     if family == "ASO_SVM":
         for alpha in grid[0]:
             model = ASOClassifier(alpha=alpha, random_state=0).fit(X, Y)
@@ -133,7 +133,7 @@ def candidates(
 
 
 def machines(X: Any, Y: np.ndarray, costs: tuple[float, ...]) -> Iterator[tuple[float, Linear]]:
-    """One SVM per label with a free intercept, as LIBSVM's; C rises, the dual goes on."""
+    """One SVM per label with an unpenalised intercept, as in LIBSVM; increasing C, warm starts."""
     problem = HingeProblem(X, 2.0 * Y - 1.0, costs[0])
     for C in costs:
         problem.raise_price(C)
@@ -159,5 +159,5 @@ def projections(
 
 
 def searched_subspace(n_folds: int = 5) -> SharedSubspaceClassifierCV:
-    """ML_LS: alpha and beta from the paper's candidates by macro F1, thresholds by training F1."""
+    """ML_LS: alpha and beta from the paper's candidates by macro F1; thresholds by training F1."""
     return SharedSubspaceClassifierCV(cv=KFold(n_folds), threshold="per_label_f1")

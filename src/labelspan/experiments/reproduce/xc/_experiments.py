@@ -31,7 +31,7 @@ def plans(quick: bool, *, name: str) -> tuple[Plan, ...]:
 
 
 def judge(values: Values, printed: dict[str, Any], *, name: str) -> list[Judged]:
-    """Precision beside the printed one; the other measures alone."""
+    """Precision with the printed value; the other measures without."""
     lines = []
     for measure, model in product(MEASURED, MODELS):
         ours = values.mean(name, model, measure)

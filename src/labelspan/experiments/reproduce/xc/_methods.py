@@ -12,7 +12,7 @@ from labelspan.labelspace import CPLST, LEML, PLST, CompressedSensing, LabelSubs
 from labelspan.metrics import precision_at_k, propensities
 
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
-#: Rows of every so many held out to choose the ridge.
+#: #: One row in this many is held out to choose the ridge.
 ONE_IN = 5
 MODELS: dict[str, Any] = {
     "PLST": lambda M, ridge: PLST(M, ridge=ridge),
@@ -27,8 +27,8 @@ WITHOUT_RIDGE = ("ML-CSSP",)
 class Ranked(BaseEstimator):
     """A label-space model on rows of unit length, with the propensities of its training labels.
 
-    The ridge has the highest precision at 1 on every fifth training row, which the others are
-    fitted without; ML-CSSP has none.
+    The ridge has the highest precision at 1 on every fifth training row, after a fit on the others.
+    ML-CSSP has no ridge.
 
     Parameters
     ----------
