@@ -14,6 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, QuantileTransformer, StandardSca
 from labelspan import MVMD, MultiOutputRidge
 from labelspan.datasets import MultilabelDataset, read_npz, write_npz
 from labelspan.experiments import Cell, Plan, Source, Splits, Step, Store, load_plan, run, run_cell
+from labelspan.experiments.plan import _prepare
 from labelspan.experiments.plan._plan import cell_from_dict
 from labelspan.experiments.plan._preprocessing import (
     choose_scaler,
@@ -365,3 +366,33 @@ def test_none_leaves_features_as_they_are(rng):
     assert made_preprocessing((), rng.standard_normal((5, 2))) is None
     assert preprocessing_of(["none"]) == ()
     assert_array_equal(preprocessing_of("standard"), (Step("standard"),))
+
+
+def test_pages_are_prepared_as_the_shared_subspace_paper_does(monkeypatch):
+    monkeypatch.setattr(_prepare, "LEAST_DOCUMENTS_A_LABEL", 2)
+    monkeypatch.setattr(_prepare, "LEAST_DOCUMENTS_A_WORD", 2)
+    counts = np.array([[3, 0, 1, 0], [1, 2, 0, 0], [9, 9, 9, 9], [0, 4, 0, 1]])
+    Y = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 0], [1, 0, 0]])
+    for form in (np.asarray, sparse.csr_array):
+        given = MultilabelDataset(
+            X=form(counts),
+            Y=form(Y),
+            feature_names=tuple("abcd"),
+            label_names=tuple("xyz"),
+            train=np.arange(3),
+            test=np.array([3]),
+        )
+        found = _prepare.frequent_tfidf(given)
+        # z has one document; then each row has a label, and each word two documents or more.
+        np.testing.assert_array_equal(found.Y, Y[:, :2])
+        assert (found.label_names, found.feature_names) == (("x", "y"), tuple("abcd"))
+        idf = np.log(5 / (1 + np.array([3, 3, 2, 2]))) + 1
+        weighted = counts * idf
+        expected = weighted / np.linalg.norm(weighted, axis=1, keepdims=True)
+        np.testing.assert_allclose(found.X.toarray(), expected, rtol=1e-12)
+        assert found.train is None
+        # With three documents a label, the third row has none, and two words have one document.
+        with monkeypatch.context() as patch:
+            patch.setattr(_prepare, "LEAST_DOCUMENTS_A_LABEL", 3)
+            few = _prepare.frequent_tfidf(given)
+        assert (few.Y.shape, few.feature_names) == ((3, 1), ("a", "b"))

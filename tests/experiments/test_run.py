@@ -13,7 +13,8 @@ import pytest
 from labelspan.datasets import write_npz
 from labelspan.experiments import Cell, Source, Splits, Step, Store, load_plan, run, run_cell
 from labelspan.experiments.report import write_report
-from labelspan.experiments.runner._progress import Lines
+from labelspan.experiments.runner._progress import Bar, Lines, Silent, default_progress
+from labelspan.experiments.store import Result
 from tests.experiments.plans import outcome, toy_plan, write_toy
 
 FAULTY = "tests.experiments.faulty:"
@@ -281,3 +282,24 @@ def test_interrupted_by_the_keyboard_the_run_ends_at_once_and_keeps_what_it_has(
     os.kill(pid, signal.SIGINT)
     assert launcher.stdout.readline() != "0\n"
     assert 2 <= n_cells(out) < 120
+
+
+def test_a_bar_prints_failures_above_it_and_counts_those_alike(tmp_path, capsys, monkeypatch):
+    plan = toy_plan(tmp_path)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    bar = default_progress()
+    assert isinstance(bar, Bar)
+    bar.start(6, 0)
+    for cell in plan.cells[:5]:
+        bar.advance(cell, Result(cell.id, "failed", "ValueError: [no] markup"))
+    bar.advance(plan.cells[5], Result(plan.cells[5].id, "ok"))
+    assert bar.progress.tasks[0].completed == 6
+    bar.close()
+    shown = capsys.readouterr().err
+    assert shown.count("failed: ") == 4
+    assert "failed: 2 more cells: ValueError: [no] markup" in shown
+
+
+def test_a_log_gets_lines():
+    assert isinstance(default_progress(), Lines)
+    assert Silent().start(1, 0) is None

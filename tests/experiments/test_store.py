@@ -13,6 +13,7 @@ import pytest
 from labelspan.experiments import Store, StoreError, run, run_cell
 from labelspan.experiments.runner import _environment
 from labelspan.experiments.runner._environment import code
+from labelspan.experiments.store import _store_file
 from tests.experiments.plans import outcome, toy_plan
 
 
@@ -187,3 +188,42 @@ def test_the_code_of_a_result_is_what_is_computed_not_what_is_said():
     assert statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 3 * x\n') != plain
     one, two = (f'def f():\n    """{word}."""\n' for word in ("One", "Two"))
     assert statements(one) == statements(two)
+
+
+def refused(monkeypatch, code, n_times=2):
+    """The first attempts to open a file fail as SQLite's would."""
+    error = sqlite3.OperationalError("no")
+    error.sqlite_errorcode = code
+    attempts, checked = [], _store_file._checked
+
+    def check(connection):
+        attempts.append(connection)
+        if len(attempts) <= n_times:
+            connection.close()
+            raise error
+        return checked(connection)
+
+    monkeypatch.setattr(_store_file, "_checked", check)
+
+
+def test_a_store_is_read_where_no_index_of_its_log_can_be_made(tmp_path, plan, monkeypatch):
+    filled(tmp_path / "out", plan, 2).close()
+    path = next((tmp_path / "out").glob("*.sqlite*"))
+    for code_ in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        with monkeypatch.context() as patch:
+            refused(patch, code_)
+            connection = _store_file.opened_to_read(path, 0.1)
+            assert connection.execute("SELECT count(*) FROM cells").fetchone() == (2,)
+            connection.close()
+    with monkeypatch.context() as patch:
+        refused(patch, sqlite3.SQLITE_CORRUPT)
+        with pytest.raises(sqlite3.OperationalError, match="no"):
+            _store_file.opened_to_read(path, 0.1)
+    # One refusal, of a place that may not be written, is none to read.
+    with monkeypatch.context() as patch:
+        refused(patch, sqlite3.SQLITE_READONLY, 1)
+        _store_file.opened_to_read(path, 0.1).close()
+    Path(f"{path}-wal").write_bytes(b"results")
+    refused(monkeypatch, sqlite3.SQLITE_CANTOPEN)
+    with pytest.raises(StoreError, match=r"-wal holds results that cannot be read .* use the copy"):
+        _store_file.opened_to_read(path, 0.1)

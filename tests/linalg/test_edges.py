@@ -7,12 +7,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelspan._validation import NoDirectionError
 from labelspan.linalg import (
+    _lanczos,
     as_rows,
+    block_lanczos,
     check_psd,
     choose_solver,
     column_steps,
     conjugate_gradients,
     fix_signs,
+    leading,
     leading_operator,
     leading_sum,
     regress,
@@ -24,7 +27,15 @@ from labelspan.linalg import (
 from labelspan.linalg._block_cg import block_cg, solve_products, solve_rows, thin_qr
 from labelspan.linalg._eigenpairs import EPS, n_directions, rank
 from labelspan.linalg._gathered import Gathered, upper_factor
-from labelspan.linalg._graded import LeastNorm, graded_basis, graded_root, jacobi, scaled_svd
+from labelspan.linalg._graded import (
+    LeastNorm,
+    graded_basis,
+    graded_root,
+    is_graded,
+    jacobi,
+    scaled_svd,
+    unit_pivots,
+)
 from labelspan.linalg._leading import by_ranges, orthonormal, warn_of_rounding
 from labelspan.linalg._least_norm import Triangle, in_range, null_basis
 from labelspan.linalg._narrow import by_columns, centre_both, is_weak, narrow, reduced, squares
@@ -35,6 +46,7 @@ from labelspan.linalg.masked._cg import rough_solve
 from labelspan.linalg.masked._ridge import MaskedSystem, direct_is_cheaper, patterns
 from labelspan.moments import Moments, Products, Root, Rows, Sample, summarise
 from tests.comparison import sine
+from tests.reference.extraction import available
 
 
 def spd(rng, side, condition=10.0):
@@ -78,9 +90,14 @@ def test_rows_of_vectors_are_their_own_array():
 
 def test_a_label_matrix_at_the_edge_of_what_is_allowed():
     assert check_psd(np.zeros((3, 3)), 3, "B").shape == (3, 0)
+    for unit in (1e-30, 1.0, 1e30):
+        assert check_psd(unit * np.diag([4.0, 1.0, 0.0]), 3, "B").shape == (3, 2)
+    assert check_psd(np.diag([1.0, 1e-17]), 2, "B").shape == (2, 1)
+    # The largest eigenvalue of ones is 10: -5e-10 is half of its rounding.
+    ones = np.ones((10, 10))
+    assert check_psd(ones - 5e-10 * (np.eye(10) - ones / 10), 10, "B").shape == (10, 1)
     B = np.diag([4.0, 1.0, 0.0])
     R = check_psd(B, 3, "B")
-    assert R.shape == (3, 2)
     np.testing.assert_allclose(R @ R.T, B, atol=1e-14)
     # Rounding of 1e-10 of the largest entry is allowed, more is not.
     B[0, 1] = 3e-10
@@ -125,7 +142,12 @@ def test_scaled_singular_values_without_null_directions(rng):
     U, s, V = scaled_svd(scales, T)
     assert len(s) == 2
     np.testing.assert_allclose((U * s) @ V.T, scales[:, None] * T, atol=1e-14)
-    assert scaled_svd(scales, np.zeros((6, 3)))[0].shape == (6, 0)
+    nothing = scaled_svd(scales, np.zeros((6, 3)))
+    assert [A.shape for A in nothing] == [(6, 0), (0,), (3, 0)]
+    # The squares of its singular values are cut.
+    for small, kept in ((1e-6, 2), (1e-10, 1)):
+        found = scaled_svd(np.ones(2), np.diag([1.0, small]))[1]
+        np.testing.assert_allclose(found, [1.0, small][:kept])
 
 
 def test_least_norm_of_rows_of_any_scale(rng):
@@ -196,6 +218,24 @@ def test_a_ridge_on_the_diagonal(rng):
     assert regular_factor(np.eye(2), 1.0, 0.0, np.full(2, 0.9e8)) is not None
     assert regular_factor(np.eye(2), 1.0, 0.0, np.full(2, 1.1e8)) is None
     assert regular_factor(-np.eye(2), 1.0, 0.0) is None
+
+
+@pytest.mark.parametrize("b", [0.0, 0.7])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_a_root_is_whitened_as_the_moments_are(rng, b, dependent):
+    X, T = rng.standard_normal((30, 4)), rng.standard_normal((30, 3))
+    X[:, 3] = X[:, 0] - X[:, 1] if dependent else X[:, 3]
+    xx, xt = Moments.of(X, T).xx, Moments.of(X, T).xt
+    K = rng.standard_normal((3, 2))
+    pairs = leading(Root.of(X, T), K, 2, a=0.3, b=b)
+    metric = 0.3 * xx + b * np.eye(4)
+    F = xt @ K
+    expected = linalg.eigvalsh(F.T @ linalg.pinvh(metric) @ F)[::-1]
+    np.testing.assert_allclose(pairs.values, expected, rtol=1e-9)
+    np.testing.assert_allclose(pairs.vectors.T @ metric @ pairs.vectors, np.eye(2), atol=1e-9)
+    np.testing.assert_allclose(
+        F @ (F.T @ pairs.vectors), metric @ pairs.vectors * expected, atol=1e-9
+    )
 
 
 def test_regular_roots(rng):
@@ -331,6 +371,84 @@ def test_thin_qr_is_triangular(rng, smallest):
     np.testing.assert_allclose(np.tril(R, -1), 0, atol=1e-16)
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e6])
+def test_solvers_do_not_see_the_unit(rng, unit):
+    A, B = spd(rng, 9, 100.0), rng.standard_normal((9, 2))
+    B[:, 1] *= 1e-7
+    np.testing.assert_allclose(block_cg(lambda V: A @ V, unit * B), unit * np.linalg.solve(A, B))
+    for smallest in (1e-4, 1e-9):
+        A = rng.standard_normal((40, 4))
+        A[:, 3] = A[:, 0] + smallest * A[:, 3]
+        Q, R = thin_qr(unit * A)
+        np.testing.assert_allclose(Q.T @ Q, np.eye(4), atol=1e-11)
+        np.testing.assert_allclose(Q @ R, unit * A, atol=1e-13 * unit)
+    U, V = (linalg.qr(rng.standard_normal((50, 50)))[0][:, :8] for _ in range(2))
+    factor = unit * (U * np.geomspace(1, 3e-7, 8)) @ V[:8, :8]
+    vectors = leading(Moments(50.0, np.zeros(50), np.zeros(8), factor), None, None).vectors
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(vectors.shape[1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-13, 1.0, 1e13])
+def test_block_lanczos_does_not_see_the_unit(rng, unit, monkeypatch):
+    monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", 2)
+    Q = linalg.qr(rng.standard_normal((40, 40)))[0]
+    values = unit * np.geomspace(1, 1e-3, 40)
+    found, U = block_lanczos(lambda V: (Q * values) @ (Q.T @ V), 40, 3, 1e-10, 0)
+    np.testing.assert_allclose(found, values[:3], rtol=1e-13)
+    assert sine(U, Q[:, :3]) < 1e-8
+    # A space that is used up after four directions goes on in new ones.
+    few = np.where(np.arange(40) < 4, values, 0.0)
+    found, U = block_lanczos(lambda V: (Q * few) @ (Q.T @ V), 40, 5, 1e-10, 0)
+    np.testing.assert_allclose(found, few[:5], atol=1e-13 * unit)
+    assert sine(U[:, :4], Q[:, :4]) < 1e-8
+    np.testing.assert_allclose(U.T @ U, np.eye(5), atol=1e-12)
+
+
+def test_directions_by_products_are_those_of_the_moments(rng, monkeypatch):
+    X, T = rng.standard_normal((30, 6)), rng.standard_normal((30, 5))
+    moments, products = Moments.of(X, T), Products.of(Sample(sparse.csr_array(X), T))
+    given = []
+    solve = _lanczos.solve_products
+    monkeypatch.setattr(_lanczos, "solve_products", lambda *a: given.append(a[-1]) or solve(*a))
+    for K in (None, rng.standard_normal((5, 4))):
+        for a, b in ((0.0, 2.0), (0.5, 2.0)):
+            found = leading(products, K, 3, a=a, b=b)
+            expected = leading(moments, K, 3, a=a, b=b)
+            np.testing.assert_allclose(found.values, expected.values[:3], rtol=1e-9)
+            assert sine(found.vectors, expected.vectors) < 1e-7
+            metric = a * moments.xx + b * np.eye(6)
+            gram = found.vectors.T @ metric @ found.vectors
+            np.testing.assert_allclose(gram, np.eye(3), atol=1e-8)
+            known = a == 0 and K is None
+            assert found.total == (pytest.approx(np.sum(moments.xt**2) / b) if known else None)
+    # Inner solutions are a hundredth as far off as the directions.
+    assert set(given) == {_lanczos.TOLERANCE / 100}
+
+
+def test_without_a_ridge_products_find_the_solution_of_least_norm(rng):
+    X, T = rng.standard_normal((30, 3)), rng.standard_normal((30, 1))
+    X = np.column_stack([X, 2 * X[:, 0]])
+    products = Products.of(Sample(sparse.csr_array(X), T))
+    moments = Moments.of(X, T)
+    found = solve_products(products, moments.xt, 2.0, 0.0)
+    np.testing.assert_allclose(found, linalg.pinvh(2 * moments.xx) @ moments.xt, atol=1e-9)
+
+
+def test_nearly_dependent_columns_keep_their_digits_without_a_ridge(rng):
+    X, T = rng.standard_normal((60, 4)), rng.standard_normal((60, 2))
+    X[:, 1] = X[:, 0] + 1e-6 * X[:, 1]
+    centred, labels = X - X.mean(axis=0), T - T.mean(axis=0)
+    expected = linalg.lstsq(centred, labels)[0]
+    found = regress(X, T, 0.0).coefficients()
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_no_column_has_no_scale():
+    assert not is_graded(np.zeros(0))
+    assert is_graded(np.array([1.0, 1001.0]))
+    np.testing.assert_array_equal(unit_pivots(np.diag([2.0, 3.0]), np.array([4.0, 0.0])), [1, 9])
+
+
 @pytest.mark.parametrize("shape", [(12, 30), (30, 12)])
 @pytest.mark.parametrize("apart", [1.0, 1e5])
 def test_systems_solved_by_products(rng, shape, apart):
@@ -445,6 +563,16 @@ def test_the_system_of_each_label(holes, form, rng):
     assert system.residual(np.zeros_like(right)) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_a_ridge_near_rounding_leaves_few_rows_to_a_rank_cut(rng, unit):
+    X, T = unit * rng.standard_normal((5, 5)), (rng.random((5, 2)) < 0.5).astype(float)
+    T[0, 0] = np.nan
+    for ridge, solved in ((1e-10, False), (1e-4, True)):
+        route = route_of(X, T, advice="")
+        system = MaskedSystem.of(route, unit**2 * ridge, scatter=True)
+        assert (system.solve() is not None) == solved
+
+
 def test_operations_decide_how_labels_with_holes_are_solved():
     def cheaper(n_rows, n_features, n_labels, n_patterns, observed, density=None):
         T = np.full((n_rows, n_labels), np.nan)
@@ -487,6 +615,7 @@ def test_solver_table_at_its_edges():
 def test_features_of_nearly_full_rank_are_told(recwarn):
     # 90 percent of 10 degrees of freedom.
     warn_if_any_label_fits(11, 8, None)
+    warn_if_any_label_fits(12, 9, None)
     with pytest.warns(UserWarning, match=r"features nearly fit .* rank is 9\. .* Set ridge > 0\."):
         warn_if_any_label_fits(11, 9, None)
     with pytest.warns(UserWarning, match=r"features fit any .* Set mu > 0, e\.g\. 0\.3\."):
@@ -502,6 +631,8 @@ def test_partial_least_squares_of_two_directions():
     np.testing.assert_allclose(one.values, [5.0])
     with pytest.warns(UserWarning, match="n_components=2 is more than the 1 directions"):
         assert partial_least_squares(lambda r: r, xt, 2).R.shape == (2, 1)
+    with pytest.warns(UserWarning, match="n_components=1 is more than the 0 directions"):
+        partial_least_squares(np.zeros_like, xt, 1)
     with pytest.warns(UserWarning, match="n_components=1 is more than the 0 directions"):
         none = partial_least_squares(lambda r: r, 0 * xt, 1)
     assert (none.R.shape, none.C.shape) == ((2, 0), (1, 0))
@@ -529,6 +660,54 @@ def test_partial_least_squares_in_any_coordinates(rng, shape):
     scores = (X - X.mean(axis=0)) @ plain.R
     gram = scores.T @ scores
     np.testing.assert_allclose(gram, np.diag(np.diag(gram)), atol=1e-9)
+
+
+def test_partial_least_squares_stops_at_rounding(rng):
+    # A second direction of 1e-9 is a squared covariance of 1e-18, far above rounding squared.
+    both = partial_least_squares(lambda r: r, np.diag([1.0, 1e-9]), 2)
+    np.testing.assert_allclose(both.values, [1, 1e-18])
+    # A product with a metric leaves eps of it: of one label, a second direction is nothing else.
+    E, xt = rng.standard_normal((6, 6)), rng.standard_normal((6, 1))
+    metric = E.T @ E
+    inverse = np.linalg.inv(E)
+    with pytest.warns(UserWarning, match="more than the 1 directions"):
+        partial_least_squares(lambda v: inverse @ (E @ v), inverse @ xt, 2, lambda V: metric @ V)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_least_norm_of_labels_with_holes(holes, signed, dependent):
+    X, T, w = holes
+    X[:, 4] = X[:, 1] - X[:, 2] if dependent else X[:, 4]
+    found = regress(X, T, 0.0, weights=w, signed=signed, tt=True)
+    xx, xt = available(X, 2 * T - 1 if signed else T, w)
+    units = np.sqrt(np.diag(xx))
+    inverse = linalg.pinvh(xx / np.outer(units, units), rtol=1e-10) / np.outer(units, units)
+    fitted = xx @ found.coefficients()
+    np.testing.assert_allclose(fitted, xx @ inverse @ xt, atol=1e-8 * np.abs(xt).max())
+    np.testing.assert_allclose(found.x_mean, np.average(X, axis=0, weights=w))
+    means = np.ma.average(np.ma.masked_invalid(T), axis=0, weights=w)
+    np.testing.assert_allclose(found.t_mean, 2 * means - 1 if signed else means)
+
+
+def test_several_ridges_of_one_decomposition(rng):
+    X, T = rng.standard_normal((20, 3)), rng.standard_normal((20, 2))
+    centred, labels = X - X.mean(axis=0), T - T.mean(axis=0)
+    found = regress(X, T, 0.0, 2.0, tt=True)
+    assert found.tt_clipped == 0
+    np.testing.assert_allclose(found.tt, labels.T @ labels)
+    for i, ridge in enumerate((0.0, 2.0)):
+        A, xt = centred.T @ centred + ridge * np.eye(3), centred.T @ labels
+        np.testing.assert_allclose(found.coefficients(i=i), np.linalg.solve(A, xt), atol=1e-12)
+        np.testing.assert_allclose(found.explained(i), xt.T @ np.linalg.solve(A, xt), atol=1e-12)
+        F = regress(X, T, ridge).hat_factor()
+        hat = 2 * np.linalg.inv(A) - np.linalg.solve(A, centred.T @ centred) @ np.linalg.inv(A)
+        np.testing.assert_allclose(F.T @ F, xt.T @ hat @ xt, atol=1e-12)
+
+
+def test_features_that_do_not_vary_have_no_coefficients(rng):
+    found = regress(np.full((9, 2), 3.0), rng.standard_normal((9, 2)), 0.0)
+    np.testing.assert_array_equal(found.coefficients(), np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("signed", [False, True])

@@ -5,7 +5,9 @@ import pytest
 from scipy import sparse
 
 import labelspan as ls
-from labelspan.moments import Sample, summarise
+from labelspan.moments import Available, Moments, Sample, summarise, warn_of_unobserved
+from labelspan.moments import available as of_available
+from labelspan.moments._available import label_moments, nearest_psd
 from tests.comparison import assert_same_subspaces, assert_same_values, sine
 from tests.reference.extraction import available, available_pairs, largest
 from tests.reference.subspace import nipals
@@ -214,3 +216,62 @@ def test_no_label_at_all():
         pytest.raises(ValueError, match="no direction to keep"),
     ):
         ls.MDDM().fit(X, np.full(Y.shape, np.nan))
+
+
+def test_a_label_that_hardly_varies_is_not_a_constant_one():
+    X = np.array([[0.0], [1.0], [2.0], [5.0]])
+    T = np.array([[0.5, 1.0], [0.5, 1.0], [0.5 + 1e-9, 1.0], [np.nan, np.nan]])
+    for part in (True, False):
+        moments = of_available(summarise(Sample(X, T, "scatter", part=part), tt=True))
+        # Over three of four rows: 4/3 of (2 - 1) (1e-9 - 1e-9 / 3); nothing of a constant.
+        np.testing.assert_allclose(moments.xt, [[4e-9 / 3, 0.0]], rtol=1e-6)
+        assert moments.xt[0, 1] == 0
+        np.testing.assert_allclose(moments.t_mean, [0.5 + 1e-9 / 3, 1.0], rtol=1e-15)
+
+
+def test_blocks_with_and_without_holes_add_up():
+    X, Y, weights = problem()
+    holes = np.isnan(Y).any(axis=1)
+    full, some = (Available.of(X[rows], Y[rows], weights[rows]) for rows in (~holes, holes))
+    assert (type(full), type(some)) == (Moments, Available)
+    expected = Available.of(X, Y, weights)
+    for total in (full + some, some + full):
+        for name in ("weight", "x_mean", "t_mean", "xx", "xt", "tt"):
+            found = getattr(total, name)
+            np.testing.assert_allclose(found, getattr(expected, name), atol=1e-10, err_msg=name)
+    thin = Available.of(X[~holes], Y[~holes], xx=False, tt=False)
+    total = thin + Available.of(X[holes], Y[holes], xx=False, tt=False)
+    assert total.tt is None
+    np.testing.assert_allclose(total.observed, (~np.isnan(Y)).mean(axis=0))
+
+
+def test_labels_that_no_row_observes_are_counted():
+    with pytest.warns(UserWarning, match=r"6 label\(s\) \(0, 1, 2, 3, 4, \.\.\.\) are observed"):
+        warn_of_unobserved(np.array([0.0] * 6 + [0.5]))
+    with pytest.warns(UserWarning, match=r"5 label\(s\) \(0, 1, 2, 3, 4\) are observed"):
+        warn_of_unobserved(np.array([0.0] * 5 + [1e-9]))
+    warn_of_unobserved(np.array([1e-9, 1.0]))
+
+
+def test_the_nearest_scatter():
+    tt, kept, share = nearest_psd(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    # Eigenvalues 3 along (1, 1) and -1 along (1, -1).
+    np.testing.assert_allclose(tt, [[1.5, 1.5], [1.5, 1.5]])
+    np.testing.assert_allclose(kept @ kept.T, [[0.5, 0.5], [0.5, 0.5]])
+    assert share == pytest.approx(1 / 3)
+    # Rounding is no negative eigenvalue, and a scatter stays as it is.
+    for diagonal in ([1.0, 0.0], [1.0, -1e-15], [0.0, 0.0]):
+        tt, kept, share = nearest_psd(np.diag(diagonal))
+        np.testing.assert_array_equal(tt, np.diag(diagonal))
+        assert (kept, share) == (None, 0.0)
+    assert nearest_psd(np.diag([1.0, -1e-12]))[1].shape == (2, 1)
+
+
+def test_means_of_labels_alone():
+    _, Y, weights = problem()
+    for w in (None, weights):
+        alone, whole = label_moments(Y, w, False), label_moments(Y, w, True)
+        np.testing.assert_allclose(alone.t_mean, whole.t_mean, atol=1e-15)
+        assert alone.weight == pytest.approx(whole.weight)
+        assert alone.tt is None
+        assert alone.xt.shape == (0, 8)

@@ -149,7 +149,8 @@ def test_stacked_rows_are_those_of_the_pieces(rng):
     np.testing.assert_array_equal(found.weights, [1, 1, 1, 2, 1, 1])
     assert stacked(tuple(Sample(X[c], Y[c]) for c in cut)).weights is None
     # Labels in both forms: the density of all of them decides.
-    for labels, form in ((Y, sparse.csr_array), (np.ones_like(Y), np.ndarray)):
+    sixth = np.eye(6)
+    for labels, form in ((Y, sparse.csr_array), (sixth, np.ndarray), (np.ones_like(Y), np.ndarray)):
         mixed = [Sample(X[c], labels[c]) for c in cut]
         mixed[1] = Sample(X[2:4], sparse.csr_array(labels[2:4]))
         found = stacked(tuple(mixed))
@@ -226,6 +227,29 @@ def test_indices_of_32_bits_where_they_suffice():
     assert (small.indices.dtype, small.indptr.dtype) == (np.int32, np.int32)
     wide = sparse.csr_array((np.ones(1), np.array([2**31]), np.array([0, 1])), shape=(1, 2**31 + 1))
     assert small_indices(wide).indices.tolist() == [2**31]
+
+
+def test_rows_of_a_block_that_weigh_nothing_are_left_out():
+    X, Y = np.ones((4, 2)), np.eye(4)
+    for weights, expected in (([2.0, 0.0, 1.0, 0.0], 2), ([0.0] * 4, 4), (None, 4)):
+        weights = None if weights is None else np.array(weights)
+        found = _collect.block_statistic(lambda X, Y, *w: X.shape[0], X, Y, weights)
+        assert found.statistic == expected
+
+
+def test_codings_of_blocks_must_agree():
+    def block(Y):
+        return _collect.block_statistic(lambda X, Y: 1, np.ones((2, 2)), Y)
+
+    zero_one, signed, soft = np.eye(2), 2 * np.eye(2) - 1, 0.5 * np.eye(2)
+    assert (block(zero_one) + block(soft)).statistic == 2
+    assert (block(signed) + block(signed)).statistic == 2
+    assert (block(signed) + block(np.ones((2, 2)))).statistic == 2
+    for other in (zero_one, sparse.csr_array(zero_one)):
+        with pytest.raises(ValueError, match="y holds both -1 and 0; an indicator matrix"):
+            block(signed) + block(other)
+    with pytest.raises(ValueError, match="y holds both -1 and numbers between 0 and 1"):
+        block(signed) + block(np.full((2, 2), 0.5))
 
 
 def test_parts_are_summed_over_their_rows(rng, monkeypatch):

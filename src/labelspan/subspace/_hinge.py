@@ -165,7 +165,7 @@ class SparseRows:
 
 
 @kernel
-def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-untyped-def]  # pragma: no cover
+def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-untyped-def]
     """Sequential minimal optimisation (second-order pairs); returns the intercept.
 
     The dual a and the scores without intercept are updated in place; sum(a s) is unchanged.
@@ -217,7 +217,7 @@ def descend_rows(  # type: ignore[no-untyped-def]
     tolerance,
     max_sweeps,
     order,
-):  # pragma: no cover
+):
     """Dual coordinate descent for one label; returns total = sum(a s).
 
     The dual a and the weights w = X'(a s) are updated in place; the intercept moves by price *

@@ -250,7 +250,7 @@ def worst_labelling(scores: np.ndarray, positive: np.ndarray) -> tuple[float, np
 
 
 @kernel
-def worst_counts(missed, alarmed):  # type: ignore[no-untyped-def]  # pragma: no cover
+def worst_counts(missed, alarmed):  # type: ignore[no-untyped-def]
     """Numbers of hits and false alarms with the largest loss minus margins."""
     n_positive = len(missed) - 1
     best, hits, alarms = -np.inf, 0, 0
