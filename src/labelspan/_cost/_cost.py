@@ -84,7 +84,7 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
     Cost
         ``print`` shows it in a line. Rates of this machine are measured at the first call. The
         route is the one that ``fit`` takes; rows are taken to have 5 labels, and iterations to
-        take 30 steps.
+        take 30 steps. Extractors refuse a shape that ``fit`` refuses, with the same MemoryError.
 
     Examples
     --------
