@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
+from labelspan import _validation
 from labelspan._cost import Cost, _cost
 from labelspan._cost._rates import Rates
 from tests.registry import ONE_PASS, name
@@ -76,6 +77,21 @@ def test_refusals():
             ls.cost(ls.MVMD(), 10, 3, 3, nnz)
     with pytest.raises(ValueError, match="n_components"):
         ls.cost(ls.MVMD(0), 10, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "D"),
+    [(ls.LabelCCA(5), 3100, 3200), (ls.MDDM(30), 3100, 3200), (ls.MVMD(30), 60, 50)],
+    ids=str,
+)
+def test_what_fit_refuses_for_its_size_has_no_cost(rng, monkeypatch, model, n, D):
+    monkeypatch.setattr(_validation, "MAX_SQUARE_BYTES", 10_000)
+    X = sparse.random_array((n, D), density=0.01, rng=rng, format="csr")
+    with pytest.raises(MemoryError) as of_fit:
+        model.fit(X, rng.random((n, 20)) < 0.3)
+    with pytest.raises(MemoryError) as of_cost:
+        ls.cost(model, n, D, 20, X.nnz)
+    assert str(of_cost.value) == str(of_fit.value)
 
 
 @pytest.mark.parametrize(

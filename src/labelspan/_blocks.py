@@ -13,11 +13,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from labelspan._compat import is_dask_array, is_dask_frame
+from labelspan._jit import is_loaded, kernel, read_only
 from labelspan._progress import watched
 from labelspan._system import replace_file
 
 # Bytes of the header of an npy file; the number of rows is filled in at the end.
 HEAD = 128
+# Numbers from which on a compiled loop pays, where numba is there.
+COMPILED = 2**20
 
 
 def from_frames(*tables: Any) -> list[Any]:
@@ -67,13 +70,32 @@ def dense(A: Any) -> np.ndarray:
 
 
 def as_csr(Y: np.ndarray) -> sparse.csr_array:
-    """CSR of a dense array in float64, four times as fast as SciPy."""
-    entries = np.flatnonzero(Y)
-    # Twice as fast as counting the entries of each row.
-    indptr = np.searchsorted(entries, np.arange(len(Y) + 1) * Y.shape[1])
-    columns = entries - np.repeat(np.arange(len(Y)) * Y.shape[1], np.diff(indptr))
-    data = np.ones(len(entries)) if Y.dtype == bool else Y.ravel()[entries].astype(np.float64)
+    """The entries of a dense array, in float64; SciPy takes four times as long."""
+    n_rows, n_columns = Y.shape
+    if Y.dtype == bool and Y.size >= COMPILED and is_loaded():
+        columns, indptr = np.empty(np.count_nonzero(Y) + 1, np.int32), np.zeros(n_rows + 1, int)
+        find_ones(read_only(Y, bool).view(np.uint8), columns, indptr)
+        columns = columns[:-1]
+    else:
+        entries = np.flatnonzero(Y)
+        rows = entries // max(n_columns, 1)
+        indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=n_rows)))
+        columns = (entries - rows * n_columns).astype(np.int32)
+    data = np.ones(len(columns)) if Y.dtype == bool else Y.ravel()[entries].astype(np.float64)
     return sparse.csr_array((data, columns, indptr), shape=Y.shape)
+
+
+@kernel
+def find_ones(Y, columns, indptr):  # type: ignore[no-untyped-def]
+    """Put the columns of the ones of Y into `columns`, which is one longer, and where rows end."""
+    k = np.uint64(0)
+    for i in range(Y.shape[0]):
+        row = Y[i]
+        for j in range(len(row)):
+            # Always written, and kept if it is a one: a branch would be missed half of the time.
+            columns[k] = j
+            k += np.uint64(row[j])
+        indptr[i + 1] = k
 
 
 def check_block(X: Any) -> Any:

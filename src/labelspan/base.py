@@ -32,8 +32,13 @@ from labelspan._device import (
 )
 from labelspan._tags import follow_device, with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
-from labelspan.linalg import EigenPairs, Route, as_rows, choose_solver, fix_signs, route_of
+from labelspan.linalg import EigenPairs, Route, as_rows, fix_signs, route_of, solver_that_fits
 from labelspan.moments import Sample, Statistics, checked
+
+# What to do about so many features that their scatter matrix does not fit.
+ADVICE = (
+    "Fit X in memory (not in chunks), use MDDM(constraint='projection'), or select features first."
+)
 
 N_COMPONENTS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
@@ -193,16 +198,15 @@ class LinearReducer(
             X,
             Y,
             weights,
-            advice="Fit X in memory (not in chunks), use MDDM(constraint='projection'), "
-            "or select features first.",
+            advice=ADVICE,
             streamed=streamed,
             **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
         )
 
     def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        """The solver for rows in memory, for the cost model."""
+        """The solver for rows in memory, for the cost model; refuses what ``fit`` refuses."""
         needs = self._needs(n, D, q)
-        return choose_solver(n, D, sparse=sparse, streamed=False, n_labels=q, **needs)
+        return solver_that_fits(n, D, q, advice=ADVICE, sparse=sparse, streamed=False, **needs)
 
     def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
         """Length and number of the vectors that an iteration finds, and the number of iterations.

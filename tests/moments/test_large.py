@@ -6,8 +6,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
-from labelspan import _validation
-from labelspan.moments import Moments, _large
+from labelspan import _blocks, _validation
+from labelspan._blocks import as_csr
+from labelspan.moments import Moments, Sample, _collect, _large, summarise
 from tests.comparison import sine
 from tests.registry import ESTIMATORS
 
@@ -140,3 +141,68 @@ def test_values_that_are_no_numbers_are_refused(rng, large, estimator):
         model.fit(X, Y)
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is kept for name, kept in before.items())
+
+
+@pytest.mark.parametrize("form", ["rows", "every other", "columns", "one row", "one of a chunk"])
+def test_loops_agree_with_the_plain_path(rng, large, monkeypatch, form):
+    """Also where a label has no row, and where several short rows are walked as one."""
+    X, Y = problem(rng, 1205 if form != "one row" else 2, 30)
+    Y[:, 2] = 0.0
+    X, Y = (X[:1], Y[:1]) if form == "one row" else (X, Y)
+    given = {"every other": np.repeat(X, 2, axis=1)[:, ::2], "columns": np.asfortranarray(X)}
+
+    def sums():
+        model = ls.MDDM(3)
+        if form != "one of a chunk":
+            return summarise(Sample(given.get(form, X), sparse.csr_array(Y), "thin", part=True))
+        model.partial_fit(X[:-1], Y[:-1]).partial_fit(X[-1:], Y[-1:])
+        return model._chunks.pool.total(model._summarise)[0]
+
+    found = sums()
+    assert bool(large) == (form not in given)
+    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    plain = sums()
+    scale = np.sqrt(plain.squares) + 1e-300
+    np.testing.assert_allclose((found.xt - plain.xt) / scale[:, None], 0, atol=1e-12)
+    np.testing.assert_allclose(found.squares, plain.squares, rtol=1e-12)
+    np.testing.assert_allclose(found.x_mean, plain.x_mean, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.t_mean, plain.t_mean, rtol=1e-14)
+    assert not found.xt[:, 2].any()
+
+
+@pytest.mark.parametrize("density", [0.0, 0.02, 0.3])
+def test_compiled_and_plain_search_find_the_same_ones(rng, monkeypatch, density):
+    Y = rng.random((300, 17)) < density
+    plain = as_csr(Y)
+    monkeypatch.setattr(_blocks, "COMPILED", 1)
+    monkeypatch.setattr(_blocks, "is_loaded", lambda: True)
+    found = as_csr(Y)
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
+    np.testing.assert_array_equal(found.toarray(), Y)
+
+
+def test_result_does_not_depend_on_the_number_of_threads(rng, large, monkeypatch):
+    X, Y = problem(rng, 4000)
+    monkeypatch.setattr(_collect, "FEWEST_WALKED", 5000)
+    monkeypatch.setattr(_collect, "MOST_WALKED", 10000)
+    fits, threads = [], []
+    for n in (1, 3):
+        monkeypatch.setattr(_collect, "n_threads", lambda n=n: threads.append(n) or n)
+        fits.append(ls.MDDM(3).fit(X, Y))
+    assert threads == [1, 3]
+    assert len(large) == 2 * 12
+    np.testing.assert_array_equal(fits[0].eigenvalues_, fits[1].eigenvalues_)
+    np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
+
+
+def test_threads_stop_at_the_first_refusal(rng, large, monkeypatch):
+    X, Y = problem(rng, 4000)
+    X[3, 1] = np.nan
+    monkeypatch.setattr(_collect, "MOST_WALKED", 60)
+    monkeypatch.setattr(_collect, "FEWEST_WALKED", 60)
+    monkeypatch.setattr(_collect, "n_threads", lambda: 2)
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        ls.MDDM(3).fit(X, Y)
+    # The first of two thousand blocks is refused; the others that have begun come to their end.
+    assert len(large) < 2000

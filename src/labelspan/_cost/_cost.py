@@ -84,7 +84,7 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
     Cost
         ``print`` shows it in one line. Rates of this computer are measured at the first call. The
         solver is the one that ``fit`` uses. Rows are assumed to have 5 labels, and iterations to
-        take 30 steps.
+        take 30 steps. Extractors refuse a shape that ``fit`` refuses, with the same MemoryError.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from labelspan._jit._kernels import (
     ZERO,
     Kernel,
     inner_kernel,
+    is_loaded,
     kernel,
     read_only,
 )

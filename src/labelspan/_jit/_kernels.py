@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -106,6 +107,11 @@ class Kernel:
             if isinstance(names.get(name), Kernel):
                 names[name] = names[name]._plain
         return FunctionType(self.py_func.__code__, names, self.py_func.__name__)
+
+
+def is_loaded() -> bool:
+    """Whether numba is imported: a kernel for a loop that NumPy could do costs little then."""
+    return "labelspan._jit._compile" in sys.modules
 
 
 def read_only(array: Any, dtype: Any) -> np.ndarray:

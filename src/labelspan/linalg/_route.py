@@ -70,20 +70,28 @@ def route_of(
     whether X is one of several blocks (None: if it is a Dask array). The others are those of
     :func:`labelspan.linalg.choose_solver` and :func:`labelspan.linalg.narrow`.
     """
-    solver = choose_solver(
-        *X.shape,
+    solver = solver_that_fits(
+        X.shape[0],
+        X.shape[1],
+        T.shape[1],
+        advice=advice,
         sparse=sparse.issparse(X),
         streamed=is_dask_array(X) if streamed is None else streamed,
         ridge_free=ridge_free,
-        n_labels=T.shape[1],
         **needs,
     )
-    if solver in ("scatter", "root"):
-        check_square(X.shape[1], "The scatter matrix of the features", advice)
-    if solver in ("thin", "krylov"):
-        height = X.shape[1] if solver == "thin" else max(X.shape)
-        check_size((height, T.shape[1]), "An array of all features, or rows, by all labels", FEWER)
     if solver != "rows":
         return Route(Sample(X, T, solver, weights), solver)
     wide = narrow(X, weights, ridge_free=ridge_free, centre=centre)
     return Route(Sample(wide.Z, T, "root" if ridge_free else "scatter", weights), solver, wide)
+
+
+def solver_that_fits(n: int, D: int, q: int, *, advice: str, **needs: bool) -> str:
+    """The choice of :func:`labelspan.linalg.choose_solver`, or a refusal of arrays too large."""
+    solver = choose_solver(n, D, n_labels=q, **needs)
+    if solver in ("scatter", "root"):
+        check_square(D, "The scatter matrix of the features", advice)
+    if solver in ("thin", "krylov"):
+        height = D if solver == "thin" else max(n, D)
+        check_size((height, q), "An array of all features, or rows, by all labels", FEWER)
+    return solver

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import pairwise, starmap
 from operator import iadd
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from labelspan._blocks import check_block
-from labelspan._compat import is_dask_array
+from labelspan._compat import is_dask_array, n_threads
 from labelspan._device import (
     STREAM_BYTES,
     block_bytes,
@@ -34,8 +35,8 @@ Statistic = TypeVar("Statistic")
 
 # A dense block is copied when it is centred; this limits the copy.
 BLOCK_BYTES = 2**25
-# Limit of a dense block that is not copied, because sums over more rows would lose digits.
-WALKED_ENTRIES = 2**26
+# A dense block that is not copied: fewer numbers are not worth a thread, sums of more lose digits.
+FEWEST_WALKED, MOST_WALKED = 2**23, 2**26
 # A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20
 
@@ -112,18 +113,30 @@ def collect(
         worth = 4 * n_features * max(n_labels, n_features if tall else 1)
         blocks = equal_blocks(sample.X.shape[0], sample.X.nnz / max(BLOCK_ENTRIES, worth))
     elif walked:
-        blocks = equal_blocks(len(sample.X), sample.X.size / WALKED_ENTRIES)
+        worth = MOST_WALKED if tall else 64 * sample.X.shape[1] * sample.Y.shape[1]
+        size = min(max(worth, FEWEST_WALKED), MOST_WALKED)
+        blocks = equal_blocks(len(sample.X), sample.X.size / size)
     else:
         blocks = row_blocks(sample.X, tall=tall)
     at = partial(labelled_rows, sample.X, sample.Y) if walked else sample.at
     given: Iterator[tuple[Any, ...]] = map(at, blocks)
     if checked_by_sums(sample.X) and not (walked or sample.part):
         given = map(finite_rows, given)
-    # In place: nothing else uses the arrays of the first block.
-    total = reduce(iadd, (statistic(*block) for block in given))
+    # Matrix products have threads of their own.
+    found = in_threads(statistic, given) if walked and not tall else starmap(statistic, given)
+    # In the arrays of the first block: nobody else has them.
+    total = reduce(iadd, found)
     if is_device(sample.X):
         refuse_lost_sums(sample.X, total)
     return total
+
+
+def in_threads(
+    statistic: Callable[..., Statistic], blocks: Iterator[tuple[Any, ...]]
+) -> Iterator[Statistic]:
+    """Statistics of blocks in their order, by as many threads as OpenMP is allowed to use."""
+    with ThreadPoolExecutor(n_threads()) as pool:
+        yield from pool.map(lambda block: statistic(*block), blocks)
 
 
 def finite_rows(block: tuple[Any, ...]) -> tuple[Any, ...]:

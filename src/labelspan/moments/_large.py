@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from labelspan import _validation
+from labelspan._blocks import as_csr
 from labelspan._compat import is_dask_array
 from labelspan._jit import ZERO, inner_kernel, kernel, read_only
 
@@ -31,6 +32,8 @@ class Sums(NamedTuple):
         Sum of squares of X - origin.
     labelled : ndarray of shape (q, D)
         Sums of the rows of X with each label.
+    counts : ndarray of shape (q,)
+        Number of these rows.
     scatter : ndarray of shape (D, D) or None
         Sum of products of X - origin.
     """
@@ -39,7 +42,8 @@ class Sums(NamedTuple):
     total: np.ndarray
     squares: np.ndarray
     labelled: np.ndarray
-    scatter: np.ndarray | None
+    counts: np.ndarray
+    scatter: np.ndarray | None = None
 
 
 def is_large(X: Any) -> bool:
@@ -57,9 +61,11 @@ def indicators(X: Any, T: Any, weights: np.ndarray | None = None) -> sparse.csr_
     if weights is not None or not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
         return None
     if not sparse.issparse(T):
-        if 2 * np.count_nonzero(T) > T.size:
+        ones = T == 1
+        n_ones = np.count_nonzero(ones)
+        if 2 * n_ones > T.size or np.count_nonzero(T != 0) > n_ones:
             return None
-        T = sparse.csr_array(T)
+        return as_csr(ones)
     return T if (T.data == 1).all() else None
 
 
@@ -92,28 +98,76 @@ def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
         Each number of X is read from memory once. Rounding is relative to the spread of the block,
         or to sqrt(n / 64) times it if the first rows differ from the others.
     """
-    n_features, n_labels = X.shape[1], T.shape[1]
     origin = near_mean(X)
-    total, squares = np.zeros(n_features), np.zeros(n_features)
-    labelled = np.zeros((n_labels, n_features))
-    ends, labels = read_only(T.indptr, np.int64), read_only(T.indices, np.int64)
+    n_features, n_labels = X.shape[1], T.shape[1]
+    labelled, counts = np.zeros((n_labels, n_features)), np.bincount(T.indices, minlength=n_labels)
+    ends, labels = read_only(T.indptr, np.int64), read_only(T.indices, np.int32)
     if X.dtype == np.float32 and not xx:
-        rows = read_only(X, np.float32)
-        add_rows(rows, origin, ends, labels, total, squares, labelled)
-        labelled -= np.bincount(T.indices, minlength=n_labels)[:, None] * origin
-        return Sums(origin, total, squares, labelled, None)
+        total, squares = add_as_they_come(X, origin, ends, labels, labelled)
+        labelled -= counts[:, None] * origin
+        return Sums(origin, total, squares, labelled, counts)
+    total, squares, scatter = add_buffered(X, origin, ends, labels, labelled, xx)
+    return Sums(origin, total, squares, labelled, counts, scatter)
+
+
+def add_as_they_come(
+    X: np.ndarray, origin: np.ndarray, ends: np.ndarray, labels: np.ndarray, labelled: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums and sums of squares of X - origin, (D,); rows of X are added to those of their labels.
+
+    Several short rows are walked as one of about PART numbers: short loops cost twice as much.
+    """
+    n_features = X.shape[1]
+    fold = max(PART // n_features, 1)
+    n_wide = len(X) // fold
+    wide, rest = X[: n_wide * fold], np.subtract(X[n_wide * fold :], origin, dtype=np.float64)
+    total, squares = np.zeros(fold * n_features), np.zeros(fold * n_features)
+    step = max(CACHED // (8 * min(PART, fold * n_features)), 1) * 8 * fold
+    add_rows(
+        read_only(X, np.float32),
+        read_only(wide.reshape(n_wide, fold * n_features), np.float32),
+        np.tile(origin, fold),
+        ends,
+        labels,
+        members_of(ends, step),
+        step,
+        total,
+        squares,
+        labelled,
+    )
+    total, squares = (A.reshape(fold, -1).sum(axis=0) for A in (total, squares))
+    return total + rest.sum(axis=0), squares + (rest**2).sum(axis=0)
+
+
+def add_buffered(
+    X: np.ndarray,
+    origin: np.ndarray,
+    ends: np.ndarray,
+    labels: np.ndarray,
+    labelled: np.ndarray,
+    xx: bool,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """The same, and the scatter, of rows that are taken about the origin first, some at a time."""
+    n_features = X.shape[1]
+    total, squares = np.zeros(n_features), np.zeros(n_features)
     scatter = np.zeros((n_features, n_features), order="F") if xx else None
-    height = max(2 * CACHED // n_features, n_features if xx else 1)
-    buffer, zero = np.empty((min(height, len(X)), n_features)), np.zeros(n_features)
+    step = max(CACHED // (2 * n_features), 1)
+    # Whole steps; for the product at least as tall as wide.
+    height = step * max(-(-n_features // step) if xx else 1, 4)
+    buffer, members = np.empty((min(height, len(X)), n_features)), members_of(ends, step)
     for start in range(0, len(X), height):
         rows = read_only(X[start : start + height], X.dtype)
-        block = buffer[: len(rows)]
-        subtract(rows, origin, block)
-        of_rows = ends[start : start + len(rows) + 1]
-        add_rows(read_only(block, np.float64), zero, of_rows, labels, total, squares, labelled)
+        block, of_rows = buffer[: len(rows)], ends[start : start + len(rows) + 1]
+        take_rows(rows, origin, of_rows, labels, members, step, block, total, squares, labelled)
         if xx:
             scatter = blas.dsyrk(1.0, block.T, beta=1.0, c=scatter, overwrite_c=True)
-    return Sums(origin, total, squares, labelled, scatter)
+    return total, squares, scatter
+
+
+def members_of(ends: np.ndarray, step: int) -> np.ndarray:
+    """Room for the labels of so many rows."""
+    counts = np.diff(np.append(ends[::step], ends[-1]))
+    return np.empty(int(counts.max(initial=1)), np.uint64)
 
 
 def near_mean(X: np.ndarray) -> np.ndarray:
@@ -126,7 +180,7 @@ def near_mean(X: np.ndarray) -> np.ndarray:
 def together(T: sparse.csr_array) -> np.ndarray:
     """T'T (q, q) of labels whose entries are all 1: counts of rows that have both labels."""
     counts = np.zeros((T.shape[1], T.shape[1]))
-    count_pairs(read_only(T.indptr, np.int64), read_only(T.indices, np.int64), counts)
+    count_pairs(read_only(T.indptr, np.int64), read_only(T.indices, np.int32), counts)
     return counts
 
 
@@ -140,35 +194,44 @@ def count_pairs(ends, labels, counts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def subtract(X, origin, out):  # type: ignore[no-untyped-def]
-    """Put X - origin into `out`, in float64."""
-    for i in range(X.shape[0]):
-        row = X[i]
-        for j in range(X.shape[1]):
-            out[i, j] = np.float64(row[j]) - origin[j]
-
-
-@kernel
-def add_rows(X, origin, ends, labels, total, squares, labelled):  # type: ignore[no-untyped-def]
+def add_rows(  # type: ignore[no-untyped-def]
+    X, wide, origin, ends, labels, members, step, total, squares, labelled
+):
     """Add X - origin to `total`, its squares to `squares` and rows of X to those of their labels.
 
-    `ends` and `labels` are CSR: where the labels of each row end, and their numbers.
+    `wide` are the rows of X, several as one, and `origin` is as long as one of these. `ends` and
+    `labels` are CSR: where the labels of each row end, and their numbers. `members` is room for
+    the labels of `step` rows.
     """
-    n_rows, n_features = X.shape
-    n_labels = labelled.shape[0]
-    height = max(CACHED // min(PART, max(n_features, 1)), 1)
+    n_features, n_labels = X.shape[1], labelled.shape[0]
+    fold = wide.shape[1] // n_features
     starts = np.empty(n_labels + 1, np.int64)
-    # Unsigned, because loops that allow negative indices are four times slower.
-    members = np.empty(height * n_labels, np.uint64)
-    for start in range(0, n_rows, height):
-        stop = min(start + height, n_rows)
+    for start in range(0, X.shape[0], step):
+        stop = min(start + step, X.shape[0])
         _by_label(ends, labels, start, stop, starts, members)
-        for left in range(0, n_features, PART):
-            right = min(left + PART, n_features)
-            _add_all(X, origin, start, stop, left, right, total, squares)
+        for left in range(0, wide.shape[1], PART):
+            right = min(left + PART, wide.shape[1])
+            _add_all(wide, origin, start // fold, stop // fold, left, right, total, squares)
+            right = min(right, n_features)
             for label in range(n_labels):
                 into = labelled[label, left:right]
                 _add_some(X, members, starts[label], starts[label + 1], left, right, into)
+
+
+@kernel
+def take_rows(  # type: ignore[no-untyped-def]
+    X, origin, ends, labels, members, step, out, total, squares, labelled
+):
+    """Put X - origin into `out`, and add that to `total`, to `squares` and to its labels."""
+    n_features, n_labels = X.shape[1], labelled.shape[0]
+    starts = np.empty(n_labels + 1, np.int64)
+    for start in range(0, X.shape[0], step):
+        stop = min(start + step, X.shape[0])
+        _by_label(ends, labels, start, stop, starts, members)
+        _take_all(X, origin, start, stop, out, total, squares)
+        for label in range(n_labels):
+            into = labelled[label]
+            _add_some(out, members, starts[label], starts[label + 1], 0, n_features, into)
 
 
 @inner_kernel
@@ -191,24 +254,60 @@ def _by_label(ends, labels, start, stop, starts, members):  # type: ignore[no-un
 
 @inner_kernel
 def _add_all(X, origin, start, stop, left, right, total, squares):  # type: ignore[no-untyped-def]
-    """Add parts of all rows minus the origin, and their squares; four rows at a time."""
+    """Add parts of all rows, and their squares, about the origin; eight at a time."""
     about, into, square = origin[left:right], total[left:right], squares[left:right]
     i = start
-    while i + 4 <= stop:
-        a, b = X[i, left:right], X[i + 1, left:right]
-        c, d = X[i + 2, left:right], X[i + 3, left:right]
+    while i + 8 <= stop:
+        a, b, c, d = (
+            X[i, left:right],
+            X[i + 1, left:right],
+            X[i + 2, left:right],
+            X[i + 3, left:right],
+        )
+        e, f, g, h = (
+            X[i + 4, left:right],
+            X[i + 5, left:right],
+            X[i + 6, left:right],
+            X[i + 7, left:right],
+        )
         for j in range(len(about)):
             p, q = np.float64(a[j]) - about[j], np.float64(b[j]) - about[j]
             r, s = np.float64(c[j]) - about[j], np.float64(d[j]) - about[j]
-            into[j] += (p + q) + (r + s)
-            square[j] += (p * p + q * q) + (r * r + s * s)
-        i += 4
+            t, u = np.float64(e[j]) - about[j], np.float64(f[j]) - about[j]
+            v, w = np.float64(g[j]) - about[j], np.float64(h[j]) - about[j]
+            into[j] += ((p + q) + (r + s)) + ((t + u) + (v + w))
+            square[j] += ((p * p + q * q) + (r * r + s * s)) + ((t * t + u * u) + (v * v + w * w))
+        i += 8
     while i < stop:
         a = X[i, left:right]
         for j in range(len(about)):
             p = np.float64(a[j]) - about[j]
             into[j] += p
             square[j] += p * p
+        i += 1
+
+
+@inner_kernel
+def _take_all(X, origin, start, stop, out, total, squares):  # type: ignore[no-untyped-def]
+    """Put all rows about the origin into `out`, and add them and their squares; four at a time."""
+    i = start
+    while i + 4 <= stop:
+        a, b, c, d = X[i], X[i + 1], X[i + 2], X[i + 3]
+        k, m, n, o = out[i], out[i + 1], out[i + 2], out[i + 3]
+        for j in range(len(origin)):
+            p, q = np.float64(a[j]) - origin[j], np.float64(b[j]) - origin[j]
+            r, s = np.float64(c[j]) - origin[j], np.float64(d[j]) - origin[j]
+            k[j], m[j], n[j], o[j] = p, q, r, s
+            total[j] += (p + q) + (r + s)
+            squares[j] += (p * p + q * q) + (r * r + s * s)
+        i += 4
+    while i < stop:
+        a, k = X[i], out[i]
+        for j in range(len(origin)):
+            p = np.float64(a[j]) - origin[j]
+            k[j] = p
+            total[j] += p
+            squares[j] += p * p
         i += 1
 
 

@@ -118,9 +118,9 @@ class Moments:
 
     @classmethod
     def of_ones(cls, X: np.ndarray, T: sparse.csr_array, *, xx: bool, tt: bool) -> Moments:
-        """The same for a large block with 0/1 labels, from sums over the rows of each label."""
-        weight, ones = float(len(X)), np.ones(len(X))
-        sums, t_mean = sums_of(X, T, xx=xx), (ones @ T) / weight
+        """The same of a large block whose labels are 0 or 1, by sums over the rows of a label."""
+        weight, sums = float(len(X)), sums_of(X, T, xx=xx)
+        t_mean = sums.counts / weight
         if not np.isfinite(sums.total).all():
             assert_all_finite(X, input_name="X")
         offset = sums.total / weight
