@@ -230,6 +230,7 @@ def test_lists_of_sets_and_of_unlike_rows():
         ([[1], [0, 2]], "row 0 has 1 entries and row 1 has 2"),
         ([[1, 2], [0, 2], []], "row 0 has 2 entries and row 2 has 1"),
         ([3, [0, 2]], "row 0 has 1 entries and row 1 has 2"),
+        ([3, [1]], "row 0 has 1 entries and row 1 has 1"),
         ([[1], {2}], "row 1 is a set"),
         (({1}, {2}), "row 0 is a set"),
     ):

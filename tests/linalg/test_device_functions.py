@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from labelspan._device import to_host
+from labelspan._labels import Labels
 from labelspan.linalg import (
     as_rows,
     inverse_root,
@@ -173,3 +174,10 @@ def test_coordinates_of_wide_rows(place, rng, ridge_free, centre):
     constant = narrow(place.put(np.full((3, 5), 2.0)), ridge_free=ridge_free)
     assert constant.Z.shape == (3, 1)
     assert not to_host(constant.Z).any()
+
+
+def test_numbers_of_classes(place):
+    one_hot, second = np.eye(3)[[2, 0, 1, 0]], np.array([[0.0], [1.0], [1.0]])
+    assert Labels(place.put(one_hot)).codes.tolist() == [2, 0, 1, 0]
+    assert Labels(place.put(second)).codes.tolist() == [0, 1, 1]
+    assert Labels(second).codes.tolist() == [0, 1, 1]
