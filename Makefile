@@ -34,7 +34,7 @@ test-device:
 bench: $(VENV)/bench.stamp
 	$(BIN)/python benchmarks/record.py
 
-# The tests judge what the first line has stored; both go on where an interrupted run stopped.
+# The tests judge what the first line has stored; both resume an interrupted run.
 reproduce: $(VENV)/test.stamp
 	$(TEST_ENV) $(BIN)/labelspan reproduce all --out results/reproduce --document docs/reproduction.md
 	$(PYTEST) -m reproduce -s
@@ -58,7 +58,7 @@ docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
 
-# Builds, installs in clean environments of every Python at hand, and tries the result.
+# Builds, installs in clean environments of every available Python, and tries the result.
 DIST := dist
 release-check: $(VENV)/release.stamp
 	$(BIN)/python tools/release_check.py --dist $(DIST)

@@ -115,7 +115,7 @@ print(seen.count("block"), model.components_.tobytes().hex(), model.eigenvalues_
 """
 
 
-def test_a_killed_process_goes_on(tmp_path):
+def test_a_killed_process_resumes(tmp_path):
     def run(path, victim):
         command = [sys.executable, "-c", KILLED, str(path), victim]
         return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)

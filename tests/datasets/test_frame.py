@@ -121,7 +121,7 @@ REFUSED = {
     "unknown to ignore": ({}, {"ignore": ["y"]}, "ignore names 'y', which is not a column"),
     "no labels": ({}, {"labels": []}, "labels is empty; name at least one column"),
     "two separators": ({"tags": ["a,b", "c;d", "", ""]},
-        {}, "'tags' has ',' and ';'; say which separates labels by separator="),
+        {}, "'tags' has ',' and ';'; pass the one that separates labels as separator="),
     "numbers as labels": ({"l": [1, 2, 3, 1]},
         {"labels": "l"}, "label 'l' is 2 in row 2; allowed are 0, 1 and -1"),
     "text as a label": ({"l": list("abab")},

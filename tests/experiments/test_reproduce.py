@@ -193,7 +193,7 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
     assert "\n\n## The authors' own programs\n" in text
 
 
-def test_a_budget_puts_off_what_would_not_fit_and_goes_on_from_the_store(tmp_path):
+def test_a_budget_postpones_what_does_not_fit_and_resumes_from_the_store(tmp_path):
     experiment = replace(toy_experiment(tmp_path), minutes=30)
     with Store(tmp_path / "out") as store:
         (put_off,) = reproduce([experiment], store, n_jobs=0, budget=0.4)

@@ -91,7 +91,7 @@ def test_results_are_final(tmp_path, plan):
         assert outcome(store) == before
 
 
-def test_a_second_run_is_refused_and_the_first_goes_on(tmp_path, plan):
+def test_a_second_run_is_refused_and_the_first_continues(tmp_path, plan):
     with Store(tmp_path) as first, Store(tmp_path) as second:
         with (
             first.only_run(),

@@ -396,7 +396,7 @@ def test_block_lanczos_does_not_see_the_unit(rng, unit, monkeypatch):
     found, U = block_lanczos(lambda V: (Q * values) @ (Q.T @ V), 40, 3, 1e-10, 0)
     np.testing.assert_allclose(found, values[:3], rtol=1e-13)
     assert sine(U, Q[:, :3]) < 1e-8
-    # A space that is used up after four directions goes on in new ones.
+    # After four directions the space is exhausted, and new directions extend it.
     few = np.where(np.arange(40) < 4, values, 0.0)
     found, U = block_lanczos(lambda V: (Q * few) @ (Q.T @ V), 40, 5, 1e-10, 0)
     np.testing.assert_allclose(found, few[:5], atol=1e-13 * unit)
@@ -421,7 +421,7 @@ def test_directions_by_products_are_those_of_the_moments(rng, monkeypatch):
             np.testing.assert_allclose(gram, np.eye(3), atol=1e-8)
             known = a == 0 and K is None
             assert found.total == (pytest.approx(np.sum(moments.xt**2) / b) if known else None)
-    # Inner solutions are a hundredth as far off as the directions.
+    # The error of inner solutions is a hundredth of that of the directions.
     assert set(given) == {_lanczos.TOLERANCE / 100}
 
 

@@ -70,7 +70,7 @@ def _split_all(
         found = [sign for sign in SEPARATORS if any(sign in cell for cell in filled)]
         if len(found) > 1:
             listed = " and ".join(repr(sign) for sign in found)
-            message = f"{column!r} has {listed}; say which separates labels by separator="
+            message = f"{column!r} has {listed}; pass the one that separates labels as separator="
             raise DataFileError(f"{message} (--separator)", file=file)
         separator = found[0] if found else None
     if separator is None:
