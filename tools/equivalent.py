@@ -18,7 +18,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str], ...]] = {
         ("stacklevel=2", "2 + 1"), ("stacklevel=3", "3 + 1"), ("stacklevel=4", "4 + 1"),
     ),
     "the size of a block: the same sums, in another time": (
-        ("WALKED_ENTRIES = 2**26", ""), ("BLOCK_ENTRIES = 2**20", ""), ("CACHED, PART = 2**17", ""),
+        ("FEWEST_WALKED, MOST_WALKED = 2**23, 2**26", ""),
+        ("BLOCK_ENTRIES = 2**20", ""), ("CACHED, PART = 2**17", ""),
         ("OUTER_NUMBERS = 2**15", ""), ("DEVICE_NUMBERS = 2**22", ""), ("HELD_ENTRIES = 2**24", ""),
         ("CACHED_ROWS = 1024", ""), ("PANEL = 32", ""), ("TALL = 4", ""), ("BLOCK = 32", ""),
         ("MOST_PIECES = 1024", ""), ("whole_sparse=False", "not False"),

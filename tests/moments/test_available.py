@@ -205,7 +205,7 @@ def test_what_is_left_out_at_random_does_not_bias():
 def test_problems_without_a_ridge_are_refused():
     X, Y, _ = problem()
     for model in (ls.MDDM(constraint="feature", mu=1), ls.OPLS(ridge=0)):
-        with pytest.raises(ValueError, match=r"without a ridge.*mu below 1.*drop the rows"):
+        with pytest.raises(ValueError, match=r"without a ridge.*mu below 1.*drop rows"):
             model.fit(X, Y)
 
 

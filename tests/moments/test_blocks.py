@@ -65,9 +65,15 @@ def test_sparse_blocks_are_worth_adding_up(rng, monkeypatch):
     assert seen(Sample(X, many), tall=False) == [100] * 4
     # A statistic that makes blocks dense gets those of dense rows.
     assert seen(Sample(X, few), whole_sparse=False) == [400]
-    monkeypatch.setattr(_collect, "WALKED_ENTRIES", 1000)
+    monkeypatch.setattr(_collect, "MOST_WALKED", 1000)
     walked = Sample(X.toarray(), sparse.csr_array(few))
     assert seen(walked, walked=True) == [100] * 4
+    # Without a scatter, 64 rows of X for each label: 1280 numbers, within the limits.
+    monkeypatch.setattr(_collect, "FEWEST_WALKED", 800)
+    monkeypatch.setattr(_collect, "MOST_WALKED", 4000)
+    assert seen(walked, walked=True, tall=False) == [133, 133, 134]
+    monkeypatch.setattr(_collect, "FEWEST_WALKED", 2000)
+    assert seen(walked, walked=True, tall=False) == [200] * 2
 
 
 def test_rows_of_labels_are_views_of_them(rng):
