@@ -6,10 +6,12 @@ import sqlite3
 import stat
 import sys
 import warnings
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
+import labelspan
 from labelspan.experiments import Store, StoreError, run, run_cell
 from labelspan.experiments.runner import _environment
 from labelspan.experiments.runner._environment import code
@@ -227,3 +229,18 @@ def test_a_store_is_read_where_no_index_of_its_log_can_be_made(tmp_path, plan, m
     refused(monkeypatch, sqlite3.SQLITE_CANTOPEN)
     with pytest.raises(StoreError, match=r"-wal holds results that cannot be read .* use the copy"):
         _store_file.opened_to_read(path, 0.1)
+
+
+def test_the_version_is_that_of_the_code_that_runs(monkeypatch):
+    """Metadata of an editable installation keep the version it was installed with."""
+
+    def stale(package):
+        if package == "numba":
+            raise PackageNotFoundError(package)
+        return "0.0.1"
+
+    monkeypatch.setattr(_environment, "version", stale)
+    found = _environment.environment.__wrapped__()
+    assert found["labelspan"] == labelspan.__version__
+    assert found["numpy"] == "0.0.1"
+    assert found["numba"] == "not installed"

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
+from labelspan import __version__
+
 #: Packages that show or judge results, but do not compute them.
 SHOWING = (
     "cli/", "plotting/", "stats/", "datasets/description/", "experiments/analysis/",
@@ -21,7 +23,7 @@ SHOWING = (
 #: Environment variable that passes the parent's digest to the process of a cell.
 CODE_VARIABLE = "LABELSPAN_CODE"
 PARSING = threading.Lock()
-PACKAGES = ("labelspan", "numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @lru_cache(maxsize=1)
@@ -30,12 +32,13 @@ def environment() -> dict[str, str]:
     found = {"python": platform.python_version(), "machine": platform.machine()}
     found["system"] = platform.system()
     found["processors"] = str(os.cpu_count())
+    # Not the installed metadata, which an editable installation does not update.
+    found["labelspan"] = __version__
     for package in PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
-            # A source tree on the path, not installed.
-            found[package] = "source tree"
+            found[package] = "not installed"
     found["code"] = code()
     blas = [item for item in threadpool_info() if item["user_api"] == "blas"]
     for item in blas[:1]:
