@@ -23,7 +23,7 @@ SHOWING = (
 #: Environment variable that passes the parent's digest to the process of a cell.
 CODE_VARIABLE = "LABELSPAN_CODE"
 PARSING = threading.Lock()
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("labelspan", "numpy", "scipy", "scikit-learn", "numba")
 
 
 @lru_cache(maxsize=1)
@@ -32,19 +32,23 @@ def environment() -> dict[str, str]:
     found = {"python": platform.python_version(), "machine": platform.machine()}
     found["system"] = platform.system()
     found["processors"] = str(os.cpu_count())
-    # Not the installed metadata, which an editable installation does not update.
-    found["labelspan"] = __version__
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
+    found |= {package: version_of(package) for package in PACKAGES}
     found["code"] = code()
     blas = [item for item in threadpool_info() if item["user_api"] == "blas"]
     for item in blas[:1]:
         found["blas"] = f"{item['internal_api']} {item['version']}"
         found["blas threads"] = str(item["num_threads"])
     return found
+
+
+def version_of(package: str) -> str:
+    """Version of a package; for labelspan that of the code, because metadata may be older."""
+    if package == "labelspan":
+        return __version__
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def code() -> str:
