@@ -293,7 +293,9 @@ def test_eigenpairs_from_one_range_of_scales_after_the_other(rng):
     assert len(found) == 4
     U, s, _ = jacobi(scales[:, None] * linalg.cholesky(unit, lower=True))
     np.testing.assert_allclose(found, s[:4] ** 2, rtol=1e-8)
-    assert sine(V / scales[:, None], U[:, :4] / scales[:, None]) < 1e-6
+    assert sine(V, U[:, :4]) < 1e-8
+    # In its own unit a coordinate is 1e6 times as large, and so is the rounding of ARPACK in it.
+    assert sine(V / scales[:, None], U[:, :4] / scales[:, None]) < 1e-2
 
 
 def test_rounding_of_a_difference_is_told_below_eight_digits():
