@@ -1,6 +1,7 @@
 """Directions from products with X and Y only, against the solvers that form their matrices."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,8 +10,13 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.labelspace import CPLST, PLST
-from labelspan.labelspace._truncated import rows_are_independent
-from labelspan.linalg import block_lanczos, choose_solver
+from labelspan.linalg import (
+    _whiten,
+    block_lanczos,
+    choose_solver,
+    regress,
+    rows_are_independent,
+)
 from labelspan.moments import Products, Sample, _collect, summarise
 from labelspan.selection import MultilabelFisherScore
 from tests.comparison import sine
@@ -172,6 +178,45 @@ def test_rows_that_are_independent_leave_cplst_the_label_scatter_alone(rng, by_p
     # With two equal rows, the difference of random numbers cannot be fitted.
     twice = sparse.vstack([X[:59], X[[0]]]).tocsr()
     assert not rows_are_independent(twice, None)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", [PLST, CPLST])
+def test_codes_that_independent_rows_fit_have_the_least_norm(
+    method, weighted, rng, by_products, monkeypatch
+):
+    X = sparse.csr_array(rng.poisson(0.3, (60, 90)) * rng.uniform(0.1, 9, 90))
+    Y = sparse.csr_array((rng.random((60, 40)) < 0.1) * 1.0)
+    w = rng.uniform(0.5, 2, 60) if weighted else np.ones(60)
+    monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
+    solved, solve = [], _whiten.solve_independent_rows
+    monkeypatch.setattr(
+        _whiten, "solve_independent_rows", lambda *args: solved.append(1) or solve(*args)
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Without a ridge")
+        model = method(3).fit(X, Y, sample_weight=w if weighted else None)
+    assert solved
+    Xc, Z = (A.toarray() - np.average(A.toarray(), axis=0, weights=w) for A in (X, Y))
+    coef = np.linalg.pinv(Xc) @ Z @ model.components_.T
+    np.testing.assert_allclose(model.regressor_.coef.T, coef, atol=1e-8 * np.abs(coef).max())
+
+
+@pytest.mark.parametrize("method", [PLST, CPLST])
+def test_where_all_labels_do_not_fit_only_the_codes_are_regressed(
+    method, wide, by_products, monkeypatch
+):
+    X, Y = wide
+    widths = []
+    monkeypatch.setattr(
+        "labelspan.labelspace._base.regress",
+        lambda X, T, *a, **k: widths.append(T.shape[1]) or regress(X, T, *a, **k),
+    )
+    monkeypatch.setattr(
+        "labelspan.labelspace._problem.regress", lambda *a, **k: pytest.fail("all labels")
+    )
+    method(3, ridge=2.0).fit(X, Y)
+    assert widths == [3]
 
 
 def test_a_long_iteration_keeps_its_basis_orthonormal(rng, monkeypatch):

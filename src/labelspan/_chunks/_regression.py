@@ -11,8 +11,11 @@ from labelspan._chunks._chunked import Chunked
 from labelspan._classifier import remember
 from labelspan._labels import Labels
 from labelspan._validation import check_square
-from labelspan.linalg import choose_solver, chunk_statistics, route_of, too_large
+from labelspan.linalg import chunk_statistics, route_of, solver_that_fits, too_large
 from labelspan.moments import Sample
+
+# What to do about so many features that their scatter matrix does not fit.
+ADVICE = "Fit X in memory (not in chunks), or select features first."
 
 
 class ChunkedRegression(Chunked):
@@ -34,7 +37,7 @@ class ChunkedRegression(Chunked):
         return route_of(
             np.empty((0, n_features)),
             np.empty((0, n_labels)),
-            advice="Fit X in memory (not in chunks), or select features first.",
+            advice=ADVICE,
             streamed=True,
             ridge_free=min(self._prices()) == 0,
         ).solver
@@ -44,10 +47,11 @@ class ChunkedRegression(Chunked):
         return q
 
     def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        """The solver for rows in memory, for the cost model; refuses what ``fit`` refuses."""
         q, free = self._n_targets(n, D, q, sparse), min(self._prices()) == 0
         few = not (self._shared or too_large(D, q))
-        route = {"streamed": False, "ridge_free": free, "few": few}
-        return choose_solver(n, D, sparse=sparse, n_labels=q, **route)
+        needs = {"sparse": sparse, "streamed": False, "ridge_free": free, "few": few}
+        return solver_that_fits(n, D, q, advice=ADVICE, **needs)
 
     def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
         """Length and number of vectors, see :class:`labelspan.base.LinearReducer`."""

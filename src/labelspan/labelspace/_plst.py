@@ -15,7 +15,7 @@ from labelspan._tags import follow_device
 from labelspan._validation import check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
-from labelspan.labelspace._problem import EXACT_SIDE, Problem
+from labelspan.labelspace._problem import EXACT_SIDE, Problem, codes_first
 from labelspan.labelspace._truncated import leading_labels
 from labelspan.linalg import EigenPairs, centre_both, leading_sum
 from labelspan.moments import CentredRows
@@ -132,8 +132,7 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         self.random_state = random_state
 
     def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
-        # With very many labels, only the codes are regressed.
-        given = isinstance(self.n_components, int | np.integer) and q > min(n, EXACT_SIDE)
+        given = isinstance(self.n_components, int | np.integer) and codes_first(n, D, q, sparse)
         return min(int(self.n_components), q) if given else q
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:

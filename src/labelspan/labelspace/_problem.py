@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelspan._about_mean import level_at, total_scatter
 from labelspan._blocks import dense
@@ -20,6 +21,7 @@ from labelspan.linalg import (
     regress,
     regress_pooled,
     route_of,
+    too_large,
     warn_if_any_label_fits,
 )
 from labelspan.moments import Moments, summarise
@@ -101,8 +103,10 @@ class Problem:
 
         Otherwise, with more labels than rows or with very many, the codes are computed first.
         """
-        n_rows, n_labels = self.Y.shape
-        return is_dask_array(self.X) or self.missing or n_labels <= min(n_rows, EXACT_SIDE)
+        if is_dask_array(self.X) or self.missing:
+            return True
+        n, D = self.X.shape
+        return not codes_first(n, D, self.n_labels, sparse.issparse(self.X))
 
     @cached_property
     def missing(self) -> bool:
@@ -172,6 +176,11 @@ class Problem:
     def level(self, mean: np.ndarray, coef: np.ndarray, offset: np.ndarray) -> np.ndarray:
         """Codes at the stored mean, from those (M,) at the exact mean."""
         return level_at(self.X, mean, coef, offset, self.weights)
+
+
+def codes_first(n: int, D: int, q: int, sparse: bool) -> bool:
+    """Whether a regression on all labels of rows in memory costs more than one on the codes."""
+    return q > min(n, EXACT_SIDE) or (sparse and too_large(max(n, D), q))
 
 
 @dataclass(frozen=True)

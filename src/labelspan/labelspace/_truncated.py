@@ -16,6 +16,7 @@ from labelspan.linalg import (
     n_directions,
     orthonormal,
     rank,
+    rows_are_independent,
     solve_products,
 )
 from labelspan.moments import CentredRows, Products, Sample, scaled, small_indices
@@ -81,19 +82,6 @@ def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
 
     pairs = leading_blocks(apply, problem.n_labels, n_components, None)
     return EigenPairs(pairs.values, orthonormal(pairs.vectors))
-
-
-def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
-    """Whether Xc has rank n - 1, so that least squares fits random numbers exactly."""
-    n_rows, n_features = X.shape
-    if n_rows > n_features:
-        return False
-    T = np.random.default_rng(0).standard_normal((n_rows, 4))
-    products = Products.of(Sample(X, T, "products", weights), tt=True)
-    F = products.features(W=np.eye(4))
-    fitted = float(np.sum(F * solve_products(products, F, 1.0, 0.0)))
-    # A missing direction contributes about 1 / n.
-    return fitted > (1 - 0.1 / n_rows) * float(np.trace(products.tt))
 
 
 def scatter_of(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded
-from labelspan.moments import Products, Rows
+from labelspan.moments import Products, Rows, Sample
 
 # Residual of each column relative to its right-hand side; the error of eigenvalues is its square.
 TOLERANCE = 1e-8
@@ -108,6 +109,32 @@ def solve_products(
         return inverse * (a * products.features(V) + b * V)
 
     return inverse * block_cg(scaled, inverse * F, tolerance)
+
+
+def solve_independent_rows(rows: Rows, T: np.ndarray, a: float) -> np.ndarray:
+    """The solution P of least norm (D, k) of a xx P = Xc'T if Xc fits every T: one of Xc P = T / a.
+
+    It is Xc'(a Xc Xc')^-1 T. For a wide X, this side has the shorter vectors, and both orientations
+    of X are stored, so a step costs less than half of one of :func:`solve_products`.
+    """
+    X = rows.operator
+    return X.rmatmat(block_cg(lambda V: a * X.gram(V), T))
+
+
+def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
+    """Whether Xc, sparse and in memory, has rank n - 1: least squares fits random numbers exactly.
+
+    It costs one solve with four right-hand sides.
+    """
+    n_rows, n_features = X.shape
+    if not sparse.issparse(X) or n_rows > n_features:
+        return False
+    T = np.random.default_rng(0).standard_normal((n_rows, 4))
+    products = Products.of(Sample(X, T, "products", weights), tt=True)
+    F = products.features(W=np.eye(4))
+    fitted = float(np.sum(F * solve_products(products, F, 1.0, 0.0)))
+    # A missing direction contributes about 1 / n.
+    return fitted > (1 - 0.1 / n_rows) * float(np.trace(products.tt))
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

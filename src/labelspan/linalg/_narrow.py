@@ -99,11 +99,7 @@ def narrow(
     Narrow
         Memory O(n^2), besides a centred copy of a dense X.
     """
-    check_square(
-        X.shape[0],
-        "The Gram matrix of the rows",
-        "Use fewer rows or select features first.",
-    )
+    check_gram(X.shape[0])
     if is_device(X):
         return narrow_on_device(X, weights, ridge_free=ridge_free, centre=centre)
     if centre:
@@ -123,6 +119,12 @@ def narrow(
         if is_graded(scales, GRAM_GRADED):
             wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, shares), scales)
     return replace(wide, mean=mean, X=rows)
+
+
+def check_gram(n_rows: int) -> None:
+    """Refuse rows so many that their Gram matrix does not fit."""
+    advice = "Use fewer rows or select features first."
+    check_square(n_rows, "The Gram matrix of the rows", advice)
 
 
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:

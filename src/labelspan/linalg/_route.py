@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelspan._compat import is_dask_array
 from labelspan._validation import check_size, check_square
-from labelspan.linalg._narrow import Narrow, narrow
+from labelspan.linalg._narrow import Narrow, check_gram, narrow
 from labelspan.linalg._solver import MOST_LABELS, choose_solver
 from labelspan.moments import Sample
 
@@ -91,6 +91,8 @@ def solver_that_fits(n: int, D: int, q: int, *, advice: str, **needs: bool) -> s
     solver = choose_solver(n, D, n_labels=q, **needs)
     if solver in ("scatter", "root"):
         check_square(D, "The scatter matrix of the features", advice)
+    if solver == "rows":
+        check_gram(n)
     if solver in ("thin", "krylov"):
         height = D if solver == "thin" else max(n, D)
         check_size((height, q), "An array of all features, or rows, by all labels", FEWER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from labelspan._compat import is_dask_array
 from labelspan._soft import has_holes
 from labelspan.moments._collect import Sample, collect, equal_blocks
 from labelspan.moments._moments import Moments, anchored, scaled
+from labelspan.moments._sparse import times_block
 
 # Entries of a sparse product X'T that are held at a time.
 HELD_ENTRIES = 2**24
@@ -71,7 +72,17 @@ class Products:
     def _pass(self, V: np.ndarray | None, W: np.ndarray | None, side: int) -> np.ndarray:
         factors, means = (V, W), (self.centre, self.t_mean)
         of_block = partial(multiplied, factors=factors, means=means, side=side)
+        if sparse.issparse(self.sample.X):
+            return of_block(*self.sample.at(slice(None)), transposed=self._transposed[side])
         return collect(self.sample, of_block, tall=False)
+
+    @cached_property
+    def _transposed(self) -> tuple[Any, Any]:
+        """X' and T' of rows in memory as CSR: gathering is faster than scattering."""
+        return tuple(
+            A.T.tocsr().astype(np.float64) if sparse.issparse(A) else A.T
+            for A in (self.sample.X, self.sample.Y)
+        )
 
     def dependence(self) -> float | None:
         """||xt||^2, from blocks of labels; None for a Dask array, which would take many passes."""
@@ -114,14 +125,15 @@ def multiplied(
     factors: tuple[np.ndarray | None, np.ndarray | None],
     means: tuple[np.ndarray, np.ndarray],
     side: int,
+    transposed: Any = None,
 ) -> np.ndarray:
-    """A'diag(w)(Xc V + Tc W) of a block, where A is Xc or Tc."""
+    """A'diag(w)(Xc V + Tc W) of a block, where A is Xc or Tc; `transposed` is A' if at hand."""
     U: Any = 0.0
     for A, factor, mean in zip((X, T), factors, means, strict=True):
         if factor is not None:
             # Centred here, where it costs n k numbers, so the blocks stay sparse.
-            U = U + (A @ factor - mean @ factor)
+            U = U + (times_block(A, factor) - mean @ factor)
     U = U if weights is None else weights[:, None] * U
-    out = (X, T)[side].T @ U
+    out = times_block((X, T)[side].T if transposed is None else transposed, U)
     out -= np.outer(means[side], U.sum(axis=0))
     return out

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from labelspan._validation import NoDirectionError
 from labelspan.moments._moments import anchored
 from labelspan.moments._root import dense
+from labelspan.moments._sparse import times_block
 
 
 class CentredRows(LinearOperator):
@@ -48,11 +49,11 @@ class CentredRows(LinearOperator):
         self._columns = small_indices(self._rows.T.tocsr())
 
     def _matmat(self, V: np.ndarray) -> np.ndarray:
-        return self.project(self._rows @ V[self._active])
+        return self.project(times_block(self._rows, V[self._active]))
 
     def _rmatmat(self, W: np.ndarray) -> np.ndarray:
         V = np.zeros((self.shape[1], W.shape[1]))
-        V[self._active] = self._columns @ self.project(W)
+        V[self._active] = times_block(self._columns, self.project(W))
         return V
 
     def _matvec(self, v: np.ndarray) -> np.ndarray:
@@ -63,7 +64,7 @@ class CentredRows(LinearOperator):
 
     def gram(self, W: np.ndarray) -> np.ndarray:
         """Xc Xc' W, (n, k), without leaving the active columns."""
-        return self.project(self._rows @ (self._columns @ self.project(W)))
+        return self.project(times_block(self._rows, times_block(self._columns, self.project(W))))
 
     @cached_property
     def squares(self) -> np.ndarray:
