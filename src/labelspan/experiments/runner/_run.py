@@ -23,6 +23,7 @@ from labelspan.experiments.plan import (
 from labelspan.experiments.runner._cell import run_cell
 from labelspan.experiments.runner._environment import code
 from labelspan.experiments.runner._facts import facts_of
+from labelspan.experiments.runner._pending import Pending
 from labelspan.experiments.runner._progress import Progress, Silent
 from labelspan.experiments.runner._worker import WorkerPool
 from labelspan.experiments.store import ENVIRONMENT, Result, Store, facts_in, statuses_in
@@ -168,28 +169,24 @@ def _results(
     cells: list[Cell], pool: WorkerPool, n_jobs: int, timeout: float | None, dask: str | None
 ) -> Generator[tuple[Cell, Result], None, None]:
     if dask:
-        pairs = _on_dask(cells, dask, timeout)
+        yield from _on_dask(cells, dask, timeout)
     elif n_jobs == 0:
-        pairs = ((cell, run_cell(cell)) for cell in cells)
+        yield from ((cell, run_cell(cell)) for cell in cells)
     else:
-        pairs = _here(cells, pool, n_jobs, timeout)
-    for cell, result in pairs:
-        if result is not None:
-            yield cell, result
+        yield from _here(cells, pool, n_jobs, timeout)
 
 
 def _here(
     cells: list[Cell], pool: WorkerPool, n_jobs: int, timeout: float | None
-) -> Iterator[tuple[Cell, Result | None]]:
-    def one(cell: Cell) -> tuple[Cell, Result | None]:
-        return cell, pool.run(cell, timeout)
+) -> Iterator[tuple[Cell, Result]]:
+    pending = Pending(cells)
 
     # The threads only wait for the processes of the pool.
     parallel = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator_unordered")
-    results = parallel(delayed(one)(cell) for cell in cells)
+    results = parallel(delayed(pool.run_next)(pending, timeout) for _ in cells)
     complete = False
     try:
-        yield from results
+        yield from (pair for pair in results if pair is not None)
         complete = True
     finally:
         if not complete:
@@ -218,7 +215,7 @@ def _close_remote() -> None:
 
 def _on_dask(
     cells: list[Cell], address: str, timeout: float | None
-) -> Iterator[tuple[Cell, Result | None]]:
+) -> Iterator[tuple[Cell, Result]]:
     from distributed import Client, as_completed
 
     try:
@@ -232,7 +229,8 @@ def _on_dask(
         futures = {client.submit(_remote, cell, timeout, pure=False): cell for cell in cells}
         try:
             for future in as_completed(list(futures)):
-                yield futures[future], future.result()
+                if (result := future.result()) is not None:
+                    yield futures[future], result
         finally:
             client.cancel(list(futures))
             client.run(_close_remote)

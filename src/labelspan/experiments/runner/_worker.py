@@ -16,6 +16,7 @@ from typing import Any
 
 from labelspan.experiments.plan import Cell, Source
 from labelspan.experiments.runner._environment import CODE_VARIABLE, code, environment
+from labelspan.experiments.runner._pending import Pending
 from labelspan.experiments.store import ENVIRONMENT, Result
 
 START_SECONDS = 120.0
@@ -172,17 +173,23 @@ class WorkerPool:
 
     def run(self, cell: Cell, timeout: float | None) -> Result | None:
         """Run a cell on an idle worker; None if the pool is closed."""
+        found = self.run_next(Pending([cell]), timeout)
+        return None if found is None else found[1]
+
+    def run_next(self, pending: Pending, timeout: float | None) -> tuple[Cell, Result] | None:
+        """Run the next cell for an idle worker; None if the pool is closed."""
         if self.closed:
             return None
         try:
             with self.worker() as worker:
+                cell = pending.take(worker)
                 result = worker.run(cell, timeout)
         except WorkerStartError:
             # Killed while it started, because the run ends.
             if self.closed:
                 return None
             raise
-        return None if self.closed else result
+        return None if self.closed else (cell, result)
 
     def close(self) -> None:
         """End all workers."""
