@@ -32,7 +32,15 @@ from labelspan._device import (
 )
 from labelspan._tags import follow_device, with_label_tags
 from labelspan._validation import check_features, check_fit, in_dtype, unchanged_if_refused
-from labelspan.linalg import EigenPairs, Route, as_rows, fix_signs, route_of, solver_that_fits
+from labelspan.linalg import (
+    BLOCK,
+    EigenPairs,
+    Route,
+    as_rows,
+    fix_signs,
+    route_of,
+    solver_that_fits,
+)
 from labelspan.moments import Sample, Statistics, checked
 
 # What to do about so many features that their scatter matrix does not fit.
@@ -213,6 +221,9 @@ class LinearReducer(
 
         0 vectors means a basis of blocks. For the cost model.
         """
+        if solver == "products" and self._needs(n, D, q).get("scatter", True):
+            # About 25 solves with a block of vectors, of about 70 steps each.
+            return min(n, D), BLOCK, 60
         return q, q if solver == "krylov" else 0, 1
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:

@@ -11,12 +11,12 @@ from sklearn.base import clone
 import labelspan as ls
 from labelspan.labelspace import CPLST, PLST
 from labelspan.linalg import (
-    _whiten,
     block_lanczos,
     choose_solver,
     regress,
     rows_are_independent,
 )
+from labelspan.linalg._block_cg import RowSide
 from labelspan.moments import Products, Sample, _collect, summarise
 from labelspan.selection import MultilabelFisherScore
 from tests.comparison import sine
@@ -64,15 +64,27 @@ def test_the_table_takes_products_only_where_an_array_would_not_fit():
     assert choose_solver(0, 50_000, **streamed) == "scatter"
 
 
+@pytest.fixture
+def row_solves(monkeypatch):
+    """Calls of the solver on the side of the rows."""
+    calls, solve = [], RowSide.solve
+    monkeypatch.setattr(RowSide, "solve", lambda *args: calls.append(1) or solve(*args))
+    return calls
+
+
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_rows", [160, 70])
 @pytest.mark.parametrize("name", FEW)
-def test_products_find_the_same_directions(name, weighted, wide, rng, request):
-    X, Y = wide
-    weights = rng.uniform(0, 2, 160) if weighted else None
+def test_products_find_the_same_directions(name, n_rows, weighted, wide, row_solves, rng, request):
+    X, Y = (A[:n_rows] for A in wide)
+    weights = rng.uniform(0, 2, n_rows) if weighted else None
     direct = clone(FEW[name]).fit(X.toarray(), Y, sample_weight=weights)
     request.getfixturevalue("by_products")
     model = clone(FEW[name]).fit(X, Y, sample_weight=weights)
     assert model.solver_ == "products"
+    # A metric with xx is inverted on the shorter side of X.
+    metric = name in ("mddm-feature", "opls", "cca")
+    assert bool(row_solves) == (metric and n_rows < X.shape[1])
     np.testing.assert_allclose(model.eigenvalues_, direct.eigenvalues_[:3], rtol=1e-8)
     assert sine(model.components_.T, direct.components_.T) < 1e-6
     np.testing.assert_allclose(model.mean_, direct.mean_, rtol=1e-13)
@@ -149,11 +161,13 @@ def test_what_needs_an_array_that_does_not_fit_is_refused_before(model, repair):
         model.fit(X, Y)
 
 
-@pytest.mark.parametrize("ridge", [0.0, 2.0])
+@pytest.mark.parametrize(("n_rows", "ridge"), [(160, 0.0), (160, 2.0), (70, 2.0)])
 @pytest.mark.parametrize("method", [PLST, CPLST])
-def test_codes_by_products_equal_those_of_factors(method, ridge, wide, rng, request, monkeypatch):
-    X, Y = wide
-    weights = rng.uniform(0.5, 2, 160)
+def test_codes_by_products_equal_those_of_factors(
+    method, n_rows, ridge, wide, row_solves, rng, request, monkeypatch
+):
+    X, Y = (A[:n_rows] for A in wide)
+    weights = rng.uniform(0.5, 2, n_rows)
     direct = method(3, ridge=ridge).fit(X, Y, sample_weight=weights)
     request.getfixturevalue("by_products")
     monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
@@ -163,6 +177,7 @@ def test_codes_by_products_equal_those_of_factors(method, ridge, wide, rng, requ
     model = method(3, ridge=ridge).fit(X, Y, sample_weight=weights)
     # The codes are regressed by products if there is no ridge, their directions for CPLST.
     assert len(made) == (ridge == 0) + (method is CPLST)
+    assert bool(row_solves) == (n_rows < 90 and method is CPLST)
     assert sine(model.components_.T, direct.components_.T) < 1e-6
     given, expected = model.decision_function(X), direct.decision_function(X)
     np.testing.assert_allclose(given, expected, atol=1e-6)
@@ -183,23 +198,29 @@ def test_rows_that_are_independent_leave_cplst_the_label_scatter_alone(rng, by_p
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("method", [PLST, CPLST])
 def test_codes_that_independent_rows_fit_have_the_least_norm(
-    method, weighted, rng, by_products, monkeypatch
+    method, weighted, row_solves, rng, by_products, monkeypatch
 ):
     X = sparse.csr_array(rng.poisson(0.3, (60, 90)) * rng.uniform(0.1, 9, 90))
     Y = sparse.csr_array((rng.random((60, 40)) < 0.1) * 1.0)
     w = rng.uniform(0.5, 2, 60) if weighted else np.ones(60)
     monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
-    solved, solve = [], _whiten.solve_independent_rows
-    monkeypatch.setattr(
-        _whiten, "solve_independent_rows", lambda *args: solved.append(1) or solve(*args)
-    )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Without a ridge")
         model = method(3).fit(X, Y, sample_weight=w if weighted else None)
-    assert solved
+    assert row_solves
     Xc, Z = (A.toarray() - np.average(A.toarray(), axis=0, weights=w) for A in (X, Y))
     coef = np.linalg.pinv(Xc) @ Z @ model.components_.T
     np.testing.assert_allclose(model.regressor_.coef.T, coef, atol=1e-8 * np.abs(coef).max())
+
+
+def test_columns_of_far_apart_scales_are_solved_on_their_own_side(wide, row_solves, by_products):
+    X, Y = (A[:70] for A in wide)
+    model = ls.OPLS(3, ridge=0.5)
+    scaled = sparse.csr_array(X * np.where(np.arange(90) < 5, 1e4, 1.0))
+    model.fit(scaled, Y)
+    assert not row_solves
+    direct = ls.OPLS(3, ridge=0.5).fit(scaled.toarray(), Y)
+    assert sine(model.components_.T, direct.components_.T) < 1e-6
 
 
 @pytest.mark.parametrize("method", [PLST, CPLST])

@@ -55,7 +55,12 @@ class ChunkedRegression(Chunked):
 
     def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
         """Length and number of vectors, see :class:`labelspan.base.LinearReducer`."""
-        return D, self._n_targets(n, D, q, True), 1
+        n_targets = self._n_targets(n, D, q, True)
+        if solver == "products" and min(self._prices()) == 0 and n <= D:
+            # Vectors of independent rows. Without a ridge the steps are more, and there is a test
+            # of independence before them.
+            return n, n_targets, 3
+        return D, n_targets, 1
 
     def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
         """A factor, and a solution for each ridge; see :class:`labelspan.base.LinearReducer`."""

@@ -134,11 +134,11 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
         return int(self.n_components) if sparse and self._by_products(n, D, q) else q
 
     def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
-        side, width, _ = super()._iterated(solver, n, D, q)
+        side, width, n_iterations = super()._iterated(solver, n, D, q)
         if self._by_products(n, D, q) and (self.ridge > 0 or n > D):
             # Each step takes one or two inner solves, which have steps of their own.
             return side, width, 60 if self.ridge > 0 else 30
-        return side, width, 1
+        return side, width, n_iterations
 
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions would."""

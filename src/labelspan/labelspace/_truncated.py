@@ -16,6 +16,7 @@ from labelspan.linalg import (
     n_directions,
     orthonormal,
     rank,
+    row_side,
     rows_are_independent,
     solve_products,
 )
@@ -65,8 +66,9 @@ def leading_labels(
 def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
     """Leading eigenpairs of Z'(2 H - H^2) Z with H = Xc A^-1 Xc', A = xx + ridge I, by products.
 
-    This is xt'(A^-1 + ridge A^-2) xt; each step takes one or two solves by conjugate gradients. If
-    the rows are independent and there is no ridge, H is the identity and nothing is solved.
+    This is xt'(A^-1 + ridge A^-2) xt; each step takes one or two solves by conjugate gradients, on
+    the shorter side of X. If the rows are independent and there is no ridge, H is the identity and
+    nothing is solved.
     """
     X, ridge = problem.X, problem.ridge
     if ridge == 0 and rows_are_independent(X, problem.weights):
@@ -74,7 +76,13 @@ def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
         return leading_labels(problem.Y, n_components, TOLERANCE, 0, problem.weights)
     products = Products.of(Sample(X, problem.Y, "products", problem.weights))
 
+    short = row_side(products, 1.0, ridge) if ridge > 0 else None
+
     def apply(W: np.ndarray) -> np.ndarray:
+        if short is not None:
+            Z = short.labels(W)
+            HZ = short.fitted(Z, short.solve(Z))
+            return short.scores(2 * HZ - short.fitted(HZ, short.solve(HZ)))
         P = solve_products(products, products.features(W=W), 1.0, ridge)
         if ridge > 0:
             P = P + ridge * solve_products(products, P, 1.0, ridge)

@@ -1,6 +1,6 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
-from labelspan.linalg._block_cg import rows_are_independent, solve_products
+from labelspan.linalg._block_cg import row_side, rows_are_independent, solve_products
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, as_rows, fix_signs, n_directions, rank
 from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
@@ -13,7 +13,7 @@ from labelspan.linalg._graded import (
     scaled_svd,
 )
 from labelspan.linalg._interpolation import warn_if_any_label_fits
-from labelspan.linalg._lanczos import block_lanczos, leading_blocks
+from labelspan.linalg._lanczos import BLOCK, block_lanczos, leading_blocks
 from labelspan.linalg._leading import (
     leading,
     leading_operator,

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded
-from labelspan.moments import Products, Rows, Sample
+from labelspan.moments import CentredRows, Products, Rows, Sample
 
 # Residual of each column relative to its right-hand side; the error of eigenvalues is its square.
 TOLERANCE = 1e-8
@@ -111,16 +111,6 @@ def solve_products(
     return inverse * block_cg(scaled, inverse * F, tolerance)
 
 
-def solve_independent_rows(rows: Rows, T: np.ndarray, a: float) -> np.ndarray:
-    """The solution P of least norm (D, k) of a xx P = Xc'T if Xc fits every T: one of Xc P = T / a.
-
-    It is Xc'(a Xc Xc')^-1 T. For a wide X, this side has the shorter vectors, and both orientations
-    of X are stored, so a step costs less than half of one of :func:`solve_products`.
-    """
-    X = rows.operator
-    return X.rmatmat(block_cg(lambda V: a * X.gram(V), T))
-
-
 def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
     """Whether Xc, sparse and in memory, has rank n - 1: least squares fits random numbers exactly.
 
@@ -135,6 +125,68 @@ def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
     fitted = float(np.sum(F * solve_products(products, F, 1.0, 0.0)))
     # A missing direction contributes about 1 / n.
     return fitted > (1 - 0.1 / n_rows) * float(np.trace(products.tt))
+
+
+class RowSide:
+    """Solutions with B = a xx + b I from vectors with one number per row.
+
+    With G = Xc Xc' (n, n), B^-1 Xc' = Xc'(a G + b I)^-1. For a wide X in memory, this side has the
+    shorter vectors, and both orientations of X are stored for its products. The labels are
+    centred, and rows are multiplied by the square roots of their weights.
+
+    Parameters
+    ----------
+    products : Products
+        Sparse rows in memory.
+    a, b : float
+        The metric; b = 0 if the rows are independent.
+    """
+
+    def __init__(self, products: Products, a: float, b: float) -> None:
+        sample = products.sample
+        self.rows = CentredRows(sample.X, sample.weights)
+        self.a, self.b = a, b
+        root = np.ones(len(sample.X.indptr) - 1) if sample.weights is None else sample.weights**0.5
+        self._T, self._root = sample.Y, root[:, None]
+
+    def labels(self, W: np.ndarray | None) -> np.ndarray:
+        """Tc W, (n, k); Tc itself without a `W`."""
+        product: Any = self._T if W is None else self._T @ W
+        product = product.toarray() if sparse.issparse(product) else product
+        return self.rows.project(self._root * product)
+
+    def scores(self, U: np.ndarray) -> np.ndarray:
+        """Tc'U, (q, k)."""
+        return self._T.T @ (self._root * self.rows.project(U))
+
+    def solve(self, U: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:
+        """(a G + b I)^-1 U, (n, k)."""
+        a, b = self.a, self.b
+        return block_cg(lambda V: a * self.rows.gram(V) + b * V, U, tolerance)
+
+    def fitted(self, U: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        """G Y = Xc B^-1 Xc'U, (n, k), from U and the solution Y; no product with X."""
+        return (U - self.b * Y) / self.a
+
+    def lift(self, Y: np.ndarray) -> np.ndarray:
+        """Xc'Y, (D, k): for a solution Y of U, B^-1 Xc'U."""
+        return self.rows.rmatmat(Y)
+
+
+def row_side(products: Products, a: float, b: float) -> RowSide | None:
+    """The solver for wide rows in memory, or None where the side of the features is better.
+
+    That is the case for a Dask array, and for columns whose scales are far apart: only on that side
+    can they be scaled. Without a ridge, the rows must be independent, so that all T can be fitted.
+    """
+    X = products.sample.X
+    if not sparse.issparse(X) or X.shape[0] > X.shape[1] or a == 0:
+        return None
+    if is_graded(column_scales(products.squares)):
+        return None
+    if b == 0 and not rows_are_independent(X, products.sample.weights):
+        return None
+    return RowSide(products, a, b)
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labelspan.linalg._block_cg import solve_products, thin_qr
+from labelspan.linalg._block_cg import row_side, solve_products, thin_qr
 from labelspan.linalg._eigenpairs import EigenPairs, n_directions, rank
 from labelspan.moments import Products
 
@@ -20,6 +20,7 @@ BLOCK = 32
 # directions is this over the gap, that of eigenvalues its square. Inner solves use a hundredth of
 # it.
 TOLERANCE = 1e-8
+INNER = TOLERANCE / 100
 MAX_RESTARTS = 500
 
 
@@ -30,15 +31,24 @@ def leading_products(
 
     The eigenvectors w of F'B^-1 F (q, q) give v = B^-1 F w / sqrt(lambda). Each step of a block
     Lanczos iteration takes two passes over the rows, and one more for each step of the conjugate
-    gradients that apply B^-1 if a > 0. Memory O((D + q) n_components).
+    gradients that apply B^-1 if a > 0; these work on the shorter side of a sparse X in memory.
+    Memory O((D + q) n_components).
     """
+    short = row_side(products, a, b)
 
     def lift(W: np.ndarray) -> np.ndarray:
-        F = products.features(W=W if K is None else K @ W)
-        return F / b if a == 0 else solve_products(products, F, a, b, TOLERANCE / 100)
+        W = W if K is None else K @ W
+        if short is not None:
+            return short.lift(short.solve(short.labels(W), INNER))
+        F = products.features(W=W)
+        return F / b if a == 0 else solve_products(products, F, a, b, INNER)
 
     def apply(W: np.ndarray) -> np.ndarray:
-        M = products.labels(V=lift(W))
+        if short is None:
+            M = products.labels(V=lift(W))
+        else:
+            T = short.labels(W if K is None else K @ W)
+            M = short.scores(short.fitted(T, short.solve(T, INNER)))
         return M if K is None else K.T @ M
 
     side = len(products.t_mean) if K is None else K.shape[1]

@@ -10,12 +10,7 @@ from scipy import linalg
 
 from labelspan import _device as device
 from labelspan._device import is_device, like, on_host, to_host
-from labelspan.linalg._block_cg import (
-    rows_are_independent,
-    solve_independent_rows,
-    solve_products,
-    solve_rows,
-)
+from labelspan.linalg._block_cg import row_side, solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._spectral import Spectral, spectral
@@ -93,12 +88,12 @@ def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
 
 @whiten.register
 def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitened:
-    side, sample = len(statistics.t_mean), statistics.sample
-    if b == 0 and rows_are_independent(sample.X, sample.weights):
-        rows = Rows.of(sample.X, sample.Y, sample.weights)
-        T = times(rows.T, K)
-        return by_solution(solve_independent_rows(rows, T, a), T.T @ T / a, T.shape[1])
-    F = statistics.features(W=np.eye(side) if K is None else K)
+    short = row_side(statistics, a, b)
+    if short is not None:
+        T = short.labels(K)
+        U = short.solve(T)
+        return by_solution(short.lift(U), T.T @ short.fitted(T, U), T.shape[1])
+    F = statistics.features(W=np.eye(len(statistics.t_mean)) if K is None else K)
     P = solve_products(statistics, F, a, b)
     return by_solution(P, F.T @ P, F.shape[1])
 
