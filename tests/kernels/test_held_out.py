@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from labelspan.kernels._cplst_cv import losses_of_codes
 from labelspan.kernels._gram import Gram, centre
 from labelspan.kernels._held_out import held_out, kernel_spectrum
+from labelspan.kernels._held_out_features import FeaturesHeldOut
 from tests.kernels.problems import problem
 from tests.reference import kernels as reference
 
@@ -20,7 +22,9 @@ def test_held_out_fits_are_separate_fits(kernel, ridge):
     form = kernel_spectrum(Gram(Q, centre(Q)), T)
     rng = np.random.default_rng(0)
     folds = [np.sort(fold) for fold in np.array_split(rng.permutation(50), 4)]
-    for fold, result in zip(folds, held_out(form, T, ridge, folds), strict=True):
+    # A second ridge, which must not change what the first one left.
+    fits, _ = held_out(form, T, [ridge, 2 * ridge], folds)
+    for fold, result in zip(folds, fits, strict=True):
         others = np.setdiff1d(np.arange(50), fold)
         inner, outer = K[np.ix_(others, others)], K[np.ix_(fold, others)]
         Z = T[others] - T[others].mean(axis=0)
@@ -28,6 +32,23 @@ def test_held_out_fits_are_separate_fits(kernel, ridge):
         predicted = reference.centred_rows(outer, inner) @ alone + T[others].mean(axis=0)
         np.testing.assert_allclose(result.predicted, predicted, atol=1e-8)
         scale = np.abs(alone).max()
-        np.testing.assert_allclose(result.coefficients / scale, alone / scale, atol=1e-8)
+        coefficients = form.U @ result.coefficients
+        np.testing.assert_allclose(coefficients[others] / scale, alone / scale, atol=1e-8)
+        np.testing.assert_allclose(coefficients[fold] / scale, 0.0, atol=1e-8)
         expected = reference.cplst_matrix(inner, T[others], ridge)
         np.testing.assert_allclose(result.label_matrix(), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_losses_by_the_compiled_loop_are_those_of_numpy(weighted, rng, monkeypatch):
+    held = FeaturesHeldOut(rng.random((30, 6)), rng.random(6), np.eye(6))
+    V = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    T = (rng.random((30, 6)) < 0.4) * 1.0
+    weights = rng.uniform(0, 2, 30) if weighted else None
+    by_numpy = losses_of_codes(held, V, T, weights)
+    monkeypatch.setattr("labelspan.kernels._cplst_cv.WORTH", 0)
+    np.testing.assert_allclose(losses_of_codes(held, V, T, weights), by_numpy, rtol=1e-13)
+    # Two codes, by definition.
+    scores = held.mean + (held.predicted - held.mean) @ V[:, :2] @ V[:, :2].T
+    expected = np.average(((scores > 0.5) != (T > 0.5)).mean(axis=1), weights=weights)
+    assert by_numpy[1] == pytest.approx(expected, rel=1e-13)

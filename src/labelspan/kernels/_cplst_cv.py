@@ -18,6 +18,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._device import cast, is_device, namespace, rows_at, sums, to_host
+from labelspan._jit import kernel, read_only
 from labelspan._labels import Labels
 from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, SCORED
@@ -36,6 +37,8 @@ from labelspan.kernels._statistics import check_kernel_matrix
 # reach far down, where the kernel of features on different scales is nearly linear.
 WIDTHS = tuple(2.0**t for t in range(-8, 5, 2))
 RIDGES = tuple(2.0**t for t in range(-14, 5, 2))
+# Comparisons from which a compiled loop is worth loading.
+WORTH = 2**24
 
 
 class KernelCPLSTCV(ScoringClassifier):
@@ -254,7 +257,7 @@ def fits_without_folds(
     map_ = kernel_map(estimator, X)
     if estimator.n_landmarks is None:
         form = kernel_spectrum(gram(map_, X, weights=weights), T, weights)
-        return (held_out(form, T, ridge, folds, weights) for ridge in ridges)
+        return held_out(form, T, ridges, folds, weights)
     features = nystroem(map_, X, estimator.n_landmarks, estimator.landmarks, estimator.random_state)
     return zip(*held_out_features(features, X, T, tuple(ridges), folds, weights), strict=True)
 
@@ -268,16 +271,49 @@ def hamming_losses(
     """Hamming loss of the held-out rows for the first 1, ..., q eigenvectors of M as codes."""
     if is_device(M):
         return hamming_losses_on_device(held, M, T, weights)
-    V = linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
-    codes = (held.predicted - held.mean) @ V
-    scores = np.tile(held.mean, (len(T), 1))
-    losses = np.empty(V.shape[1])
-    shares = None if weights is None else weights / weights.sum()
-    for k in range(V.shape[1]):
-        scores += np.outer(codes[:, k], V[:, k])
-        wrong = (scores > 0.5) != (T > 0.5)
-        losses[k] = wrong.mean() if shares is None else shares @ wrong.mean(axis=1)
-    return losses
+    return losses_of_codes(held, descending(M), T, weights)
+
+
+def descending(M: np.ndarray) -> np.ndarray:
+    """Eigenvectors of M as columns, the leading one first."""
+    return linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
+
+
+def losses_of_codes(
+    held: HeldOut | FeaturesHeldOut,
+    V: np.ndarray,
+    T: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    """Hamming loss of the held-out rows for the first 1, ..., k columns of V (q, k) as codes."""
+    codes, truth = (held.predicted - held.mean) @ V, T > 0.5
+    shares = np.full(len(T), 1.0 / len(T)) if weights is None else weights / weights.sum()
+    if T.size * V.shape[1] >= WORTH:
+        wrong = np.zeros((len(T), V.shape[1]))
+        given = (codes, V.T, held.mean)
+        add_wrong(*(read_only(A, np.float64) for A in given), read_only(truth, np.bool_), wrong)
+    else:
+        scores = np.tile(held.mean, (len(T), 1))
+        wrong = np.empty((len(T), V.shape[1]))
+        for k in range(V.shape[1]):
+            scores += np.outer(codes[:, k], V[:, k])
+            wrong[:, k] = ((scores > 0.5) != truth).sum(axis=1)
+    return shares @ wrong / T.shape[1]
+
+
+@kernel
+def add_wrong(codes, directions, mean, truth, wrong):  # type: ignore[no-untyped-def]
+    """Count, for each row and each number of codes, the labels on the wrong side of one half."""
+    n_codes, n_labels = directions.shape
+    scores = np.empty(n_labels)
+    for i in range(len(codes)):
+        scores[:] = mean
+        for k in range(n_codes):
+            code, direction, count = codes[i, k], directions[k], 0.0
+            for j in range(n_labels):
+                scores[j] += code * direction[j]
+                count += (scores[j] > 0.5) != truth[i, j]
+            wrong[i, k] = count
 
 
 def hamming_losses_on_device(held: Any, M: Any, T: Any, weights: Any) -> np.ndarray:

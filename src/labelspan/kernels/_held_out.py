@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,13 +58,14 @@ class HeldOut:
     ----------
     predicted : ndarray of shape (n_fold, q)
         Predictions for the rows of the fold, from a fit without them.
-    coefficients : ndarray of shape (n_other, q)
-        Dual coefficients of that fit.
+    coefficients : ndarray of shape (n, q)
+        Dual coefficients of that fit, those of the fold being 0, in the coordinates U of
+        :class:`KernelSpectrum`; on a device, those of the other rows themselves.
     mean : ndarray of shape (q,)
         Mean of T over the other rows.
-    Z : ndarray of shape (n_other, q)
-        T of the other rows minus that mean. As in the coefficients, each row is multiplied by the
-        square root of its weight.
+    Z : ndarray of shape (n, q)
+        T of the other rows minus that mean, in the same coordinates. As in the coefficients, each
+        row is multiplied by the square root of its weight.
     ridge : float
         The ridge.
     """
@@ -86,10 +88,10 @@ class HeldOut:
 def held_out(
     form: KernelSpectrum,
     T: np.ndarray,
-    ridge: float,
+    ridges: Iterable[float],
     folds: list[Any],
     weights: np.ndarray | None = None,
-) -> list[HeldOut]:
+) -> Iterator[list[HeldOut]]:
     """Centred kernel ridge regression without each fold, without another factorisation of K.
 
     Parameters
@@ -98,52 +100,62 @@ def held_out(
         The decomposition of all rows.
     T : ndarray of shape (n, q)
         Targets.
-    ridge : float
+    ridges : iterable of float
         Positive.
     folds : list of ndarray
         The rows of each fold.
     weights : ndarray of shape (n,) or None
         Weights of the rows.
 
-    Returns
-    -------
+    Yields
+    ------
     list of HeldOut
-        Exact. O(n n_fold^2 + n^2 q) per fold, so O(n^3 / k + k n^2 q) for k folds.
+        For each ridge the folds, exactly. O(n n_fold^2 + n n_fold q) per fold, so
+        O(n^3 / k + n^2 q) for k folds.
 
     Notes
     -----
     Centring K on the training rows is an unpenalised intercept. With G = H (HKH + ridge I)^-1 H and
     A = G T, the fit without the rows S has the residuals e = G_SS^-1 A_S on S and the coefficients
-    A - G_:S e on the others. With weights, the same holds for rows times r, the square roots of
-    their weights, and H = I - r r' / r'r.
+    A - G_:S e on the others; on S these are 0. So they need not be formed: U' times them has the
+    same products. With weights, the same holds for rows times r, the square roots of their weights,
+    and H = I - r r' / r'r.
     """
     if is_device(form.U):
-        return held_out_on_device(form, T, ridge, folds, weights)
-    inverse = 1.0 / (form.s + ridge)
+        yield from (held_out_on_device(form, T, ridge, folds, weights) for ridge in ridges)
+        return
     r = np.ones(len(T)) if weights is None else np.sqrt(weights)
-    # The vector r is an eigenvector of the kernel plus ridge, and H removes it.
-    constant = 1.0 / (float(r @ r) * ridge)
-    A = form.U @ (inverse[:, None] * form.UT)
-    residuals, lifted = [], []
-    for fold in folds:
-        U_S = form.U[fold]
-        # One triangle is enough.
-        G_SS = linalg.blas.dsyrk(1.0, (U_S * np.sqrt(inverse)).T, trans=1)
-        G_SS -= constant * np.outer(r[fold], r[fold])
-        residuals.append(linalg.solve(G_SS, A[fold], assume_a="pos", check_finite=False))
-        lifted.append(inverse[:, None] * (U_S.T @ residuals[-1]))
-    # U is read once for all folds.
-    products = np.split(form.U @ np.hstack(lifted), len(folds), axis=1)
-    results = []
-    for fold, e, G_e in zip(folds, residuals, products, strict=True):
-        others = np.setdiff1d(np.arange(len(T)), fold)
-        mean = np.average(T[others], axis=0, weights=None if weights is None else weights[others])
-        coefficients = (A - G_e)[others] + constant * np.outer(r[others], r[fold] @ e)
-        Z = r[others, None] * (T[others] - mean)
-        # Rows of weight 0 have no residual, and their predictions do not count.
-        residual = np.divide(e, r[fold, None], out=np.zeros_like(e), where=r[fold, None] > 0)
-        results.append(HeldOut(T[fold] - residual, coefficients, mean, Z, ridge))
-    return results
+    others = [without(form, T, r, fold) for fold in folds]
+    along = form.U.T @ r
+    for ridge in ridges:
+        inverse = 1.0 / (form.s + ridge)
+        # The vector r is an eigenvector of the kernel plus ridge, and H removes it.
+        constant = 1.0 / (float(r @ r) * ridge)
+        solved = inverse[:, None] * form.UT
+        results = []
+        for fold, (mean, Z) in zip(folds, others, strict=True):
+            U_S, r_S = form.U[fold], r[fold]
+            # One triangle is enough.
+            G_SS = linalg.blas.dsyrk(1.0, (U_S * np.sqrt(inverse)).T, trans=1)
+            G_SS -= constant * np.outer(r_S, r_S)
+            e = linalg.solve(G_SS, U_S @ solved, assume_a="pos", check_finite=False)
+            C = solved - inverse[:, None] * (U_S.T @ e) + constant * np.outer(along, r_S @ e)
+            # Rows of weight 0 have no residual, and their predictions do not count.
+            residual = np.divide(e, r_S[:, None], out=np.zeros_like(e), where=r_S[:, None] > 0)
+            results.append(HeldOut(T[fold] - residual, C, mean, Z, ridge))
+        yield results
+
+
+def without(
+    form: KernelSpectrum, T: np.ndarray, r: np.ndarray, fold: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean (q,) of T over the rows outside the fold, and U'Z (n, q) with Z = 0 in the fold."""
+    kept = r.copy()
+    kept[fold] = 0.0
+    overall, mean = (r**2 @ T) / (r @ r), (kept**2 @ T) / (kept @ kept)
+    # From all rows about their mean: leave the fold out, and change the mean.
+    inside = r[fold, None] * (T[fold] - overall)
+    return mean, form.UT - form.U[fold].T @ inside - np.outer(form.U.T @ kept, mean - overall)
 
 
 def held_out_on_device(

@@ -176,17 +176,18 @@ class RowSide:
 def row_side(products: Products, a: float, b: float) -> RowSide | None:
     """The solver for wide rows in memory, or None where the side of the features is better.
 
-    That is the case for a Dask array, and for columns whose scales are far apart: only on that side
-    can they be scaled. Without a ridge, the rows must be independent, so that all T can be fitted.
+    That is the case for a Dask array, and for columns whose scales are far apart, above the ridge:
+    only on that side can they be scaled. Without a ridge, neither side scales columns, but the
+    rows must be independent, so that all T can be fitted.
     """
     X = products.sample.X
     if not sparse.issparse(X) or X.shape[0] > X.shape[1] or a == 0:
         return None
-    if is_graded(column_scales(products.squares)):
-        return None
-    if b == 0 and not rows_are_independent(X, products.sample.weights):
-        return None
-    return RowSide(products, a, b)
+    if b > 0:
+        fits = not is_graded(column_scales(a * products.squares + b))
+    else:
+        fits = rows_are_independent(X, products.sample.weights)
+    return RowSide(products, a, b) if fits else None
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,14 +16,14 @@ from sklearn.model_selection import KFold
 
 from labelspan.kernels import (
     RIDGES,
-    HeldOut,
     KernelCPLST,
     KernelCPLSTCV,
+    descending,
     gram,
-    hamming_losses,
     held_out,
     kernel_map,
     kernel_spectrum,
+    losses_of_codes,
 )
 from labelspan.labelspace import CPLST, PLST
 
@@ -158,8 +158,11 @@ def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)
     folds = [test for _, test in KFold(N_FOLDS).split(Y)]
     widths = KernelCPLSTCV()._widths(X)
-    losses = np.array([width_losses(X, Y, gamma, folds) for gamma in widths])
-    best = {codes: int(np.argmin(losses[:, :, place])) for place, codes in enumerate(MATRICES)}
+    # Those of PLST depend on neither the width nor the ridge.
+    plain = [leading_codes(np.delete(Y, fold, axis=0)).T for fold in folds]
+    losses = np.array([width_losses(X, Y, gamma, folds, plain) for gamma in widths])
+    names = ("plst", "cplst")
+    best = {codes: int(np.argmin(losses[:, :, place])) for place, codes in enumerate(names)}
     fitted = {}
     for point in set(best.values()):
         gamma, ridge = np.unravel_index(point, losses.shape[:2])
@@ -171,22 +174,20 @@ def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     return {codes: fitted[point] for codes, point in best.items()}
 
 
-def width_losses(X: Any, Y: np.ndarray, gamma: float, folds: list[Any]) -> np.ndarray:
-    """Losses (ridge, codes), summed over the numbers of codes and the folds."""
+def width_losses(
+    X: Any, Y: np.ndarray, gamma: float, folds: list[Any], plain: list[np.ndarray]
+) -> np.ndarray:
+    """Losses (ridge, codes) of PLST and kernel-CPLST, summed over numbers of codes and folds.
+
+    `plain` are the directions (q, q) of PLST without each fold.
+    """
     form = kernel_spectrum(gram(kernel_map(KernelCPLST(gamma=gamma), X), X), Y)
-    losses = np.zeros((len(RIDGES), len(MATRICES)))
-    for i, ridge in enumerate(RIDGES):
-        for held, fold in zip(held_out(form, Y, ridge, folds), folds, strict=True):
-            for j, matrix in enumerate(MATRICES.values()):
-                losses[i, j] += hamming_losses(held, matrix(held), Y[fold]).sum()
+    losses = np.zeros((len(RIDGES), 2))
+    for i, fits in enumerate(held_out(form, Y, RIDGES, folds)):
+        for held, fold, V in zip(fits, folds, plain, strict=True):
+            for j, codes in enumerate((V, descending(held.label_matrix()))):
+                losses[i, j] += losses_of_codes(held, codes, Y[fold]).sum()
     return losses
-
-
-#: The matrix whose eigenvectors are the directions: Z'Z, or that of Eq. (8).
-MATRICES: dict[str, Callable[[HeldOut], np.ndarray]] = {
-    "plst": lambda held: held.Z.T @ held.Z,
-    "cplst": lambda held: held.label_matrix(),
-}
 
 
 def leading_codes(Y: np.ndarray) -> np.ndarray:
