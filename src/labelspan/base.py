@@ -45,7 +45,8 @@ from labelspan.moments import Sample, Statistics, checked
 
 # What to do about so many features that their scatter matrix does not fit.
 ADVICE = (
-    "Fit X in memory (not in chunks), use MDDM(constraint='projection'), or select features first."
+    "For a small integer n_components, fit X in memory, or as a Dask array, which may be read more "
+    "than once. Otherwise use MDDM(constraint='projection'), or select features first."
 )
 
 N_COMPONENTS: list[Any] = [

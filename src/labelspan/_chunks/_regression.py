@@ -15,7 +15,10 @@ from labelspan.linalg import chunk_statistics, route_of, solver_that_fits, too_l
 from labelspan.moments import Sample
 
 # What to do about so many features that their scatter matrix does not fit.
-ADVICE = "Fit X in memory (not in chunks), or select features first."
+ADVICE = (
+    "Fit X in memory, or as a Dask array, which may be read more than once, or select features "
+    "first."
+)
 
 
 class ChunkedRegression(Chunked):

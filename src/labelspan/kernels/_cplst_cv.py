@@ -18,7 +18,7 @@ from labelspan._blocks import dense
 from labelspan._classifier import ScoringClassifier, remember_features
 from labelspan._compat import Interval
 from labelspan._device import cast, is_device, namespace, rows_at, sums, to_host
-from labelspan._jit import kernel, read_only
+from labelspan._jit import ZERO, kernel, read_only
 from labelspan._labels import Labels
 from labelspan._splits import check_splits
 from labelspan._tags import IN_MEMORY, SCORED
@@ -291,7 +291,7 @@ def losses_of_codes(
     if T.size * V.shape[1] >= WORTH:
         wrong = np.zeros((len(T), V.shape[1]))
         given = (codes, V.T, held.mean)
-        add_wrong(*(read_only(A, np.float64) for A in given), read_only(truth, np.bool_), wrong)
+        add_wrong(*(read_only(A, np.float64) for A in given), read_only(truth, np.int64), wrong)
     else:
         scores = np.tile(held.mean, (len(T), 1))
         wrong = np.empty((len(T), V.shape[1]))
@@ -308,11 +308,13 @@ def add_wrong(codes, directions, mean, truth, wrong):  # type: ignore[no-untyped
     scores = np.empty(n_labels)
     for i in range(len(codes)):
         scores[:] = mean
+        of_row = truth[i]
         for k in range(n_codes):
-            code, direction, count = codes[i, k], directions[k], 0.0
+            code, direction, count = codes[i, k], directions[k], ZERO
             for j in range(n_labels):
                 scores[j] += code * direction[j]
-                count += (scores[j] > 0.5) != truth[i, j]
+                # Integers, because the order of a sum of floats would forbid vectors of them.
+                count += np.int64(scores[j] > 0.5) ^ of_row[j]
             wrong[i, k] = count
 
 
