@@ -72,9 +72,10 @@ class Products:
     def _pass(self, V: np.ndarray | None, W: np.ndarray | None, side: int) -> np.ndarray:
         factors, means = (V, W), (self.centre, self.t_mean)
         of_block = partial(multiplied, factors=factors, means=means, side=side)
-        if sparse.issparse(self.sample.X):
-            return of_block(*self.sample.at(slice(None)), transposed=self._transposed[side])
-        return collect(self.sample, of_block, tall=False)
+        given = self.sample
+        if sparse.issparse(given.X):
+            return of_block(given.X, given.Y, given.weights, transposed=self._transposed[side])
+        return collect(given, of_block, tall=False)
 
     @cached_property
     def _transposed(self) -> tuple[Any, Any]:

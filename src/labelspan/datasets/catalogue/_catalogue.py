@@ -273,7 +273,8 @@ ENTRIES = (
         _brought(
             f"rcv1subset{number}",
             (6000, n_features, 101, cardinality, 3000),
-            f"Lewis, Yang, Rose and Li, JMLR 2004; subset {number}, with the halves realigned",
+            f"Lewis, Yang, Rose and Li, JMLR 2004; subset {number}, with the halves realigned; "
+            "the topics M143 and MCAT are missing",
         )
         for number, (n_features, cardinality) in RCV1.items()
     ),
