@@ -94,6 +94,12 @@ def test_sources_that_disagree_are_both_named(case, tmp_path):
     assert read_arff(path, label_names=["w"], **options).label_names == ("w",)
 
 
+def test_a_count_that_runs_into_other_text_is_not_used(tmp_path):
+    path = write(tmp_path, "toy: -C 2@relation")
+    with pytest.raises(DataFileError, match="-C 2 .* is not used, because no space follows"):
+        read_arff(path)
+
+
 def test_two_options_in_one_relation_name_are_none(tmp_path):
     path = write(tmp_path, "toy: -C 2 -C -1")
     with pytest.raises(DataFileError, match="-C 2 in the relation name is not used, because -C -1"):

@@ -116,8 +116,10 @@ def _unknown(relation: str, path: Path) -> DataFileError:
         reason = f"-C {counts[0]} in the relation name is not used, because "
         if match := FILTER.search(relation):
             reason += f"a filter ({match.group()[:80]}) changed the file after it was written"
-        else:
+        elif len(counts) > 1:
             reason += f"-C {counts[1]} is there too"
+        else:
+            reason += "no space follows the number"
     files = " or ".join(file.name for file in _candidates(path))
     message = f"which columns are labels? {reason} and no {files} beside the file"
     return DataFileError(f"{message}; pass {ARGUMENTS}", file=path)
