@@ -14,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.labelspace import CPLST, LEML, OCCA, PLST, FaIE, LabelSubset
+from labelspan.linalg import Whitened, _leading, squared
 from labelspan.subspace import SharedSubspaceClassifier, SharedSubspaceClassifierCV
 from tests.comparison import sine
 from tests.reference import multiprecision as exact
@@ -266,3 +267,18 @@ def test_a_time_stamp_does_not_hide_the_features(form):
         assert fitted.n_components_ == 6
         Z = fitted.transform(form(X[train])), fitted.transform(form(X[test]))
         assert auc(Ridge(1e-3).fit(Z[0], Y[train]).predict(Z[1])) > goal - 0.01, model
+
+
+def test_rotations_are_only_for_requested_directions_that_a_gram_matrix_loses(rng, monkeypatch):
+    scales = np.logspace(0, -9, 8)
+    W = scales[:, None] * rng.standard_normal((8, 8))
+    whitened = Whitened(W, lambda Y: Y, scales)
+    calls, decompose = [], _leading.scaled_svd
+    monkeypatch.setattr(_leading, "scaled_svd", lambda *args: calls.append(1) or decompose(*args))
+    few, all_ = squared(whitened, 2), squared(whitened, None)
+    assert len(calls) == 1
+    assert sine(few.vectors, all_.vectors[:, :2]) < 1e-12
+    np.testing.assert_allclose(few.values[:2], all_.values[:2], rtol=1e-12)
+    # The eighth is 1e-18 of the first.
+    squared(whitened, 8)
+    assert len(calls) == 2

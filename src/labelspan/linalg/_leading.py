@@ -65,14 +65,18 @@ def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
 
     A Gram matrix resolves eigenvalues down to eps times the largest. If the rows of W have similar
     scales, the eigenproblem itself is defined no better; vectors near that floor are
-    orthonormalised again. Rows whose scales are far apart define smaller eigenvalues too.
+    orthonormalised again. Rows whose scales are far apart define smaller eigenvalues too, which
+    Jacobi rotations find if they are among the requested ones.
     """
     W, back, scales = whitened
     tall = W.shape[0] >= W.shape[1]
     values, vectors = descending(W.T @ W if tall else W @ W.T)
-    if scales is not None and is_graded(scales) and values[-1] < SAFE_VALUE * values[0]:
-        factors = scaled_svd(scales, to_host(W) / scales[:, None])
-        return kept(*factors[:2], n_components).mapped(back)
+    if scales is not None and is_graded(scales):
+        some = isinstance(n_components, int | np.integer)
+        n_wanted = min(int(n_components), len(values)) if some else len(values)
+        if values[n_wanted - 1] < SAFE_VALUE * values[0]:
+            factors = scaled_svd(scales, to_host(W) / scales[:, None])
+            return kept(*factors[:2], n_components).mapped(back)
     values = values[: rank(values, max(W.shape))]
     n_kept = n_directions(values, values.sum(), n_components)
     vectors = vectors[:, :n_kept]
