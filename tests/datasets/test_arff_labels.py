@@ -96,7 +96,7 @@ def test_sources_that_disagree_are_both_named(case, tmp_path):
 
 def test_a_count_that_runs_into_other_text_is_not_used(tmp_path):
     path = write(tmp_path, "toy: -C 2@relation")
-    with pytest.raises(DataFileError, match="-C 2 .* is not used, because no space follows"):
+    with pytest.raises(DataFileError, match=r"-C 2 .* is not used, because no space follows"):
         read_arff(path)
 
 
