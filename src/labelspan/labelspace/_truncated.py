@@ -81,8 +81,8 @@ def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
     def apply(W: np.ndarray) -> np.ndarray:
         if short is not None:
             Z = short.labels(W)
-            HZ = short.fitted(Z, short.solve(Z))
-            return short.scores(2 * HZ - short.fitted(HZ, short.solve(HZ)))
+            HZ = short.fitted(short.solve(Z))
+            return short.scores(2 * HZ - short.fitted(short.solve(HZ)))
         P = solve_products(products, products.features(W=W), 1.0, ridge)
         if ridge > 0:
             P = P + ridge * solve_products(products, P, 1.0, ridge)

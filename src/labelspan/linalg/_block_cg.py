@@ -164,9 +164,12 @@ class RowSide:
         a, b = self.a, self.b
         return block_cg(lambda V: a * self.rows.gram(V) + b * V, U, tolerance)
 
-    def fitted(self, U: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """G Y = Xc B^-1 Xc'U, (n, k), from U and the solution Y; no product with X."""
-        return (U - self.b * Y) / self.a
+    def fitted(self, Y: np.ndarray) -> np.ndarray:
+        """G Y, (n, k): for a solution Y of U, Xc B^-1 Xc'U.
+
+        (U - b Y) / a would be the same, but loses digits where b is far above G.
+        """
+        return self.rows.gram(Y)
 
     def lift(self, Y: np.ndarray) -> np.ndarray:
         """Xc'Y, (D, k): for a solution Y of U, B^-1 Xc'U."""

@@ -48,7 +48,7 @@ def leading_products(
             M = products.labels(V=lift(W))
         else:
             T = short.labels(W if K is None else K @ W)
-            M = short.scores(short.fitted(T, short.solve(T, INNER)))
+            M = short.scores(short.fitted(short.solve(T, INNER)))
         return M if K is None else K.T @ M
 
     side = len(products.t_mean) if K is None else K.shape[1]

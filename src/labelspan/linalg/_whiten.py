@@ -92,7 +92,7 @@ def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitene
     if short is not None:
         T = short.labels(K)
         U = short.solve(T)
-        return by_solution(short.lift(U), T.T @ short.fitted(T, U), T.shape[1])
+        return by_solution(short.lift(U), T.T @ short.fitted(U), T.shape[1])
     F = statistics.features(W=np.eye(len(statistics.t_mean)) if K is None else K)
     P = solve_products(statistics, F, a, b)
     return by_solution(P, F.T @ P, F.shape[1])
