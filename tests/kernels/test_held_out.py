@@ -39,6 +39,32 @@ def test_held_out_fits_are_separate_fits(kernel, ridge):
         np.testing.assert_allclose(result.label_matrix(), expected, atol=1e-7)
 
 
+def test_held_out_fits_with_weights_are_separate_fits(rng):
+    X, Y = problem(50)
+    T, w, ridge = Y.astype(float), rng.uniform(0.2, 3, 50), 0.7
+    K = pairwise_kernels(X, metric="rbf")
+    Q = K.copy()
+    form = kernel_spectrum(Gram(Q, centre(Q, w)), T, w)
+    folds = [np.sort(fold) for fold in np.array_split(rng.permutation(50), 4)]
+    (fits,) = held_out(form, T, [ridge], folds, w)
+    for fold, result in zip(folds, fits, strict=True):
+        others = np.setdiff1d(np.arange(50), fold)
+        share, root = w[others] / w[others].sum(), np.sqrt(w[others])
+        H = np.eye(len(others)) - share
+        inner, outer = K[np.ix_(others, others)], K[np.ix_(fold, others)]
+        centred = H @ inner @ H.T * root * root[:, None]
+        mean = share @ T[others]
+        Z = root[:, None] * (T[others] - mean)
+        alone = np.linalg.solve(centred + ridge * np.eye(len(others)), Z)
+        predicted = (outer - share @ inner) @ H.T @ (root[:, None] * alone) + mean
+        np.testing.assert_allclose(result.predicted, predicted, atol=1e-8)
+        np.testing.assert_allclose(result.mean, mean, rtol=1e-13)
+        np.testing.assert_allclose((form.U @ result.coefficients)[others], alone, atol=1e-8)
+        fitted = centred @ alone
+        expected = 2 * Z.T @ fitted - fitted.T @ fitted
+        np.testing.assert_allclose(result.label_matrix(), expected, atol=1e-8)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_losses_by_the_compiled_loop_are_those_of_numpy(weighted, rng, monkeypatch):
     held = FeaturesHeldOut(rng.random((30, 6)), rng.random(6), np.eye(6))

@@ -2,7 +2,7 @@
 
 from labelspan.kernels._cca import KernelLabelCCA
 from labelspan.kernels._cplst import KernelCodes, KernelCPLST
-from labelspan.kernels._cplst_cv import RIDGES, KernelCPLSTCV, descending, losses_of_codes
+from labelspan.kernels._cplst_cv import RIDGES, KernelCPLSTCV, leading_vectors, losses_of_codes
 from labelspan.kernels._gram import gram
 from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
 from labelspan.kernels._map import KernelMap, kernel_map

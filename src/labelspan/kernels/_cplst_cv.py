@@ -271,10 +271,10 @@ def hamming_losses(
     """Hamming loss of the held-out rows for the first 1, ..., q eigenvectors of M as codes."""
     if is_device(M):
         return hamming_losses_on_device(held, M, T, weights)
-    return losses_of_codes(held, descending(M), T, weights)
+    return losses_of_codes(held, leading_vectors(M), T, weights)
 
 
-def descending(M: np.ndarray) -> np.ndarray:
+def leading_vectors(M: np.ndarray) -> np.ndarray:
     """Eigenvectors of M as columns, the leading one first."""
     return linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
 

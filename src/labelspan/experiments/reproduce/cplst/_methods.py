@@ -10,7 +10,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
@@ -18,11 +18,11 @@ from labelspan.kernels import (
     RIDGES,
     KernelCPLST,
     KernelCPLSTCV,
-    descending,
     gram,
     held_out,
     kernel_map,
     kernel_spectrum,
+    leading_vectors,
     losses_of_codes,
 )
 from labelspan.labelspace import CPLST, PLST
@@ -185,7 +185,7 @@ def width_losses(
     losses = np.zeros((len(RIDGES), 2))
     for i, fits in enumerate(held_out(form, Y, RIDGES, folds)):
         for held, fold, V in zip(fits, folds, plain, strict=True):
-            for j, codes in enumerate((V, descending(held.label_matrix()))):
+            for j, codes in enumerate((V, leading_vectors(held.label_matrix()))):
                 losses[i, j] += losses_of_codes(held, codes, Y[fold]).sum()
     return losses
 
@@ -193,7 +193,7 @@ def width_losses(
 def leading_codes(Y: np.ndarray) -> np.ndarray:
     """Eigenvectors of Z'Z as rows, the leading one first."""
     Z = Y - Y.mean(axis=0)
-    return np.ascontiguousarray(linalg.eigh(Z.T @ Z)[1][:, ::-1].T)
+    return np.ascontiguousarray(leading_vectors(Z.T @ Z).T)
 
 
 #: How a model of all codes is fitted, by the name of its regressor.
