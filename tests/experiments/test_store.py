@@ -1,6 +1,7 @@
 """The store: results are final; errors have a clear message and lose nothing."""
 
 import importlib.util
+import inspect
 import os
 import sqlite3
 import stat
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import labelspan
-from labelspan.experiments import Store, StoreError, run, run_cell
+from labelspan.experiments import METHODS, Store, StoreError, run, run_cell
+from labelspan.experiments.methods._methods import PAPER_METHODS
 from labelspan.experiments.runner import _environment
 from labelspan.experiments.runner._environment import code
 from labelspan.experiments.store import _store_file
@@ -190,6 +192,19 @@ def test_the_code_of_a_result_is_what_is_computed_not_what_is_said():
     assert statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 3 * x\n') != plain
     one, two = (f'def f():\n    """{word}."""\n' for word in ("One", "Two"))
     assert statements(one) == statements(two)
+
+
+def test_the_code_of_a_result_holds_every_file_that_a_method_is_loaded_from():
+    root = Path(labelspan.__file__).parent
+    makers = [method.load() for method in (*METHODS, *PAPER_METHODS)]
+    for maker in filter(None, makers):
+        path = Path(inspect.getfile(maker))
+        if path.is_relative_to(root):
+            assert _environment.computes(path.relative_to(root).as_posix()), path
+            # A file that does not count must not come in through one that does.
+            assert "labelspan.experiments.reproduce" not in path.read_text(encoding="utf-8")
+    # Keys of cells hold the plans, and the page is judged when it is written.
+    assert not _environment.computes("experiments/reproduce/cplst/_experiments.py")
 
 
 def refused(monkeypatch, code, n_times=2):

@@ -20,6 +20,8 @@ SHOWING = (
     "cli/", "plotting/", "stats/", "datasets/description/", "experiments/analysis/",
     "experiments/report/", "experiments/store/",
 )  # fmt: skip
+#: Experiments of the papers: their plans are in the key of a cell, and they are judged later.
+PLANNING = "experiments/reproduce/"
 #: Environment variable that passes the parent's digest to the process of a cell.
 CODE_VARIABLE = "LABELSPAN_CODE"
 PARSING = threading.Lock()
@@ -54,8 +56,8 @@ def version_of(package: str) -> str:
 def code() -> str:
     """Short digest of the code that results depend on, which may change within a version.
 
-    Comments, docstrings and packages that only show results do not count. It takes half a second,
-    so worker processes receive it from their parent.
+    Comments, docstrings and files that plan, show or judge results do not count. It takes half a
+    second, so worker processes receive it from their parent.
     """
     if CODE_VARIABLE in os.environ:
         return os.environ[CODE_VARIABLE]
@@ -70,9 +72,16 @@ def _digest() -> str:
     found = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         name = path.relative_to(root).as_posix()
-        if not name.startswith(SHOWING):
+        if computes(name):
             found.update(f"{name}\0{statements(path.read_bytes())}\0".encode())
     return found.hexdigest()[:12]
+
+
+def computes(name: str) -> bool:
+    """Whether results depend on a file of the package beyond the keys of their cells."""
+    if name.startswith(PLANNING):
+        return name.endswith("/_methods.py")
+    return not name.startswith(SHOWING)
 
 
 def statements(source: bytes) -> str:
