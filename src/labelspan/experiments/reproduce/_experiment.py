@@ -21,7 +21,7 @@ from labelspan.experiments.store import Store, series_in
 FOLDER = Path(__file__).parent
 # Two means over random splits may differ by this many standard errors of their difference.
 STANDARD_ERRORS = 3.0
-# Used for a standard error that is printed as 0.0000.
+# Used for a standard error or deviation that is printed as 0.0000.
 HALF_DIGIT = 5e-5
 
 # The Yahoo sets that differ from those of the papers, and the evidence.
@@ -38,7 +38,7 @@ RULES = """\
   mean: the deviation over the square root of the number of sets.
 - A mean with a printed standard error is reproduced within three standard errors of the
   difference, which combine the printed one and that of our splits. Chance alone exceeds this
-  once in 370 times. An error printed as 0.0000 counts as half of its last digit.
+  once in 370 times. An error or deviation printed as 0.0000 counts as half of its last digit.
 - A mean with neither is reproduced within 0.02 (of a measure from 0 to 1). This is our convention,
   because the paper prints no measure of spread.
 - A statement about an order (A is better than B) is reproduced if our values have that order.
@@ -286,7 +286,7 @@ def judge_value(
     if printed is None or math.isnan(printed):
         return Judged(what, None, ours, "not judged", note)
     if deviation is not None:
-        tolerance, name = deviation, "the printed deviation"
+        tolerance, name = deviation or HALF_DIGIT, "the printed deviation"
     elif errors is not None:
         printed_error, own = errors
         joint = math.hypot(printed_error or HALF_DIGIT, own)
@@ -296,7 +296,7 @@ def judge_value(
     distance = math.inf if ours is None else abs(ours - printed) - 1e-12
     strictly = None
     if deviation is not None and n_printed is not None:
-        strictly = distance <= deviation / math.sqrt(n_printed)
+        strictly = distance <= tolerance / math.sqrt(n_printed)
     text = f"within {tolerance:.2g}, {name}" + (f"; {note}" if note else "")
     verdict = "reproduced" if distance <= tolerance else "not reproduced"
     return Judged(what, printed, ours, verdict, text, strictly=strictly)

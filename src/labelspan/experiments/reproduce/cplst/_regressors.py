@@ -166,7 +166,7 @@ EXPERIMENTS = (
         "cplst/table3-90",
         "Table 3 with 90 % of the rows for training, as its standard errors suggest",
         tuple(N_LABELS),
-        5,
+        3,
         0.2,
         table3_of_nine_tenths,
         partial(judge_losses, table="table3", regressor="linear"),

@@ -270,7 +270,7 @@ def _experiment(
 _VALUES = "AUC, macro F1 and micro F1"
 _TEST = "Wilcoxon's test between ML_LS and the others (needs the full run)"
 _TABLES = tuple(
-    _experiment(name, title, sets, 10 * len(sets), 1, performance(table, sets), judge(name, sets))
+    _experiment(name, title, sets, 9 * len(sets), 1, performance(table, sets), judge(name, sets))
     for name, title, sets, table, judge in (
         ("table3", _VALUES, FIRST, "table 3", judge_performance),
         ("table5", _TEST, FIRST, "table 3", judge_significance),
