@@ -37,6 +37,7 @@ bench: $(VENV)/bench.stamp
 # The tests judge what the first line has stored; both resume an interrupted run.
 reproduce: $(VENV)/test.stamp
 	$(TEST_ENV) $(BIN)/labelspan reproduce all --out results/reproduce --document docs/reproduction.md
+	$(BIN)/python tools/pack_results.py results/reproduce docs/reproduction.sqlite.xz
 	$(PYTEST) -m reproduce -s
 
 fuzz: $(VENV)/fuzz.stamp
