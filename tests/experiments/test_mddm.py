@@ -249,6 +249,26 @@ def test_the_images_are_annotated_with_the_widths_of_lowest_loss(table, monkeypa
     assert plan.splits.n_splits == search.splits.n_splits == 5
 
 
+def test_curves_of_the_images_have_the_widths_of_table_3(monkeypatch):
+    monkeypatch.setattr(_images, "directions", lambda width: int(100 * width))
+    (experiment,) = find_experiments(["mddm/figure2-images"])
+    (search,) = experiment.plans(False)
+    (table,) = find_experiments(["mddm/table3"])
+    # Both need the same search, which runs once.
+    assert (search,) == table.plans(False)
+    found = {
+        ("corel5k", step.title, "hamming_loss"): [0.1 if "width=1" in step.title else 0.2]
+        for step in search.reducers
+    }
+    (plan,) = experiment.follow_up(Values(found, ()), False)
+    steps = {step.title: dict(step.parameters) for step in plan.reducers}
+    assert len(steps) == 6 * 4
+    for size in (5, 25, 100, 250):
+        assert steps[f"MDDM_p, d={size}"] == {"n_components": size, "gamma": 0.5}
+        assert steps[f"CCA, d={size}"] == {"n_components": size, "gamma": 0.5, "ridge": 0.5}
+        assert steps[f"LPP, d={size}"] == {"n_components": size}
+
+
 def test_the_lowest_curve_is_told_only_where_there_is_one_to_compare_with():
     def judged(found):
         values = {("toy", name, "hamming_loss"): [value] for name, value in found.items()}

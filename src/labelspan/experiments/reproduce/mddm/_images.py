@@ -12,10 +12,14 @@ import numpy as np
 from labelspan.experiments.plan import Plan, Source, Splits, Step
 from labelspan.experiments.reproduce._experiment import Experiment, Values
 from labelspan.experiments.reproduce.mddm._experiments import (
+    CURVE,
+    CURVES,
+    IMAGE_SIZES,
     IMAGES,
     KEPT,
     KERNEL,
     MLKNN,
+    judge_curves,
     judge_label_kernel,
     judge_nine,
 )
@@ -131,6 +135,21 @@ def table3_found(values: Values, quick: bool) -> tuple[Plan, ...]:
     return _five_splits("table 3", quick, (*steps, *(() if quick else others)))
 
 
+def figure2_found(values: Values, quick: bool) -> tuple[Plan, ...]:
+    """Six methods with five to 250 directions and the widths found; MDDM if quick."""
+    widths, steps = _setting(quick)[0], []
+    for method, title in CURVES:
+        if quick and title not in MDDMS:
+            continue
+        for size in IMAGE_SIZES[:1] if quick else IMAGE_SIZES:
+            label = f"{title}, d={size}"
+            if title in KERNELISED:
+                steps.append(reducer(title, _best(values, title, widths)[0], size, label))
+            else:
+                steps.append(Step(method, (("n_components", size),), label))
+    return _five_splits("figure 2", quick, tuple(steps))
+
+
 def table9(quick: bool) -> tuple[Plan, ...]:
     """The search over the widths of both kernels."""
     widths = _setting(quick)[0]
@@ -165,6 +184,16 @@ def table9_found(values: Values, quick: bool) -> tuple[Plan, ...]:
 _TITLE = "images, ML-kNN: {}; widths by five folds of one training part, then five random splits"
 
 EXPERIMENTS = (
+    Experiment(
+        "mddm/figure2-images",
+        _TITLE.format(CURVE),
+        IMAGES,
+        6,
+        0.5,
+        table3,
+        judge_curves,
+        follow_up=figure2_found,
+    ),
     Experiment(
         "mddm/table3",
         _TITLE.format("nine methods with as many directions as MDDM_p"),
