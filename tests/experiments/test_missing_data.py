@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -12,11 +14,11 @@ from labelspan.experiments.reproduce._experiment import judge_value
 from tests.experiments.test_cli import labelspan  # noqa: F401
 
 
-def plans(quick):
+def plans(quick, name="scene"):
     return (
         Plan(
             "one cell",
-            sources=(Source("scene"),),
+            sources=(Source(name),),
             reducers=(Step("pca"),),
             classifiers=(Step("ridge"),),
             splits=Splits("standard"),
@@ -84,3 +86,30 @@ def test_the_list_says_what_has_to_be_downloaded(labelspan, offline):  # noqa: F
             assert (data in text) == (places[data] in ("download", "missing"))
     assert any(text.startswith("download of ") for text in lacks.values())
     assert "download of " in labelspan("reproduce", "list")[1]
+
+
+def test_an_experiment_without_its_package_is_left_out_but_judged_where_it_is_stored(
+    labelspan, tmp_path, monkeypatch  # noqa: F811
+):  # fmt: skip
+
+    def chosen(experiment):
+        monkeypatch.setattr("labelspan.cli._reproduce.EXPERIMENTS", (experiment,))
+        monkeypatch.setattr("labelspan.cli._reproduce.find_experiments", lambda _: [experiment])
+
+    bundled = replace(EXPERIMENT, data=("yeast",), plans=partial(plans, name="yeast"))
+    trees = replace(bundled, packages=("no_such_trees",))
+    chosen(trees)
+    text = "the package no_such_trees (pip install no_such_trees)"
+    assert text in labelspan("reproduce", "list")[1]
+    common = ("reproduce", "mvmd/one", "--jobs", "0", "--out", tmp_path / "out")
+    code, out, err = labelspan(*common)
+    assert code == 1
+    assert f"mvmd/one is left out: it needs {text}" in err
+    assert "reproduced" not in out
+    chosen(bundled)
+    assert labelspan(*common)[0] == 0
+    chosen(trees)
+    code, out, err = labelspan(*common, "--stored")
+    assert code == 0
+    assert "left out" not in err
+    assert "reproduced" in out

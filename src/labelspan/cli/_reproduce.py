@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ import typer
 from labelspan.cli import _output as output
 from labelspan.cli._options import check_place
 from labelspan.datasets import list_datasets
-from labelspan.experiments import METHODS, Store
+from labelspan.experiments import Store
 from labelspan.experiments.reproduce import (
     EXPERIMENTS,
     PAPERS,
@@ -63,7 +64,8 @@ def command(
     experiments = find_experiments(names)
     if page is not None:
         check_place(page, "document")
-    ready = [item for item in experiments if not _lacks(item)]
+    # A stored result needs nothing installed.
+    ready = [item for item in experiments if stored or not _lacks(item)]
     for item in experiments:
         if item not in ready:
             print(f"{item.name} is left out: it needs {_lacks(item)}", file=sys.stderr)
@@ -98,10 +100,10 @@ def command(
 
 
 def _lacks(experiment: Experiment) -> str:
-    """Data and methods that are missing and cannot be downloaded."""
-    known = {method.name for method in METHODS}
+    """Data and packages that are missing and are not downloaded."""
     missing = [f"the data set {name}" for name in _sets(experiment, "missing")]
-    missing += [f"the method {name}" for name in experiment.methods if name not in known]
+    packages = [name for name in experiment.packages if find_spec(name) is None]
+    missing += [f"the package {name} (pip install {name})" for name in packages]
     return ", ".join(missing)
 
 
@@ -111,7 +113,7 @@ def _sets(experiment: Experiment, where: str) -> list[str]:
 
 
 def _needs(experiment: Experiment) -> str:
-    """Data and methods that are missing, downloadable or not."""
+    """Data and packages that are missing, downloadable or not."""
     downloads = ", ".join(_sets(experiment, "download"))
     parts = [_lacks(experiment), f"download of {downloads}" if downloads else ""]
     return "; ".join(filter(None, parts)) or "nothing"

@@ -141,8 +141,8 @@ class Experiment:
         ``plans(quick) -> tuple of Plan``.
     judge : callable
         ``judge(values, printed) -> list of Judged``, where printed is the data file.
-    methods : tuple of str
-        Methods that must be installed.
+    packages : tuple of str
+        Packages that labelspan does not install, without which the experiment is left out.
     follow_up : callable or None
         ``follow_up(values, quick) -> tuple of Plan``: plans that use the parameters found by
         the search in `plans`.
@@ -155,7 +155,7 @@ class Experiment:
     quick_minutes: float
     plans: Callable[[bool], tuple[Plan, ...]]
     judge: Callable[[Values, dict[str, Any]], list[Judged]]
-    methods: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
     follow_up: Callable[[Values, bool], tuple[Plan, ...]] | None = None
 
     @property

@@ -155,7 +155,6 @@ EXPERIMENTS = (
         0.5,
         figure1,
         judge_figure1,
-        ("plst", "cplst", "occa", "pbr"),
     ),
     Experiment(
         "cplst/figure1b-d",
@@ -165,7 +164,6 @@ EXPERIMENTS = (
         0.3,
         figure1_errors,
         judge_figure1_errors,
-        ("plst", "cplst", "occa", "pbr"),
     ),
     Experiment(
         "cplst/table3",
@@ -175,6 +173,5 @@ EXPERIMENTS = (
         1,
         table3,
         judge_table3,
-        ("plst", "cplst"),
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -148,19 +147,6 @@ def judge_table4(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return lines
 
 
-TREES = (
-    Experiment(
-        "cplst/table4",
-        "Hamming loss of PLST and CPLST with model trees (Cubist for M5P)",
-        ("emotions", "yeast", "scene"),
-        15,
-        0.3,
-        table4,
-        judge_table4,
-        ("plst", "cplst"),
-    ),
-)
-
 EXPERIMENTS = (
     Experiment(
         "cplst/table3-90",
@@ -170,9 +156,17 @@ EXPERIMENTS = (
         0.2,
         table3_of_nine_tenths,
         partial(judge_losses, table="table3", regressor="linear"),
-        ("plst", "cplst"),
     ),
-    *(TREES if find_spec("cubist") else ()),
+    Experiment(
+        "cplst/table4",
+        "Hamming loss of PLST and CPLST with model trees (Cubist for M5P)",
+        ("emotions", "yeast", "scene"),
+        15,
+        0.3,
+        table4,
+        judge_table4,
+        packages=("cubist",),
+    ),
     Experiment(
         "cplst/table5",
         "Hamming loss of PLST and kernel-CPLST with kernel ridge regression",
@@ -181,7 +175,6 @@ EXPERIMENTS = (
         0.3,
         table5,
         partial(judge_losses, table="table5", regressor="kernel"),
-        ("plst", "kernel-cplst"),
     ),
     Experiment(
         "cplst/table5-90",
@@ -191,6 +184,5 @@ EXPERIMENTS = (
         0.3,
         partial(table5, train=0.9),
         partial(judge_losses, table="table5", regressor="kernel"),
-        ("plst", "kernel-cplst"),
     ),
 )
