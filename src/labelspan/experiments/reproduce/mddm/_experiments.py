@@ -312,7 +312,7 @@ def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
             continue
         best = min(compared, key=known.__getitem__)
         names = dict.fromkeys((best, "MDDM_p"))
-        text = ", ".join(f"{name} {known[name]:.4f}" for name in names)
+        text = ", ".join(f"{name} {known[name]:.4g}" for name in names)
         what = f"Hamming loss at d = {size}: lowest but for MDDM_f"
         lines.append(judge_statement(what, "MDDM_p", text, best == "MDDM_p"))
         for name, value in known.items():
