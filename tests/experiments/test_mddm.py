@@ -280,4 +280,4 @@ def test_the_lowest_curve_is_told_only_where_there_is_one_to_compare_with():
     assert lines["Hamming loss at d = 5, MDDM_f"].ours == 0.05
     lines = judged({"MDDM_p, d=5": 0.1, "CCA, d=5": 0.09})
     assert lines["Hamming loss at d = 5: lowest but for MDDM_f"].verdict == "not reproduced"
-    assert lines["Hamming loss at d = 5: lowest but for MDDM_f"].ours == "CCA 0.0900, MDDM_p 0.1000"
+    assert lines["Hamming loss at d = 5: lowest but for MDDM_f"].ours == "CCA 0.09, MDDM_p 0.1"
