@@ -335,8 +335,8 @@ CURVE = "Hamming loss at four numbers of directions (the paper: at fifty)"
 EXPERIMENTS = (
     _web("figure2", f"ML-kNN: {CURVE}", 1, 0.5, figure2, judge_curves),
     _news("figure2-news", f"ML-kNN: {CURVE}", 5, 0.5, figure2_news, judge_curves),
-    _web("figure3", f"SVM: {CURVE}", 6, 1, figure3, judge_curves),
-    _news("figure3-news", f"SVM: {CURVE}", 25, 1, figure3_news, judge_curves),
+    _web("figure3", f"SVM: {CURVE}", 8, 1, figure3, judge_curves),
+    _news("figure3-news", f"SVM: {CURVE}", 15, 1, figure3_news, judge_curves),
     _web("table1", f"ML-kNN: {_NINE}", 1, 0.5, table1, judge_nine("table1")),
     _web("table2", f"SVM: {_NINE}", 7, 1, table2, judge_nine("table2")),
     _news("table5", f"ML-kNN: {_NINE}", 2, 1, table5, judge_nine("table5")),

@@ -188,7 +188,7 @@ EXPERIMENTS = (
         "mddm/figure2-images",
         _TITLE.format(CURVE),
         IMAGES,
-        6,
+        4,
         0.5,
         table3,
         judge_curves,

@@ -57,5 +57,5 @@ EXPERIMENTS = tuple(
         partial(plans, name=name),
         partial(judge, name=name),
     )
-    for name, minutes in (("bibtex", 2), ("delicious", 2))
+    for name, minutes in (("bibtex", 0.5), ("delicious", 0.5))
 )
