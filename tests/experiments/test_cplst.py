@@ -196,7 +196,7 @@ def test_what_the_text_says_of_the_errors_comes_out():
 
 @pytest.mark.reproduce
 def test_model_trees_keep_the_order_of_emotions_and_scene():
-    """That of yeast is not reproduced, over five splits and with other model trees."""
+    """That of yeast is not reproduced, with other model trees."""
     found = verdicts(reproduced("cplst/table4"))
     for name in ("emotions", "scene"):
         what = f"{name}, mean over the five M: CPLST better than PLST"
