@@ -100,3 +100,12 @@ def test_many_data_sets_take_the_distribution_of_f():
 def test_methods_that_tie_everywhere_have_p_value_1():
     for n_datasets in (2, 6, 40):
         assert stats.friedman(np.ones((n_datasets, 3))).p_value == 1
+
+
+def test_more_methods_than_a_float_has_orders():
+    """A search has hundreds of candidates; the factorial of 171 overflows a float."""
+    scores = np.random.default_rng(0).random((3, 200))
+    result = stats.friedman(scores)
+    assert result.p_value_method == "permutation"
+    assert result.p_value == pytest.approx(reference.friedmanchisquare(*scores.T).pvalue, abs=0.1)
+    assert stats.friedman(agreed(3, 200)).p_value == 1e-4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import permutations
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -61,10 +62,8 @@ def _spread(sums: np.ndarray) -> np.ndarray:
 def _orders(row: np.ndarray, most: int) -> np.ndarray | None:
     """All distinct orders of the ranks of a block; None if more than `most`."""
     counts = np.unique(row, return_counts=True)[1]
-    # As floats, because the factorial of 21 exceeds 64 bits.
-    number = np.prod(np.arange(1.0, len(row) + 1))
-    number /= np.prod([np.prod(np.arange(1.0, count + 1)) for count in counts])
-    if number > most:
+    # Python's integers, because the factorial of 171 exceeds even floats.
+    if factorial(len(row)) // prod(map(factorial, counts.tolist())) > most:
         return None
     found: Iterable[tuple[int, ...]] = permutations(row.tolist())
     # Ties only: a set of all orders is twice as slow, and takes its memory.

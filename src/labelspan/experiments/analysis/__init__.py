@@ -6,6 +6,7 @@ from labelspan.experiments.analysis._analysis import (
     Ranking,
     Row,
     analyse,
+    cells_of,
     stored_plan,
 )
 from labelspan.experiments.analysis._missing import declines
@@ -27,6 +28,7 @@ __all__ = [
     "Row",
     "analyse",
     "caution",
+    "cells_of",
     "chosen_values",
     "declines",
     "primary",

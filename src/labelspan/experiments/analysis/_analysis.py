@@ -219,7 +219,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     'MDDM_f'
     """
     chosen = Plan.from_dict(json.loads(stored_plan(store, plan)["content"]))
-    cells = _cells(store, chosen)
+    cells = cells_of(store, chosen)
     plain = [cell for cell in cells if cell["directions"] is None]
     excluded = _excluded(plain)
     datasets = len(chosen.sources)
@@ -241,7 +241,8 @@ def stored_plan(store: Store, plan: str | None = None) -> Row:
     return plans[0]
 
 
-def _cells(store: Store, plan: Plan) -> list[Row]:
+def cells_of(store: Store, plan: Plan) -> list[Row]:
+    """Stored cells of a plan, in its order."""
     wanted = {cell.id: place for place, cell in enumerate(plan.cells)}
     models = {step.title for step in plan.models}
     rows = cells_in(store, wanted)

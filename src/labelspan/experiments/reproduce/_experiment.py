@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.experiments.analysis import analyse
+from labelspan.experiments.analysis import cells_of
 from labelspan.experiments.plan import Plan
 from labelspan.experiments.runner import PACKAGES
 from labelspan.experiments.store import Store, series_in
@@ -218,7 +218,7 @@ def values_of(store: Store, plans: Iterable[Plan]) -> Values:
     spectra: dict[tuple[str, str], list[float]] = {}
     failed: dict[str, None] = {}
     for plan in plans:
-        cells = analyse(store, plan.hash).cells
+        cells = cells_of(store, plan)
         spectra.update(_spectra(store, cells))
         for cell in cells:
             if cell["status"] != "ok":
