@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold
@@ -19,6 +20,7 @@ from labelspan.experiments.reproduce.cplst._methods import (
     leading_codes,
 )
 from labelspan.experiments.reproduce.cplst._regressors import (
+    FEWER_SPLITS,
     FIRST_CODES,
     FRACTIONS,
     SAME,
@@ -214,8 +216,10 @@ def test_kernel_cplst_is_not_worse_where_the_paper_has_it_better(name):
     for line in reproduced(name).judged:
         if "not above" in line.what:
             gap, error = (float(part.split()[-1]) for part in str(line.ours).split(","))
-            allowed = 2 if line.what.endswith(SAME) else STANDARD_ERRORS
-            assert gap <= allowed * error, line
+            n_splits = FEWER_SPLITS.get(line.what.partition(",")[0], 20)
+            chance = stats.norm.cdf(2 if line.what.endswith(SAME) else STANDARD_ERRORS)
+            # With two splits, a standard error is itself nearly unknown.
+            assert gap <= stats.t.ppf(chance, n_splits - 1) * error, line
             if line.what.endswith(f"100%: kernel-CPLST not above {SAME}"):
                 assert gap == 0, line
 
