@@ -14,8 +14,9 @@ EXTRA = ("n_components", "fit_seconds")
 
 @pytest.fixture(params=EXPERIMENTS, ids=lambda experiment: experiment.name)
 def experiment(request):
-    # The plans of the news and web tables read their data to know the number of directions.
-    if request.param.name.startswith("mddm/table") and "LABELSPAN_DATA" not in os.environ:
+    # The plans of these experiments read their data to know the number of directions.
+    reading = request.param.name.startswith(("mddm/table", "mddm/figure2-images"))
+    if reading and "LABELSPAN_DATA" not in os.environ:
         pytest.skip("LABELSPAN_DATA is not set: the plans read the benchmark files")
     return request.param
 
