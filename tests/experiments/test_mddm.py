@@ -269,6 +269,27 @@ def test_curves_of_the_images_have_the_widths_of_table_3(monkeypatch):
         assert steps[f"LPP, d={size}"] == {"n_components": size}
 
 
+@pytest.mark.parametrize(
+    ("name", "classifier", "sizes", "n_plans"),
+    [
+        ("figure2", "ML-kNN", (2, 5, 10, 15), 1),
+        ("figure3", "SVM", (2, 5, 10, 15), 1),
+        ("figure2-news", "ML-kNN", (5, 10, 20, 40), 5),
+        ("figure3-news", "SVM", (5, 10, 20, 40), 5),
+    ],
+)
+def test_curves_have_six_methods_and_the_classifier_of_the_figure(name, classifier, sizes, n_plans):
+    (experiment,) = find_experiments([f"mddm/{name}"])
+    plans = experiment.plans(False)
+    assert len(plans) == n_plans
+    titles = ("MDDM_p", "MDDM_f", "MLSI", "CCA", "PCA", "LPP")
+    for plan in plans:
+        assert [step.title for step in plan.classifiers] == [classifier]
+        assert [(step.title, dict(step.parameters)) for step in plan.reducers] == [
+            (f"{title}, d={size}", {"n_components": size}) for title in titles for size in sizes
+        ]
+
+
 def test_the_lowest_curve_is_told_only_where_there_is_one_to_compare_with():
     def judged(found):
         values = {("toy", name, "hamming_loss"): [value] for name, value in found.items()}

@@ -159,7 +159,7 @@ def toy_experiment(tmp_path):
 
 
 def test_a_reason_goes_with_whole_words_and_may_name_the_experiment():
-    printed = {"reasons": {", SVM": "hinge", "a/table2: AUC": "there"}}
+    printed = {"reasons": {", SVM": "hinge", "a/table9: AUC | a/table2: AUC": "there"}}
     for name, expected in (("SVM", ("hinge",)), ("SVM_perf", ()), ("CCA+SVM", ())):
         line = judge_value(f"AUC, {name}", 0.5, 0.6)
         assert with_reason(line, printed, "a/table1").reasons == expected

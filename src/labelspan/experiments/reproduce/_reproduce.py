@@ -176,7 +176,8 @@ def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:
     # Match whole words, because a reason about SVM does not hold for SVM_perf.
     known = (
         why
-        for what, why in printed.get("reasons", {}).items()
+        for places, why in printed.get("reasons", {}).items()
+        for what in places.split(" | ")
         if re.search(rf"{re.escape(what)}(?!\w)", f"{name}: {line.what}")
     )
     return replace(line, reasons=tuple(dict.fromkeys((*line.reasons, *known))))

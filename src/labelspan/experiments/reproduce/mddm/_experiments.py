@@ -253,6 +253,16 @@ IMAGE_SIZES = (5, 25, 100, 250)
 CURVES = (*LINEAR, ("lpp", "LPP"))
 
 
+def _curve_steps(sizes: tuple[int, ...], few: tuple[str, ...] = ()) -> tuple[Step, ...]:
+    """All methods of the curves, or a few of them, with these numbers of directions."""
+    return tuple(
+        Step(method, (("n_components", size),), f"{title}, d={size}")
+        for method, title in CURVES
+        if not few or title in few
+        for size in sizes
+    )
+
+
 def _curves(name: str, classifier: Callable[[bool], Step], n_quick: int) -> Plans:
     """Six methods with two to fifteen directions on all sets, or on fewer if quick."""
 
@@ -260,11 +270,7 @@ def _curves(name: str, classifier: Callable[[bool], Step], n_quick: int) -> Plan
         plan = Plan(
             f"mddm: {name}, web pages",
             sources=_sources(False, quick, n_quick),
-            reducers=tuple(
-                Step(method, (("n_components", size),), f"{title}, d={size}")
-                for method, title in CURVES
-                for size in (SIZES[1:3] if quick else SIZES)
-            ),
+            reducers=_curve_steps(SIZES[1:3] if quick else SIZES),
             classifiers=(classifier(quick),),
             splits=Splits("standard"),
             measures=PAPER_MEASURES["mddm"],
@@ -279,12 +285,7 @@ def _news_curves(name: str, classifier: Callable[[bool], Step], few: tuple[str, 
     """Six methods with five to forty directions on the news; two methods if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
-        steps = tuple(
-            Step(method, (("n_components", size),), f"{title}, d={size}")
-            for method, title in CURVES
-            if not quick or title in few
-            for size in (NEWS_SIZES[::2] if quick else NEWS_SIZES)
-        )
+        steps = _curve_steps(NEWS_SIZES[::2], few) if quick else _curve_steps(NEWS_SIZES)
         return tuple(_plan(each, name, steps, classifier(quick)) for each in _sources(True, quick))
 
     return plans
