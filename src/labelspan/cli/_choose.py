@@ -56,10 +56,9 @@ def command(
     fitting.check_rows(rows)
     # The sign of the scores and the name in the table come from the measure itself.
     scoring = get_measure(measure)
-    for place, option in ((model, "model"), (picture, "picture")):
-        if place is not None:
-            options.check_place(place, option)
-    dataset = read_source(data, context).load()
+    source = read_source(data, context)
+    options.check_outputs({"model": model, "picture": picture}, source.files)
+    dataset = source.load()
     chosen = fitting.rows_of(dataset, rows)
     scaling, why = fitting.scaling_of(options.scale_steps(scale), dataset, chosen)
     dimensions = [fitting.value_of(text) for text in n_components.split(",") if text.strip()]

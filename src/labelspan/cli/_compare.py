@@ -9,7 +9,13 @@ import typer
 
 from labelspan.cli import _options as options
 from labelspan.cli import _output as output
-from labelspan.cli._options import SCALE_HELP, refuse_alone, refuse_beside, scale_steps
+from labelspan.cli._options import (
+    SCALE_HELP,
+    check_outputs,
+    refuse_alone,
+    refuse_beside,
+    scale_steps,
+)
 from labelspan.experiments import (
     METHODS,
     Plan,
@@ -174,6 +180,10 @@ def command(
             preprocessing=scale_steps(scale),
             tune=tune,
         )
+    page = out / "report.html"
+    if page.exists():
+        read = [plan, *(file for source in chosen.sources for file in source.files)]
+        check_outputs({"out": page}, read)
     check_before_run(chosen, timeout, dask, readable=True)
     chosen = with_scaling(chosen)
     with Store(out) as store:
@@ -189,7 +199,7 @@ def command(
             checked=True,
         )
         analysis = analyse(store, chosen.hash)
-        page = write_report(store, out / "report.html", plan=chosen.hash)
+        write_report(store, page, plan=chosen.hash)
     _tell_of_failures(summary)
     _show(analysis, summary, page, json)
     raise typer.Exit(0 if set(summary.statuses) <= {"ok"} else 1)

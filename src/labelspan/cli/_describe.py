@@ -39,8 +39,10 @@ def command(
 ) -> None:
     """Describe a data set and look for defects; exit code 1 if there are any."""
     if out is not None:
-        options.check_archive(out, "realign")
-    dataset = read_source(data, context).load()
+        options.check_suffix(out, "realign", ".npz")
+    source = read_source(data, context)
+    options.check_outputs({"realign": out}, source.files)
+    dataset = source.load()
     if out is not None:
         dataset = _realigned(dataset, out)
     found = describe(

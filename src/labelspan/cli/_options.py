@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,8 +89,31 @@ def scale_steps(text: str) -> tuple[Step, ...]:
     return preprocessing_of(text)
 
 
-def check_place(path: Path, option: str) -> None:
-    """Fail before the work if the output folder is missing or not writable."""
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
+    """Fail before the work if an output cannot be written, or is an input or another output."""
+    taken = [(Path(path), str(path)) for path in inputs if path is not None]
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        _check_place(path, option)
+        for other, text in taken:
+            if _is_same(path, other):
+                raise ValueError(
+                    f"--{option} is {str(path)!r}, which is the same file as {text}: it would be "
+                    "overwritten; choose another place."
+                )
+        taken.append((path, f"--{option}"))
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two names mean one file, also by a link or by another spelling."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _check_place(path: Path, option: str) -> None:
+    """Refuse a folder that is missing or not writable."""
     folder = path.absolute().parent
     if closed := closed_folder(folder):
         raise ValueError(
@@ -116,9 +139,8 @@ def check_place(path: Path, option: str) -> None:
             ) from error
 
 
-def check_archive(path: Path, option: str, *others: str) -> None:
-    """Refuse an output file that is not writable or has the wrong suffix."""
-    if path.suffix not in (".npz", *others):
-        known = " or ".join((".npz", *others))
-        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with {known}.")
-    check_place(path, option)
+def check_suffix(path: Path, option: str, *known: str) -> None:
+    """Refuse an output file whose name tells of another format."""
+    if path.suffix not in known:
+        listed = " or ".join(known)
+        raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with {listed}.")

@@ -16,8 +16,8 @@ from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import load_model, save_model
-from labelspan.cli._options import SCALE_HELP, check_place, refuse_beside, scale_steps
-from labelspan.cli._reduce_blocks import check_out, is_blocks, reduce_blocks
+from labelspan.cli._options import SCALE_HELP, check_outputs, refuse_beside, scale_steps
+from labelspan.cli._reduce_blocks import check_out, input_files, is_blocks, reduce_blocks
 from labelspan.datasets import MultilabelDataset, write_csv, write_npz
 from labelspan.experiments import get_method
 from labelspan.experiments.plan import READING_FIELDS
@@ -78,21 +78,22 @@ def command(
     if method == AUTOMATIC:
         refuse_beside(context, "method auto", ("set",), "which chooses the parameters")
     in_blocks = is_blocks(data)
-    check_out(out) if in_blocks else options.check_archive(out, "out", ".csv")
-    if model is not None:
-        check_place(model, "model")
+    check_out(out) if in_blocks else options.check_suffix(out, "out", ".npz", ".csv")
     paths = [path for path in (out, model) if path]
     if in_blocks:
         refuse_beside(
             context, "out", ("rows", "scale", *NOT_OF_BLOCKS), "which is written by blocks"
         )
         names = options.reading_options(context).get("labels", ())
+        check_outputs({"out": out, "model": model}, input_files(data, *names, apply))
         parameters = _parameters(n_components, set or [])
         places = out, model, apply
         estimator, shape, n_after = reduce_blocks(data, names, method, parameters, *places)
         _show(estimator, shape, n_after, None if apply else shape[0], paths, "", json)
         return
-    dataset = read_source(data, context).load()
+    source = read_source(data, context)
+    check_outputs({"out": out, "model": model}, [*source.files, apply])
+    dataset = source.load()
     if apply is not None:
         estimator, n_rows, why = load_model(apply), None, ""
     else:

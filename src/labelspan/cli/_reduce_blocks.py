@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from labelspan.cli import _options as options
 from labelspan.cli._model import load_model, save_model
 from labelspan.datasets import blocks_of
 from labelspan.experiments import get_method
@@ -19,10 +18,15 @@ def is_blocks(data: str) -> bool:
 
 
 def check_out(out: Path) -> None:
-    """Refuse an output file that is not writable or has the wrong suffix."""
+    """Refuse an output file whose name tells of another format."""
     if out.suffix != ".npy":
         raise ValueError(f"--out is {str(out)!r}; npy and Parquet files are reduced to .npy.")
-    options.check_place(out, "out")
+
+
+def input_files(*names: str | Path | None) -> list[Path]:
+    """Files that are read: the given ones, and those in the given folders."""
+    paths = [Path(name) for name in names if name is not None]
+    return [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
 
 
 def reduce_blocks(

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from labelspan.cli import _options as options
 from labelspan.cli import _output as output
 from labelspan.experiments import Store
 from labelspan.experiments.report import FORMATS, write_report
@@ -33,6 +34,9 @@ def command(
     folder = results if out is None else out
     with Store(results, read_only=True) as store:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in formats:
-            page = write_report(store, folder / f"report{FORMATS[name][0]}", name, plan)
+        pages = {name: folder / f"report{FORMATS[name][0]}" for name in formats}
+        for page in pages.values():
+            options.check_outputs({"out": page}, [store.path])
+        for name, page in pages.items():
+            write_report(store, page, name, plan)
             print(output.clean(str(page)))

@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from labelspan.cli import _output as output
-from labelspan.cli._options import check_place
+from labelspan.cli._options import check_outputs
 from labelspan.datasets import list_datasets
+from labelspan.datasets.catalogue import files_of
 from labelspan.experiments import Store
 from labelspan.experiments.reproduce import (
     EXPERIMENTS,
@@ -30,6 +31,7 @@ from labelspan.experiments.reproduce import (
     reproduce,
 )
 from labelspan.experiments.runner import default_progress
+from labelspan.experiments.store import FILE_NAME
 
 
 def command(
@@ -62,8 +64,8 @@ def command(
         _list(json)
         return
     experiments = find_experiments(names)
-    if page is not None:
-        check_place(page, "document")
+    read = [file for item in experiments for name in item.data for file in files_of(name)]
+    check_outputs({"document": page}, [*read, out / FILE_NAME])
     # A stored result needs nothing installed.
     ready = [item for item in experiments if stored or not _lacks(item)]
     for item in experiments:

@@ -62,13 +62,22 @@ def load_dataset(
     """
     entry = find(name)
     folder = cache_folder() if cache is None else Path(cache)
-    paths = in_data_folder(entry) or in_cache(entry, folder)
+    paths = _present(entry, folder)
     if paths is None and name == "yeast":
         return load_yeast()
     if paths is None:
         paths = fetch(entry, folder, base_url=base_url, progress=progress, download=download)
     dataset = _read(entry, paths)
     return replace(dataset, source=entry.citation)
+
+
+def files_of(name: str) -> list[Path]:
+    """Files of a data set that `load_dataset` would read without a download."""
+    return _present(find(name), cache_folder()) or []
+
+
+def _present(entry: Entry, folder: Path) -> list[Path] | None:
+    return in_data_folder(entry) or in_cache(entry, folder)
 
 
 def find(name: str) -> Entry:

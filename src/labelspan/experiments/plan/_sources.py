@@ -22,7 +22,7 @@ from labelspan.datasets import (
     read_npz,
     read_xmc,
 )
-from labelspan.datasets.catalogue import hash_of
+from labelspan.datasets.catalogue import files_of, hash_of
 from labelspan.datasets.io import without_columns
 from labelspan.datasets.io.arff import xml_beside
 from labelspan.experiments.plan._fields import check_keys, check_text, check_whole, list_of
@@ -123,6 +123,13 @@ class Source:
             raise ValueError(
                 f"prepare of {self.name} is {self.prepare!r}; give {' or '.join(PREPARATIONS)}."
             )
+
+    @property
+    def files(self) -> list[str]:
+        """Files on this computer that hold the rows and labels."""
+        if not self.path:
+            return [str(path) for path in files_of(self.of or self.name)]
+        return [self.path, *_more_files(self)]
 
     def refuse_changed(self) -> None:
         """Raise if the files have changed since the plan was made."""
@@ -344,7 +351,7 @@ def suffix_of(path: str) -> str:
 
 def content_hash(source: Source) -> str:
     """SHA-256 of the data file, or of the hashes of several files."""
-    hashes = [hash_of(path) for path in (source.path, *_more_files(source))]
+    hashes = [hash_of(path) for path in source.files]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
 
 

@@ -3,11 +3,12 @@
 from labelspan.experiments.store._causes import ENVIRONMENT, METHOD, cause_of
 from labelspan.experiments.store._read import cells_in, facts_in, series_in, statuses_in
 from labelspan.experiments.store._result import STATUSES, Result
-from labelspan.experiments.store._store import Store
+from labelspan.experiments.store._store import FILE_NAME, Store
 from labelspan.experiments.store._store_file import StoreError
 
 __all__ = [
     "ENVIRONMENT",
+    "FILE_NAME",
     "METHOD",
     "STATUSES",
     "Result",

@@ -26,6 +26,7 @@ from labelspan.experiments.store._store_file import (
 )
 from labelspan.experiments.store._store_format import FORMAT, READABLE, TABLES, create, migrate
 
+#: Name of the file of a store.
 FILE_NAME = "results.sqlite"
 
 
