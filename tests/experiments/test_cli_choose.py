@@ -1,6 +1,7 @@
 """``labelspan choose`` and ``labelspan reduce --method auto``: the search of ReducerCV."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -65,6 +66,11 @@ def test_reduce_takes_the_reducer_of_the_search(labelspan, tmp_path):  # noqa: F
         (("choose", "yeast", "--measure", "f2"), "There is no measure 'f2'"),
         (("choose", "yeast", "--rows", "some"), "--rows is 'some'; give train or all"),
         (("choose", "yeast", "--model", "no/such.skops"), "there is no folder"),
+        (
+            ("choose", "yeast", "--picture", "p.gif"),
+            "--picture is 'p.gif'; give a name that ends with .svg, .png or .pdf.",
+        ),
+        (("choose", "yeast", "--picture", "p"), "ends with .svg, .png or .pdf."),
         (("choose", "yeast", "--readout", "svm"), "'readout' parameter of ReducerCV"),
         (("choose", "yeast", "--n-components", "1,many"), "n_components holds 'many'"),
         (
@@ -77,3 +83,10 @@ def test_reduce_takes_the_reducer_of_the_search(labelspan, tmp_path):  # noqa: F
 def test_what_is_refused(labelspan, tmp_path, monkeypatch, arguments, message):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     assert_refused(labelspan(*arguments), message, tmp_path)
+
+
+def test_a_picture_is_refused_at_once_where_nothing_can_draw(labelspan, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.chdir(tmp_path)
+    outcome = labelspan("choose", "yeast", "--picture", "p.svg")
+    assert_refused(outcome, "--picture needs matplotlib: pip install ", tmp_path)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from labelspan._system import require
 from labelspan.choice import ReducerCV, best_of_methods, described, standard_error
 from labelspan.cli import _fitting as fitting
 from labelspan.cli import _options as options
@@ -14,6 +15,9 @@ from labelspan.cli import _output as output
 from labelspan.cli._describe import read_source
 from labelspan.cli._model import save_model
 from labelspan.metrics import get_measure
+
+#: Formats of a plot.
+PICTURES = (".svg", ".png", ".pdf")
 
 
 def command(
@@ -33,7 +37,8 @@ def command(
     scale: Annotated[str, typer.Option(help=options.SCALE_HELP)] = "none",
     model: Annotated[Path | None, typer.Option(help="File to save the chosen reducer.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="File for a plot of scores against dimensions, svg or png.")
+        Path | None,
+        typer.Option(help="File for a plot of scores against dimensions, svg, png or pdf."),
     ] = None,
     rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
     jobs: Annotated[int, typer.Option(help="Number of parallel folds.")] = 1,
@@ -56,6 +61,9 @@ def command(
     fitting.check_rows(rows)
     # The sign of the scores and the name in the table come from the measure itself.
     scoring = get_measure(measure)
+    if picture is not None:
+        options.check_suffix(picture, "picture", *PICTURES)
+        require("matplotlib", "report", "--picture")
     source = read_source(data, context)
     options.check_outputs({"model": model, "picture": picture}, source.files)
     dataset = source.load()

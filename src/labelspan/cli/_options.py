@@ -142,5 +142,6 @@ def _check_place(path: Path, option: str) -> None:
 def check_suffix(path: Path, option: str, *known: str) -> None:
     """Refuse an output file whose name tells of another format."""
     if path.suffix not in known:
-        listed = " or ".join(known)
+        *first, last = known
+        listed = f"{', '.join(first)} or {last}" if first else last
         raise ValueError(f"--{option} is {str(path)!r}; give a name that ends with {listed}.")
