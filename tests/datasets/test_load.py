@@ -64,7 +64,7 @@ def test_statistics_are_those_on_record(name, data_folder):
     assert dataset.name == name
     assert dataset.X.shape == (n, n_features)
     assert dataset.Y.shape == (n, n_labels)
-    assert dataset.Y.dtype == np.uint8
+    assert dataset.Y.dtype == np.int64
     assert dataset.X.dtype == np.float64
     assert len(dataset.feature_names) == n_features
     assert len(set(dataset.label_names)) == n_labels

@@ -58,7 +58,7 @@ def check(dataset: MultilabelDataset) -> None:
     """Check what every data set must satisfy, however odd its file."""
     assert dataset.X.shape == (dataset.Y.shape[0], len(dataset.feature_names))
     assert dataset.Y.shape[1] == len(dataset.label_names)
-    assert dataset.Y.dtype == np.uint8
+    assert dataset.Y.dtype == np.int64
     for matrix in (dataset.X, dataset.Y):
         if sp.issparse(matrix):
             matrix.check_format(full_check=True)

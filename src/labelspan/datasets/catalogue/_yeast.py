@@ -22,7 +22,7 @@ def load_yeast() -> MultilabelDataset:
     Returns
     -------
     MultilabelDataset
-        Dense features (float64) and labels (uint8), with the standard split into the
+        Dense features (float64) and labels (int64), with the standard split into the
         first 1500 and the last 917 rows.
 
     Examples

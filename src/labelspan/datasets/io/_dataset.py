@@ -22,7 +22,9 @@ class MultilabelDataset:
     X : ndarray or csr_array of shape (n_samples, n_features)
         Features, dense or sparse as stored.
     Y : ndarray or csr_array of shape (n_samples, n_labels)
-        Label indicators in {0, 1}.
+        Label indicators in {0, 1}. Smaller integers and booleans become int64, because
+        scikit-learn 1.9 numbers the columns in the dtype of the labels, which 256 labels exceed in
+        uint8; a memory map keeps its dtype.
     feature_names : tuple of str, optional
         One name per column of `X`; by default the columns of a frame, else ``feature0`` and so
         on.
@@ -63,6 +65,8 @@ class MultilabelDataset:
         ):
             given = getattr(self, key)
             table = _table(given, key)
+            if key == "Y" and table.dtype.kind in "biu" and not _is_mapped(table):
+                table = table.astype(np.int64, copy=False)
             names = tuple(getattr(self, names_key) or ())
             if not names:
                 columns = getattr(given, "columns", None)
@@ -97,6 +101,12 @@ def _table(given: Any, key: str) -> Any:
         what = "features" if key == "X" else "labels"
         raise ValueError(f"{key} has {table.ndim} dimensions; expected 2, samples by {what}")
     return table
+
+
+def _is_mapped(table: Any) -> bool:
+    while isinstance(table, np.ndarray) and not isinstance(table, np.memmap):
+        table = table.base
+    return isinstance(table, np.memmap)
 
 
 def _rows(rows: Any, key: str, n_rows: int) -> np.ndarray | None:

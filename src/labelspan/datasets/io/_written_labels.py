@@ -11,7 +11,7 @@ from labelspan.datasets.io._tables import first_entry
 
 
 def written_labels(Y: Any) -> Any:
-    """Return label indicators as 0 and 1 (uint8); anything else would not be read back."""
+    """Return label indicators as 0 and 1 (int64); anything else would not be read back."""
     if sp.issparse(Y):
         Y = sp.csr_array(Y, copy=True)
         Y.sum_duplicates()
@@ -25,4 +25,4 @@ def written_labels(Y: Any) -> Any:
             f"Y[{row}, {column}] is {value:g}; labels are written as 0 and 1. To count positive "
             "values as labels write dataclasses.replace(dataset, Y=dataset.Y > 0)"
         )
-    return Y.astype(np.uint8)
+    return Y.astype(np.int64)

@@ -76,7 +76,7 @@ def read_arff(
     Returns
     -------
     MultilabelDataset
-        `X` is float64, `Y` is uint8; both are ndarrays for dense files and csr_arrays for sparse
+        `X` is float64, `Y` is int64; both are ndarrays for dense files and csr_arrays for sparse
         ones. Columns keep the order of the ARFF file. Missing values are NaN.
 
     Warns
@@ -105,7 +105,7 @@ def read_arff(
     >>> toy
     MultilabelDataset('toy': 1 samples, 1 features, 1 labels)
     >>> toy.X, toy.Y, toy.label_names
-    (array([[2.5]]), array([[1]], dtype=uint8), ('a',))
+    (array([[2.5]]), array([[1]]), ('a',))
     """
     limits = Limits() if limits is None else limits
     reading = _Reading(
@@ -277,15 +277,15 @@ def _chosen(names: list[str], columns: np.ndarray) -> tuple[str, ...]:
 
 
 def _indicators(table: Any, names: Sequence[str], lines: RowLines) -> Any:
-    """Turn label columns into 0 and 1 (uint8); -1 counts as 0."""
+    """Turn label columns into 0 and 1 (int64); -1 counts as 0."""
     stored = table.data if sp.issparse(table) else table
     if sp.issparse(table) and (stored == 1).all():
-        return table.astype(np.uint8)
+        return table.astype(np.int64)
     wrong = ~((stored == 1) | (stored == 0) | (stored == -1))
     if wrong.any():
         row, position, value = first_entry(table, wrong)
         message = f"label {names[position]!r} is {value:g}; allowed are 0, 1 and -1"
         raise lines.error(message, row)
     if not sp.issparse(table):
-        return (table > 0).astype(np.uint8)
-    return sp.csr_array(table > 0).astype(np.uint8)
+        return (table > 0).astype(np.int64)
+    return sp.csr_array(table > 0).astype(np.int64)

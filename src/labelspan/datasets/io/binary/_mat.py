@@ -155,7 +155,7 @@ def _matrices(
     check_values(Y, (-1, 0, 1), labels, path)
     is_label = sp.csr_array(Y > 0) if sp.issparse(Y) else Y > 0
     X = X if sp.issparse(X) else X.astype(np.float64, copy=False)
-    return X, is_label.astype(np.uint8)
+    return X, is_label.astype(np.int64)
 
 
 def _rows(matrix: Any, key: str, path: Path) -> Any:

@@ -63,7 +63,7 @@ def read_npz(
     Returns
     -------
     MultilabelDataset
-        Arrays as they are stored; `Y` is uint8.
+        Arrays as they are stored; `Y` as int64.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def read_npz(
     return MultilabelDataset(
         name=name or path.stem,
         X=X,
-        Y=Y.astype(np.uint8),
+        Y=Y.astype(np.int64),
         feature_names=_names(arrays, "feature_names", X.shape[1], limits, path),
         label_names=_names(arrays, "label_names", Y.shape[1], limits, path),
         train=_rows(arrays, "train_idx", X.shape[0], path),

@@ -66,7 +66,7 @@ def read_csv(
     Returns
     -------
     MultilabelDataset
-        `X` as float64, `Y` as uint8; see `from_frame` for how columns become features.
+        `X` as float64, `Y` as int64; see `from_frame` for how columns become features.
 
     Examples
     --------

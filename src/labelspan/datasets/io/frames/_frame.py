@@ -53,7 +53,7 @@ def from_frame(
     Returns
     -------
     MultilabelDataset
-        `X` as float64, `Y` as uint8. The labels of a column of lists are sorted.
+        `X` as float64, `Y` as int64. The labels of a column of lists are sorted.
 
     Notes
     -----

@@ -48,7 +48,7 @@ def read_libsvm(
     Returns
     -------
     MultilabelDataset
-        `X` (float64) and `Y` (uint8) as csr_array. Blank lines are skipped.
+        `X` (float64) and `Y` (int64) as csr_array. Blank lines are skipped.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def read_pairs(
     X = features.table(numbers[1], lines, "feature")
     uses_first = bool((X.indices == 0).any())
     drop_zeros(X)
-    Y = labels.table(numbers[0], lines, "label").astype(np.uint8)
+    Y = labels.table(numbers[0], lines, "label").astype(np.int64)
     return PairRows(X, Y, uses_first)
 
 

@@ -35,7 +35,7 @@ def read_xmc(
     Returns
     -------
     MultilabelDataset
-        `X` (float64) and `Y` (uint8) as csr_array. A blank line is a row without labels and
+        `X` (float64) and `Y` (int64) as csr_array. A blank line is a row without labels and
         features, as long as the header announces one.
 
     Examples
