@@ -26,7 +26,7 @@ CLOCK = "import time, contextlib, os\nstart = time.process_time()\n"
 LOAD = "import numpy as np\nwith np.load({data!r}) as f: X, Y = f['X'], f['Y']\n"
 DESCRIBE = """
 import sys
-from labelspan.cli import main
+from labelspan.lab.cli import main
 sys.argv = ["labelspan", "describe", {arff!r}]
 start = time.process_time()
 with open(os.devnull, "w") as sink, contextlib.redirect_stdout(sink):

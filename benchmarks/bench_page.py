@@ -15,7 +15,7 @@ from typing import Any
 
 from bench_runner import large_store
 
-from labelspan.experiments.report import write_report
+from labelspan.lab.report import write_report
 
 # In processor time; a frame in wall time.
 OPEN_GOAL, ACTION_GOAL, FRAME_GOAL = 2.0, 0.2, 0.2

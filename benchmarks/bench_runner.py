@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from labelspan.experiments import METHODS, Plan, Result, Source, Splits, Step, Store, run
-from labelspan.experiments.report import render
-from labelspan.experiments.runner._facts import facts_of
-from labelspan.experiments.runner._worker import WorkerPool
+from labelspan.lab.report import render
+from labelspan.lab.runner._facts import facts_of
+from labelspan.lab.runner._worker import WorkerPool
 
 OVERHEAD_GOAL = 0.05
 REPORT_ROWS, REPORT_GOAL, PAGE_GOAL = 100_000, 10.0, 6_000_000
@@ -75,7 +75,7 @@ def overhead() -> bool:
 WHOLE = """
 import json, resource, sys, time
 began = time.perf_counter()
-from labelspan.cli import main
+from labelspan.lab.cli import main
 imported = time.process_time()
 code = 0
 try:

@@ -11,9 +11,7 @@ FILES = sorted((SOURCE / "labelspan").rglob("*.py"))
 # A layer may import those before it in this list, never those after. Packages not in the list are
 # covered by the test of cycles.
 LAYERS = [
-    "_system", "_jit", "_progress", "_compat", "_tags", "_device", "_blocks", "_misread", "_soft",
-    "_labels", "_weights", "_validation", "moments", "_about_mean", "linalg", "_classifier",
-    "_chunks", "base", "extraction",
+    "system", "jit", "compat", "device", "gate", "moments", "linalg", "base", "extraction",
 ]  # fmt: skip
 
 
@@ -53,8 +51,8 @@ def intruders(file):
             continue
         owner = owner_of(module)
         private = owner != module or name.startswith("_")
-        # A package may use those around it; private modules of the root are for everyone.
-        at_home = package == owner or package.startswith(f"{owner}.") or owner == "labelspan"
+        # A package may use those around it.
+        at_home = package == owner or package.startswith(f"{owner}.")
         if private and not at_home:
             yield f"{module}.{name}"
 
@@ -72,7 +70,7 @@ def test_private_names_of_scikit_learn_are_met_in_one_file(file):
         if module.split(".")[0] == "sklearn"
         and any(part.startswith("_") for part in (*module.split("."), name))
     ]
-    assert private == [] or file.name == "_compat.py"
+    assert private == [] or file.name == "compat.py"
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -86,6 +84,39 @@ def test_imports_point_one_way(layer):
         for module, _ in imports(file):
             if module.startswith("labelspan."):
                 assert module.split(".")[1] in allowed, f"{file.name} imports {module}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_a_room_imports_no_room_above_it(file):
+    """The library imports neither the workbench nor the reproductions, the workbench not these."""
+    name = name_of(file)
+    above = {"lab": ["papers"], "papers": []}.get(name.split("/")[0], ["lab", "papers"])
+    met = {module.split(".")[1] for module, _ in loaded_by(file) if module.startswith("labelspan.")}
+    # By name and only when called, these three reach upwards.
+    assert met.isdisjoint(above) or name in {"__main__.py", "experiments.py"}
+
+
+def loaded_by(file):
+    """Imports that are run, which those for type checkers are not."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    unread = [
+        node
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and getattr(branch.test, "id", "") == "TYPE_CHECKING"
+        for node in ast.walk(branch)
+    ]
+    return [
+        (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node not in unread
+        for alias in node.names
+    ]
+
+
+def test_the_root_holds_rooms_and_public_modules_only():
+    root = SOURCE / "labelspan"
+    private = [p.name for p in root.iterdir() if p.name.startswith("_") and "__" not in p.name]
+    assert private == []
 
 
 def test_packages_import_each_other_without_cycles():

@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import InvalidParameterError
 
 import labelspan as ls
-from labelspan._validation import NoDirectionError
+from labelspan.gate import NoDirectionError
 from labelspan.moments import Moments, Pool, Sample, summarise
 
 rng = np.random.default_rng(3)

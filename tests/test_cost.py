@@ -6,9 +6,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
-from labelspan import _validation
-from labelspan._cost import Cost, _cost
-from labelspan._cost._rates import Rates
+from labelspan.costs import Cost, _cost
+from labelspan.costs._rates import Rates
+from labelspan.gate import _validation
 from tests.registry import ONE_PASS, name
 
 EVEN = Rates(1e10, 1e9, 1e9, 1e8, 1e7, 1e10)

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
-from labelspan._about_mean import project, score_at
+from labelspan.moments import project, score_at
 
 # So far away the fit warns that float64 leaves few digits of the columns; here they are exact.
 pytestmark = pytest.mark.filterwarnings("ignore:.*vary so little about their mean:UserWarning")

@@ -12,9 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 import labelspan as ls
-from labelspan._blocks import with_complement
-from labelspan._labels import check_labels
-from labelspan._validation import refuse_overflow
+from labelspan.gate import check_labels, refuse_overflow, with_complement
 from tests.reference.extraction import mddm
 from tests.registry import ALL, RIDGE_FREE, name
 

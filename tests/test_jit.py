@@ -14,11 +14,11 @@ import pytest
 from scipy import sparse
 
 import labelspan
-from labelspan import _jit
-from labelspan._jit import _compile
+from labelspan import jit
 from labelspan.classifiers import MLkNN
 from labelspan.classifiers._select import _insert, select_dense
 from labelspan.datasets import DataFileError
+from labelspan.jit import _compile
 from labelspan.metrics import average_precision, ranking_loss
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.ranking import CLaRankSVM, LaRankSVM
@@ -52,14 +52,14 @@ def data(n_samples=60):
 
 def loaded_kernels():
     modules = [m for name, m in sys.modules.items() if name.startswith("labelspan.")]
-    found = {value for m in modules for value in vars(m).values() if isinstance(value, _jit.Kernel)}
+    found = {value for m in modules for value in vars(m).values() if isinstance(value, jit.Kernel)}
     return [kernel for kernel in found if kernel.dispatcher is not None]
 
 
 SMALL_FILE = """
 import sys
 from labelspan.datasets import read_arff
-from labelspan.cli import main
+from labelspan.lab.cli import main
 path = {path!r}
 assert read_arff(path).X.shape == (150, 10)
 sys.argv = ["labelspan", "describe", path]
@@ -124,9 +124,9 @@ def mutations(seed):
 def test_python_and_compiled_code_read_the_same(kind, tmp_path, monkeypatch):
     """Values to the last bit, names, and the text of errors."""
     texts = [text for seed in SEEDS[kind] for text in mutations(seed)]
-    monkeypatch.setattr(_jit.Kernel, "for_steps", lambda self, n_steps: self)
+    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self)
     compiled = [outcome(kind, text, tmp_path) for text in texts]
-    monkeypatch.setattr(_jit.Kernel, "for_steps", lambda self, n_steps: self.interpreted)
+    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self.interpreted)
     assert [outcome(kind, text, tmp_path) for text in texts] == compiled
 
 
@@ -144,9 +144,9 @@ def test_python_and_compiled_code_read_the_same_numbers(tmp_path, monkeypatch):
     head = "@relation 't: -C 1'\n@attribute a {0,1}\n@attribute x real\n@attribute c {u,'v w'}\n"
     path = tmp_path / name
     path.write_bytes(head.encode() + b"@data\n" + text)
-    monkeypatch.setattr(_jit.Kernel, "for_steps", lambda self, n_steps: self.interpreted)
+    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self.interpreted)
     interpreted = reader(path)
-    monkeypatch.setattr(_jit.Kernel, "for_steps", lambda self, n_steps: self)
+    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self)
     np.testing.assert_array_equal(interpreted.X, reader(path).X)
     assert interpreted.X[:, 0].tolist() == [float(value) for value in values]
 
@@ -156,7 +156,7 @@ def test_python_and_compiled_code_rank_and_split_the_same(monkeypatch):
     Y, S = rng.random((30, 6)) < 0.4, rng.integers(4, size=(30, 6)) / 4
     results = []
     for choice in (lambda self, n: self, lambda self, n: self.interpreted):
-        monkeypatch.setattr(_jit.Kernel, "for_steps", choice)
+        monkeypatch.setattr(jit.Kernel, "for_steps", choice)
         scores = (S, sparse.csr_array(S))
         losses = [m(Y, s) for m in (ranking_loss, average_precision) for s in scores]
         splits = list(MultilabelStratifiedKFold(3).split(S, Y))
@@ -279,7 +279,7 @@ def test_no_cache_folder_is_no_obstacle(read_only_package, tmp_path):
 
 def test_one_line_explains_the_wait_for_the_compiler(tmp_path):
     """Not for code from the cache, nor for a short delay; --json output is not affected."""
-    impatient = "import labelspan._jit._compile as c\nc.PATIENCE = {}\n" + ONE_KERNEL
+    impatient = "import labelspan.jit._compile as c\nc.PATIENCE = {}\n" + ONE_KERNEL
     several = impatient + "from labelspan.ranking._sweep import accumulate, pair_loss\n"
     several += (
         "from labelspan.ranking import LaRankSVM\nLaRankSVM().fit(np.eye(4), np.eye(4, dtype=int))"
@@ -310,12 +310,12 @@ for kernel in (_sweep.sweep, _sweep.pair_loss, _sweep.weighted_squares):
 
 
 def test_short_loops_in_python_add_up_to_a_reason_to_compile():
-    @_jit.kernel
+    @jit.kernel
     def loop(values):
         return values
 
-    assert loop.for_steps(_jit.INTERPRETED_STEPS // 2) is loop.interpreted
-    assert loop.for_steps(_jit.INTERPRETED_STEPS // 2) is loop.interpreted
+    assert loop.for_steps(jit.INTERPRETED_STEPS // 2) is loop.interpreted
+    assert loop.for_steps(jit.INTERPRETED_STEPS // 2) is loop.interpreted
     assert loop.for_steps(1) is loop
     assert loop.dispatcher is None
 
@@ -334,8 +334,8 @@ def test_a_kernel_is_pickled_by_name():
 
 def test_input_of_kernels_is_viewed_not_copied():
     X = np.zeros((3, 2))
-    view = _jit.read_only(X, np.float64)
+    view = jit.read_only(X, np.float64)
     assert np.shares_memory(view, X)
     assert X.flags.writeable
     assert not view.flags.writeable
-    assert _jit.read_only(X.T, np.float64).flags.c_contiguous
+    assert jit.read_only(X.T, np.float64).flags.c_contiguous

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from labelspan import _labels
-from labelspan._labels import (
+from labelspan.gate import (
     Labels,
+    _labels,
     check_indicators,
     check_label_block,
     check_labels,

@@ -44,7 +44,26 @@ def test_importing_the_package_loads_no_numerical_library():
 def test_one_estimator_does_not_load_the_experiments():
     loaded = run("import sys; from labelspan import MDDM; print(*sys.modules)")
     assert "labelspan.extraction" in loaded
-    assert "labelspan.experiments" not in loaded
+    assert not {"labelspan.experiments", "labelspan.lab", "labelspan.papers"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("room", "others"),
+    [("lab", ("papers",)), ("lab.cli", ("papers",)), ("datasets", ("lab", "papers"))],
+)
+def test_importing_one_room_loads_no_room_above_it(room, others):
+    loaded = run(f"import sys, labelspan.{room}; print(*sys.modules)")
+    assert f"labelspan.{room}" in loaded
+    assert not [
+        name for name in loaded for other in others if name.startswith(f"labelspan.{other}")
+    ]
+
+
+def test_the_old_name_of_the_workbench_offers_the_same_objects():
+    code = (
+        "from labelspan import experiments, lab; print(*[getattr(experiments, n) is getattr(lab, n)"
+    )
+    assert set(run(f"{code} for n in lab.__all__])")) == {"True"}
 
 
 def test_no_command_waits_for_what_another_needs(tmp_path):
@@ -55,11 +74,11 @@ def test_no_command_waits_for_what_another_needs(tmp_path):
     assert not {"sklearn.cluster", "numba", "matplotlib"} & set(loaded)
     (tmp_path / "toy.csv").write_text("x,a,b\n1,0,1\n2,1,1\n3,1,0\n")
     code = (
-        "import sys; from labelspan.cli import main\n"
+        "import sys; from labelspan.lab.cli import main\n"
         f"sys.argv = ['labelspan', 'describe', {str(tmp_path / 'toy.csv')!r}, '--labels', 'a,b']\n"
         "try: main()\nexcept SystemExit: pass\nprint(*sys.modules)"
     )
-    heavy = {"labelspan.kernels", "labelspan.ranking", "labelspan.experiments.runner", "jinja2"}
+    heavy = {"labelspan.kernels", "labelspan.ranking", "labelspan.lab.runner", "jinja2"}
     assert not heavy & set(run(code))
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import labelspan as ls
-from labelspan._misread import warn_if_swapped
+from labelspan.gate import warn_if_swapped
 
 X = np.random.default_rng(0).standard_normal((40, 6))
 JOINED = {

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 import labelspan as ls
-from labelspan._tags import ALL_LABELS, ON_HOST, with_label_tags
+from labelspan.gate import ALL_LABELS, ON_HOST, with_label_tags
 from tests.laws.law import law, plain
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
-    from labelspan._cost import cost
-    from labelspan._device import config_context, to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
         ProbabilityCalibrator,
         ThresholdTuner,
     )
+    from labelspan.costs import cost
+    from labelspan.device import config_context, to_numpy
     from labelspan.extraction import DMLDA, HSL, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
     from labelspan.kernels import (
         KernelCPLST,
@@ -93,12 +93,13 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
-_HOMES |= {"config_context": "_device", "cost": "_cost", "to_numpy": "_device"}
+_HOMES |= {"config_context": "device", "cost": "costs", "to_numpy": "device"}
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",
     "experiments",
     "interop",
+    "lab",
     "linalg",
     "metrics",
     "model_selection",

@@ -1,6 +1,6 @@
 """``python -m labelspan`` is the command ``labelspan``."""
 
-from labelspan.cli import main
+from labelspan.lab.cli import main
 
 if __name__ == "__main__":
     main()

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
-from labelspan._validation import check_fit
+from labelspan.gate import check_fit
 from labelspan.linalg import _solver
 from labelspan.metrics import get_measure, get_scorer
 from labelspan.model_selection import MultilabelStratifiedKFold

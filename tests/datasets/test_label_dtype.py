@@ -15,7 +15,6 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import labelspan as ls
-from labelspan.cli import main
 from labelspan.datasets import (
     MultilabelDataset,
     from_frame,
@@ -31,6 +30,7 @@ from labelspan.datasets import (
     write_libsvm,
     write_npz,
 )
+from labelspan.lab.cli import main
 
 # More than the 255 columns that uint8 can number.
 N_LABELS = 300

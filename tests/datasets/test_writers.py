@@ -285,7 +285,7 @@ def test_a_file_that_may_not_be_replaced_is_written_in_place(mode, theirs):
     nobody = 65534
     script = f"""
 import os, sys
-from labelspan._system import replace_file
+from labelspan.system import replace_file
 import encodings.idna, encodings.utf_8
 if os.getuid() == 0:
     os.setgroups([]); os.setgid({nobody}); os.setuid({nobody})

@@ -6,8 +6,8 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 
 import labelspan as ls
-from labelspan import _device as device
-from labelspan._device import is_device, to_host
+from labelspan import device
+from labelspan.device import is_device, to_host
 from tests.laws.law import law, sample
 
 # Tolerance by precision, relative to the largest number.

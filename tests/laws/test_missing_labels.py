@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import labelspan as ls
-from labelspan._tags import TAKERS
+from labelspan.gate import TAKERS
 from tests.laws.law import assert_same, fit, law, outputs, plain, sample, takes_holes
 from tests.registry import ESTIMATORS
 

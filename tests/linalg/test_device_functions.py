@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from labelspan._device import to_host
-from labelspan._labels import Labels
+from labelspan.device import to_host
+from labelspan.gate import Labels
 from labelspan.linalg import (
     as_rows,
     inverse_root,
@@ -20,8 +20,7 @@ from labelspan.linalg import (
     solve_lower,
 )
 from labelspan.linalg._whiten import by_solution
-from labelspan.moments import Moments, Root
-from labelspan.moments._on_device import Glance
+from labelspan.moments import Glance, Moments, Root
 from tests.comparison import sine
 
 

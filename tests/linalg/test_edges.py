@@ -5,7 +5,7 @@ import pytest
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan._validation import NoDirectionError
+from labelspan.gate import NoDirectionError
 from labelspan.linalg import (
     _lanczos,
     as_rows,

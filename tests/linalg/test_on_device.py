@@ -7,13 +7,13 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import labelspan as ls
-from labelspan import _device as device
-from labelspan._device import to_host
+from labelspan import device
+from labelspan.device import to_host
 from labelspan.kernels import KernelCPLSTCV, kernel_path
 from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
 from labelspan.linalg import fix_signs
-from labelspan.moments._on_device import Block
+from labelspan.moments import Block
 
 
 def problem(n=200, D=8, q=3, seed=0):

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from labelspan import _device as device
+from labelspan import device
 from labelspan.metrics import MEASURES
 from labelspan.metrics import _on_device as on_device
 

@@ -5,9 +5,16 @@ import pytest
 from scipy import sparse
 
 import labelspan as ls
-from labelspan.moments import Available, Moments, Sample, summarise, warn_of_unobserved
+from labelspan.moments import (
+    Available,
+    Moments,
+    Sample,
+    label_moments,
+    nearest_psd,
+    summarise,
+    warn_of_unobserved,
+)
 from labelspan.moments import available as of_available
-from labelspan.moments._available import label_moments, nearest_psd
 from tests.comparison import assert_same_subspaces, assert_same_values, sine
 from tests.reference.extraction import available, available_pairs, largest
 from tests.reference.subspace import nipals

@@ -4,14 +4,29 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.moments import Moments, Pool, Sample, _collect, _moments, collect, row_blocks
-from labelspan.moments._collect import equal_blocks
-from labelspan.moments._large import indicators, is_large, labelled_rows
-from labelspan.moments._moments import add_pooled, anchored
-from labelspan.moments._parts import blocks_of, collect_parts
-from labelspan.moments._pool import n_bytes, parts_of, stacked, taken_off
-from labelspan.moments._products import Products
-from labelspan.moments._rows import small_indices
+from labelspan.gate import is_large
+from labelspan.moments import (
+    Moments,
+    Pool,
+    Products,
+    Sample,
+    _collect,
+    _moments,
+    add_pooled,
+    anchored,
+    blocks_of,
+    collect,
+    collect_parts,
+    equal_blocks,
+    indicators,
+    labelled_rows,
+    n_bytes,
+    parts_of,
+    row_blocks,
+    small_indices,
+    stacked,
+    taken_off,
+)
 
 
 def shape_only(*shape):
@@ -87,7 +102,7 @@ def test_rows_of_labels_are_views_of_them(rng):
 
 
 def test_what_the_compiled_loops_take(rng, monkeypatch):
-    monkeypatch.setattr("labelspan._validation.LARGE", 24)
+    monkeypatch.setattr("labelspan.gate._validation.LARGE", 24)
     assert is_large(np.ones((8, 3)))
     assert not is_large(np.ones((23, 1)))
     assert not is_large(sparse.csr_array(np.ones((8, 3))))

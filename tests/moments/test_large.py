@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
-from labelspan import _blocks, _validation
-from labelspan._blocks import as_csr
+from labelspan.gate import _blocks, _validation, as_csr
 from labelspan.moments import Moments, Sample, _collect, _large, summarise
 from tests.comparison import sine
 from tests.registry import ESTIMATORS

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.moments import _sparse
-from labelspan.moments._sparse import row_edges, times_block
+from labelspan.moments import _sparse, row_edges, times_block
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from sklearn.svm import LinearSVC
 
 from labelspan.datasets import load_yeast
 from labelspan.experiments import Source, Splits, Store
-from labelspan.experiments.reproduce import Experiment, reproduce
-from labelspan.experiments.reproduce._experiment import Values
-from labelspan.experiments.reproduce.cmlfs import _experiments as _cmlfs
-from labelspan.experiments.reproduce.cmlfs._methods import cca_svm, svm
+from labelspan.papers import Experiment, reproduce
+from labelspan.papers._experiment import Values
+from labelspan.papers.cmlfs import _experiments as _cmlfs
+from labelspan.papers.cmlfs._methods import cca_svm, svm
 from labelspan.selection import MultilabelFisherScore
 from labelspan.selection._labelwise import LabelwiseSVM
-from tests.experiments.plans import toy_plan
+from tests.lab.plans import toy_plan
 
 
 def test_the_search_sees_only_the_training_rows_of_the_first_split():

@@ -7,8 +7,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import f_classif
 
 from labelspan.classifiers import MLkNN
-from labelspan.experiments.plan._prepare import frequent_topics
 from labelspan.extraction import MDDM
+from labelspan.lab.plan._prepare import frequent_topics
 from labelspan.metrics import micro_f1
 from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from tests.ranking.problems import small

@@ -1,6 +1,6 @@
 """Table 2 and Figures 1 and 2 of the CMLFS paper against the printed values.
 
-labelspan.experiments.reproduce.cmlfs defines what is run and how it is judged; these tests state
+labelspan.papers.cmlfs defines what is run and how it is judged; these tests state
 what must hold.
 """
 
@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from labelspan.experiments.reproduce._experiment import printed_values
-from tests.experiments.reproduced import reproduced, verdicts
+from labelspan.papers._experiment import printed_values
+from tests.papers.reproduced import reproduced, verdicts
 
 pytestmark = pytest.mark.reproduce
 METHODS = ("LaRank", "CLaRank", "MLFS", "CMLFS")

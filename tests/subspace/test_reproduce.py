@@ -2,10 +2,10 @@
 
 import pytest
 
-from labelspan.experiments.reproduce._experiment import OTHER_PAGES, printed_values
-from labelspan.experiments.reproduce.shared_subspace._experiments import FIRST, sources_of
 from labelspan.metrics import MEASURES
-from tests.experiments.reproduced import reproduced
+from labelspan.papers._experiment import OTHER_PAGES, printed_values
+from labelspan.papers.shared_subspace._experiments import FIRST, sources_of
+from tests.papers.reproduced import reproduced
 
 
 @pytest.mark.parametrize(

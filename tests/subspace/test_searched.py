@@ -6,8 +6,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from labelspan.datasets import load_yeast
-from labelspan.experiments.reproduce._experiment import Values, printed_values
-from labelspan.experiments.reproduce.shared_subspace._experiments import (
+from labelspan.metrics import macro_f1
+from labelspan.papers._experiment import Values, printed_values
+from labelspan.papers.shared_subspace._experiments import (
     FIRST,
     PRICES,
     SIZES,
@@ -20,13 +21,12 @@ from labelspan.experiments.reproduce.shared_subspace._experiments import (
     performance,
     point,
 )
-from labelspan.experiments.reproduce.shared_subspace._methods import (
+from labelspan.papers.shared_subspace._methods import (
     GRIDS,
     SearchedBaseline,
     candidates,
     searched_subspace,
 )
-from labelspan.metrics import macro_f1
 from labelspan.subspace import ASOClassifier, cca_ridge
 
 

@@ -11,15 +11,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from labelspan._about_mean import mean_of, project
-from labelspan._validation import NoDirectionError
 from labelspan.choice._candidates import Candidates, Setting
 from labelspan.choice._judge import Judge
 from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, buffer_for, readout_scores
 from labelspan.choice._splits import Fold
+from labelspan.gate import NoDirectionError
 from labelspan.linalg import n_directions
-from labelspan.moments import Moments, Sample, row_blocks
+from labelspan.moments import Moments, Sample, mean_of, project, row_blocks
 
 
 @dataclass(frozen=True)

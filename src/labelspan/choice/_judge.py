@@ -10,11 +10,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring, get_scorer_names
 
-from labelspan._blocks import dense
-from labelspan._classifier import decide, remember
-from labelspan._labels import Labels
-from labelspan._soft import has_holes
+from labelspan.base import decide, remember
 from labelspan.classifiers import MLkNN, MultiOutputRidge
+from labelspan.gate import Labels, dense, has_holes
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
 # Scorers of scikit-learn that a labelspan measure computes without checking the same labels each

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan._soft import has_holes
 from labelspan.choice._neighbours import neighbour_scores
 from labelspan.classifiers import MLkNN
+from labelspan.gate import has_holes
 from labelspan.linalg import regular_factor, solve_ridges
 from labelspan.moments import Moments, Sample
 

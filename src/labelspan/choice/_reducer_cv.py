@@ -12,14 +12,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import lazily
-from labelspan._classifier import LabelClassifier
-from labelspan._compat import HasMethods, StrOptions, is_dask_array
-from labelspan._labels import Labels, check_label_block
-from labelspan._soft import MaskedFit, has_holes, refuse_holes
-from labelspan._splits import check_splits
-from labelspan._tags import OWN_ROWS, SCORED, label_tags
-from labelspan.base import LinearReducer
+from labelspan.base import LabelClassifier, LinearReducer
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import FoldScores
 from labelspan.choice._judge import Judge
@@ -30,6 +23,19 @@ from labelspan.choice._search import Search, is_large_sparse, refuse_rows
 from labelspan.choice._splits import Fold
 from labelspan.choice._summary import summary_of
 from labelspan.classifiers import MLkNN
+from labelspan.compat import HasMethods, StrOptions, is_dask_array
+from labelspan.gate import (
+    OWN_ROWS,
+    SCORED,
+    Labels,
+    MaskedFit,
+    check_label_block,
+    check_splits,
+    has_holes,
+    label_tags,
+    lazily,
+    refuse_holes,
+)
 from labelspan.model_selection import MultilabelStratifiedKFold, results_table
 
 

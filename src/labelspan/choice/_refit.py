@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from labelspan._classifier import remember, remember_features
-from labelspan._labels import Labels
-from labelspan.base import LinearReducer
+from labelspan.base import LinearReducer, remember, remember_features
 from labelspan.choice._pool import Shared, quiet
 from labelspan.choice._readout import coefficients
 from labelspan.classifiers import MLkNN
+from labelspan.gate import Labels
 from labelspan.linalg import Route
 from labelspan.moments import Moments, Sample
 

@@ -11,17 +11,17 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
-from labelspan._compat import is_dask_array
-from labelspan._labels import Labels
-from labelspan._progress import watched
 from labelspan.choice._candidates import Candidates
 from labelspan.choice._folds import FoldScores, score_fold, score_solved, solve_fold
 from labelspan.choice._judge import Judge
 from labelspan.choice._pool import Recipe, Shared
 from labelspan.choice._splits import Fold, Parts, parts_of
 from labelspan.choice._stream import held_out_projections
+from labelspan.compat import is_dask_array
+from labelspan.gate import Labels
 from labelspan.linalg import Route, choose_solver, route_of
 from labelspan.moments import Sample, checked, collect_parts
+from labelspan.system import watched
 
 
 @dataclass(frozen=True)

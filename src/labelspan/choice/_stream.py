@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._blocks import check_block
 from labelspan.choice._folds import Solved
+from labelspan.gate import check_block
 from labelspan.moments import dask_blocks
 
 

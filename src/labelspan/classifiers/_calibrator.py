@@ -10,13 +10,11 @@ from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 
-from labelspan._blocks import dense
-from labelspan._classifier import label_scores
-from labelspan._compat import HasMethods, Interval, StrOptions
-from labelspan._labels import Labels
-from labelspan._soft import MaskedUnweighted
+from labelspan.base import label_scores
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.classifiers._wrapper import Wrapper
+from labelspan.compat import HasMethods, Interval, StrOptions
+from labelspan.gate import Labels, MaskedUnweighted, dense
 from labelspan.model_selection import MultilabelStratifiedKFold
 
 N_FOLDS = 5

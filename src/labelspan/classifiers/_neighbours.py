@@ -11,10 +11,6 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from labelspan._blocks import dense
-from labelspan._device import is_device
-from labelspan._jit import read_only
-from labelspan._system import one_blas_thread
 from labelspan.classifiers._on_device import nearest
 from labelspan.classifiers._select import (
     select_dense,
@@ -22,6 +18,10 @@ from labelspan.classifiers._select import (
     select_graph,
     select_sparse,
 )
+from labelspan.device import is_device
+from labelspan.gate import dense
+from labelspan.jit import read_only
+from labelspan.system import one_blas_thread
 
 # Cells of a block of inner products (32 MB), and the fewest rows that keep the product fast.
 BLOCK_CELLS = 2**22

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan import _device as device
-from labelspan._device import block_bytes, cast, namespace, rows_at, sums, to_host
+from labelspan import device
+from labelspan.device import block_bytes, cast, namespace, rows_at, sums, to_host
 
 # Rows beyond k whose distances are recomputed exactly, because rounding may have misplaced them.
 SPARE = 16

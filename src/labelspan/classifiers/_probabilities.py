@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import dask_rows, lazily
-from labelspan._classifier import LabelClassifier
-from labelspan._compat import is_dask_array
-from labelspan._device import is_device, namespace
+from labelspan.base import LabelClassifier
+from labelspan.compat import is_dask_array
+from labelspan.device import is_device, namespace
+from labelspan.gate import dask_rows, lazily
 
 
 class ProbabilityClassifier(LabelClassifier):

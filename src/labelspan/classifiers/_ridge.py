@@ -7,12 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._chunks import ChunkedRegression
-from labelspan._classifier import LINEAR, LinearClassifier
-from labelspan._compat import Interval
-from labelspan._labels import Labels
-from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
+from labelspan.base import LINEAR, ChunkedRegression, LinearClassifier
+from labelspan.compat import Interval
+from labelspan.gate import ON_HOST, OWN_ROWS, AvailableCases, Labels, follow_device, has_holes
 from labelspan.linalg import regress, regress_masked, regress_pooled
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labelspan._jit import ZERO, inner_kernel, kernel
+from labelspan.jit import ZERO, inner_kernel, kernel
 
 # All kernels below: `chosen` receives the k nearest training rows of each query row, ordered by
 # (squared distance, index). Inner products carry rounding errors of at most slack * (|a|^2 +

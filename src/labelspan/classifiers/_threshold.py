@@ -7,12 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._blocks import dense
-from labelspan._classifier import ScoringClassifier, label_scores
-from labelspan._compat import HasMethods, Interval, StrOptions
-from labelspan._labels import Labels
-from labelspan._soft import MaskedUnweighted
+from labelspan.base import ScoringClassifier, label_scores
 from labelspan.classifiers._wrapper import Wrapper
+from labelspan.compat import HasMethods, Interval, StrOptions
+from labelspan.gate import Labels, MaskedUnweighted, dense
 
 
 class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):

@@ -11,14 +11,17 @@ from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
 
-from labelspan._blocks import refuse_dask
-from labelspan._classifier import LabelClassifier, label_scores, remember_features
-from labelspan._compat import take_rows
-from labelspan._labels import Labels
-from labelspan._splits import check_splits
-from labelspan._tags import IN_MEMORY, label_tags
-from labelspan._validation import check_target
-from labelspan._weights import check_weights
+from labelspan.base import LabelClassifier, label_scores, remember_features
+from labelspan.compat import take_rows
+from labelspan.gate import (
+    IN_MEMORY,
+    Labels,
+    check_splits,
+    check_target,
+    check_weights,
+    label_tags,
+    refuse_dask,
+)
 
 
 class Wrapper(MetaEstimatorMixin, LabelClassifier):

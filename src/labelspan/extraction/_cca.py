@@ -5,9 +5,9 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-from labelspan._compat import Interval
-from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.compat import Interval
+from labelspan.gate import AvailableCases
 from labelspan.linalg import MOST_LABELS, EigenPairs, inverse_root, leading
 from labelspan.moments import Sample, Statistics, summarise
 

@@ -13,10 +13,9 @@ from scipy import linalg, sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from labelspan._compat import Interval
-from labelspan._tags import IN_MEMORY, ON_HOST, Unweighted
-from labelspan._validation import NoDirectionError
 from labelspan.base import LinearReducer
+from labelspan.compat import Interval
+from labelspan.gate import IN_MEMORY, ON_HOST, NoDirectionError, Unweighted
 from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 

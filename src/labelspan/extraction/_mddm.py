@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._compat import Interval, StrOptions
-from labelspan._device import to_host
-from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.compat import Interval, StrOptions
+from labelspan.device import to_host
+from labelspan.gate import AvailableCases
 from labelspan.linalg import EigenPairs, check_psd, leading
 from labelspan.moments import Sample, Statistics, summarise
 

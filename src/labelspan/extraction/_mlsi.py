@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
-from labelspan._compat import Interval
-from labelspan._device import cholesky, diagonal, is_device, like, namespace, rows_at, sums
-from labelspan._device import triangle as device_triangle
-from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.compat import Interval
+from labelspan.device import cholesky, diagonal, is_device, like, namespace, rows_at, sums
+from labelspan.device import triangle as device_triangle
+from labelspan.gate import AvailableCases
 from labelspan.linalg import (
     EPS,
     Back,

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._compat import Interval
-from labelspan._soft import AvailableCases
 from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.compat import Interval
+from labelspan.gate import AvailableCases
 from labelspan.linalg import (
     EigenPairs,
     column_scales,

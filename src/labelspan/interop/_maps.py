@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
-from labelspan._classifier import LinearClassifier
-from labelspan.base import LinearReducer
+from labelspan.base import LinearClassifier, LinearReducer
 from labelspan.choice import ReducerCV
 from labelspan.classifiers import ThresholdTuner
 from labelspan.labelspace import (

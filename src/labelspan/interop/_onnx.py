@@ -10,9 +10,9 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._system import require
 from labelspan.interop._maps import Affine, Columns, Maps, Rule, projection, rule, scoring
 from labelspan.interop._skops import public_estimators
+from labelspan.system import require
 
 PURPOSE = "the export to ONNX"
 OUTPUTS = ["predict", "transform"]
@@ -229,7 +229,7 @@ class Graph:
         return self.node("Squeeze", scores, np.array([1], dtype=np.int64))
 
     def decided(self, X: Any, scores: Any, rule: Rule, model: Any) -> Any:
-        """Return the decisions of :func:`labelspan._classifier.decide`."""
+        """Return the decisions of :func:`labelspan.base._classifier.decide`."""
         if rule.never is not None:
             scores = self.node("Where", rule.never, np.array([-np.inf], self.dtype), scores)
         limit: Any = np.zeros(1, self.dtype)

@@ -10,12 +10,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import RowBlocks
-from labelspan._compat import Interval, StrOptions, fit_context
-from labelspan._device import cast, copied, empty, is_device, like, namespace, precision_of, settle
-from labelspan._labels import Labels, remember_names
-from labelspan._tags import IN_MEMORY, with_label_tags
-from labelspan._validation import check_features, check_fit, in_dtype
+from labelspan.compat import Interval, StrOptions, fit_context
+from labelspan.device import cast, copied, empty, is_device, like, namespace, precision_of, settle
+from labelspan.gate import (
+    IN_MEMORY,
+    Labels,
+    RowBlocks,
+    check_features,
+    check_fit,
+    in_dtype,
+    remember_names,
+    with_label_tags,
+)
 from labelspan.kernels._map import KERNELS, KernelMap
 from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import Induced, induce

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
-from labelspan._compat import Interval
-from labelspan._labels import Labels
 from labelspan.base import N_COMPONENTS
+from labelspan.compat import Interval
+from labelspan.gate import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, inverse_root, leading
 

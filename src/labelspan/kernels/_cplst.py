@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._device import cast, like, namespace
-from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
-from labelspan._validation import check_square, in_dtype
+from labelspan.device import cast, like, namespace
+from labelspan.gate import IN_MEMORY, Labels, check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._on_device import follow_kernel

@@ -12,16 +12,12 @@ from scipy.stats import rankdata
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
-from labelspan import _device as device
-from labelspan._about_mean import total_variance
-from labelspan._blocks import dense
-from labelspan._classifier import ScoringClassifier, remember_features
-from labelspan._compat import Interval
-from labelspan._device import cast, is_device, namespace, rows_at, sums, to_host
-from labelspan._jit import ZERO, kernel, read_only
-from labelspan._labels import Labels
-from labelspan._splits import check_splits
-from labelspan._tags import IN_MEMORY, SCORED
+from labelspan import device
+from labelspan.base import ScoringClassifier, remember_features
+from labelspan.compat import Interval
+from labelspan.device import cast, is_device, namespace, rows_at, sums, to_host
+from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits, dense
+from labelspan.jit import ZERO, kernel, read_only
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram
@@ -31,6 +27,7 @@ from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
 from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import check_kernel_matrix
+from labelspan.moments import total_variance
 
 # Steps of four, like the paper's grids over (log2 lambda, log2 gamma), whose ends it does not
 # print. The centre of gamma gives rows at the mean distance a kernel value of exp(-2). Both grids

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import linalg
 
-from labelspan import _device as device
-from labelspan._device import copied, empty, is_device, like, namespace, precision_of, rows_at
-from labelspan._validation import check_square
+from labelspan import device
+from labelspan.device import copied, empty, is_device, like, namespace, precision_of, rows_at
+from labelspan.gate import check_square
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
 from labelspan.kernels._on_device import asymmetry, check_room, symmetric
 from labelspan.kernels._on_device import centre as centre_on_device

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan import _device as device
-from labelspan._device import is_device, like, namespace, rows_at, sums
+from labelspan import device
+from labelspan.device import is_device, like, namespace, rows_at, sums
 from labelspan.kernels._gram import Gram
 from labelspan.moments import scaled
 

@@ -11,18 +11,9 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
-from labelspan._about_mean import mean_of
-from labelspan._device import (
-    block_bytes,
-    cast,
-    copied,
-    is_device,
-    less,
-    precision_of,
-    rows_at,
-    sums,
-)
+from labelspan.device import block_bytes, cast, copied, is_device, less, precision_of, rows_at, sums
 from labelspan.kernels._on_device import gathered, kernel_values
+from labelspan.moments import mean_of
 
 KERNELS = frozenset(kernel_metrics())
 # They depend only on x - y, or the centring of K removes the mean of X anyway.

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan._compat import Interval, StrOptions
-from labelspan._labels import Labels
 from labelspan.base import N_COMPONENTS
+from labelspan.compat import Interval, StrOptions
 from labelspan.extraction import label_rbf
+from labelspan.gate import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.kernels._gram import SLACK, refuse_asymmetric
 from labelspan.linalg import EPS, EigenPairs, check_psd, leading

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from labelspan import _device as device
-from labelspan._device import cast, free_bytes, like, namespace, rows_at, sums
-from labelspan._tags import ON_HOST, follow_device
+from labelspan import device
+from labelspan.device import cast, free_bytes, like, namespace, rows_at, sums
+from labelspan.gate import ON_HOST, follow_device
 
 # Kernels implemented here; the others are scikit-learn's, on the host.
 ON_DEVICE = frozenset({"linear", "poly", "polynomial", "rbf", "sigmoid", "cosine", "precomputed"})

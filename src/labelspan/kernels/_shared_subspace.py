@@ -12,14 +12,11 @@ from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan import _device as device
-from labelspan._blocks import lazily
-from labelspan._classifier import ScoringClassifier
-from labelspan._compat import Interval, is_dask_array
-from labelspan._device import cast, is_device, like, namespace, precision_of, sums
-from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
-from labelspan._validation import check_features, in_dtype
+from labelspan import device
+from labelspan.base import ScoringClassifier
+from labelspan.compat import Interval, is_dask_array
+from labelspan.device import cast, is_device, like, namespace, precision_of, sums
+from labelspan.gate import IN_MEMORY, Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._on_device import follow_kernel

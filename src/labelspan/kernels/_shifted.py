@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from labelspan._system import one_blas_thread
 from labelspan.kernels._gram import factor, restore, solve, too_small
 from labelspan.linalg import EPS
+from labelspan.system import one_blas_thread
 
 Pair = tuple[np.ndarray, np.ndarray]
 # A step, with its orthogonalisation, takes this many times as long per operation as a

@@ -12,11 +12,9 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import dense
-from labelspan._chunks import ChunkedRegression
-from labelspan._classifier import ScoringClassifier, decide, dtype_of
-from labelspan._compat import HasMethods, Interval, RealNotInt
-from labelspan._device import (
+from labelspan.base import ChunkedRegression, ScoringClassifier, decide, dtype_of
+from labelspan.compat import HasMethods, Interval, RealNotInt
+from labelspan.device import (
     cast,
     copied,
     empty,
@@ -28,10 +26,17 @@ from labelspan._device import (
     sums,
     to_host,
 )
-from labelspan._jit import read_only
-from labelspan._labels import Labels, check_labels, refuse_other_names
-from labelspan._tags import IN_MEMORY, label_tags
-from labelspan._validation import check_features, in_dtype
+from labelspan.gate import (
+    IN_MEMORY,
+    Labels,
+    check_features,
+    check_labels,
+    dense,
+    in_dtype,
+    label_tags,
+    refuse_other_names,
+)
+from labelspan.jit import read_only
 from labelspan.labelspace._problem import ADVICE, PooledProblem, Problem
 from labelspan.labelspace._regressor import (
     LinearCodes,

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.linear_model import orthogonal_mp
 from sklearn.utils import check_random_state
 
-from labelspan._compat import Interval
+from labelspan.compat import Interval
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import at_most
 from labelspan.labelspace._problem import Problem

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._compat import Interval
-from labelspan._validation import check_square, in_dtype
+from labelspan.compat import Interval
+from labelspan.gate import check_square, in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import no_direction
 from labelspan.labelspace._regressor import LinearCodes, fit_regressor

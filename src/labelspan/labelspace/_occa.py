@@ -6,9 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._soft import AvailableCases
-from labelspan._tags import follow_device
-from labelspan._validation import check_square
+from labelspan.gate import AvailableCases, check_square, follow_device
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, signed
 from labelspan.labelspace._problem import Problem

@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelspan._compat import Interval
-from labelspan._device import copied, namespace, to_host
-from labelspan._soft import AvailableCases
-from labelspan._tags import follow_device
-from labelspan._validation import check_square
+from labelspan.compat import Interval
+from labelspan.device import copied, namespace, to_host
+from labelspan.gate import AvailableCases, check_square, follow_device
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import EXACT_SIDE, Problem, codes_first

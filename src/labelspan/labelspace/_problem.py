@@ -9,12 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan._about_mean import level_at, total_scatter
-from labelspan._blocks import dense
-from labelspan._compat import is_dask_array
-from labelspan._device import is_device, namespace, sums, to_host
-from labelspan._soft import has_holes
-from labelspan._validation import check_square
+from labelspan.compat import is_dask_array
+from labelspan.device import is_device, namespace, sums, to_host
+from labelspan.gate import check_square, dense, has_holes
 from labelspan.linalg import (
     Back,
     Regression,
@@ -24,7 +21,7 @@ from labelspan.linalg import (
     too_large,
     warn_if_any_label_fits,
 )
-from labelspan.moments import Moments, summarise
+from labelspan.moments import Moments, level_at, summarise, total_scatter
 
 # Up to here the small side of Y is decomposed exactly, and X'Y is formed for all labels.
 EXACT_SIDE = 4000

@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from labelspan._about_mean import score_at, scores_about
-from labelspan._device import cast, converted, is_device, precision_of
+from labelspan.device import cast, converted, is_device, precision_of
+from labelspan.moments import score_at, scores_about
 
 # They learn outputs independently, so the first M are those of a fit of M.
 SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)

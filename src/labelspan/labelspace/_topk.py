@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labelspan._jit import kernel
+from labelspan.jit import kernel
 
 
 @kernel

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._device import is_device, namespace
-from labelspan._validation import NoDirectionError
+from labelspan.device import is_device, namespace
+from labelspan.gate import NoDirectionError
 from labelspan.moments import EPS
 
 

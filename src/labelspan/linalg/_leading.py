@@ -10,8 +10,8 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from labelspan import _device as device
-from labelspan._device import is_device, like, namespace, to_host
+from labelspan import device
+from labelspan.device import is_device, like, namespace, to_host
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, n_directions, rank
 from labelspan.linalg._graded import (
     GRADED,

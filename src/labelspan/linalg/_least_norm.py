@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan._compat import is_dask_array
-from labelspan._device import cast, is_device, like, on_host, to_host
-from labelspan._soft import has_holes
+from labelspan.compat import is_dask_array
+from labelspan.device import cast, is_device, like, on_host, to_host
+from labelspan.gate import has_holes
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
 from labelspan.linalg._spectral import spectral

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan import _device as device
-from labelspan._device import cast, is_device, like, namespace, sums_of_squares, to_host
-from labelspan._validation import check_square
+from labelspan import device
+from labelspan.device import cast, is_device, like, namespace, sums_of_squares, to_host
+from labelspan.gate import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_graded
 from labelspan.moments import Block, anchored, centred, dense, warn_of_lost_digits

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._compat import is_dask_array
-from labelspan._validation import check_size, check_square
+from labelspan.compat import is_dask_array
+from labelspan.gate import check_size, check_square
 from labelspan.linalg._narrow import Narrow, check_gram, narrow
 from labelspan.linalg._solver import MOST_LABELS, choose_solver
 from labelspan.moments import Sample

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labelspan._validation import MAX_SQUARE_BYTES
+from labelspan.gate import MAX_SQUARE_BYTES
 
 # A sparse problem whose smaller side is larger than this is solved by products with X only.
 KRYLOV_SIDE = 3000

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan import _device as device
-from labelspan._device import is_device, like
-from labelspan._validation import NoDirectionError
+from labelspan import device
+from labelspan.device import is_device, like
+from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
 from labelspan.moments import Moments, Root

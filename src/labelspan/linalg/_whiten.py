@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from labelspan import _device as device
-from labelspan._device import is_device, like, on_host, to_host
+from labelspan import device
+from labelspan.device import is_device, like, on_host, to_host
 from labelspan.linalg._block_cg import row_side, solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan._blocks import dense
-from labelspan._device import is_device
-from labelspan._labels import check_indicators
+from labelspan.device import is_device
+from labelspan.gate import check_indicators, dense
 from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import BLOCK_CELLS, compare
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._classifier import label_scores
+from labelspan.base import label_scores
 from labelspan.metrics._registry import MEASURES, Measure, get_measure
 
 

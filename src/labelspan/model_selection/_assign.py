@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._jit import inner_kernel, kernel
+from labelspan.jit import inner_kernel, kernel
 
 # Steps of the loop per label of a row and part.
 STEPS = 2

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
-from labelspan._labels import label_matrix
+from labelspan.gate import label_matrix
 from labelspan.model_selection._assign import assign
 from labelspan.model_selection._repair import repair
 

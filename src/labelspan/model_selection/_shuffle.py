@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelspan._labels import label_matrix
+from labelspan.gate import label_matrix
 from labelspan.model_selection._assign import assign
 from labelspan.model_selection._repair import repair
 

@@ -1,6 +1,23 @@
 """From any array to sufficient statistics; the only place that knows array types."""
 
-from labelspan.moments._available import Available, completed, of_observed, warn_of_unobserved
+from labelspan.moments._about_mean import (
+    level_at,
+    longest_row,
+    mean_of,
+    project,
+    score_at,
+    scores_about,
+    total_scatter,
+    total_variance,
+)
+from labelspan.moments._available import (
+    Available,
+    completed,
+    label_moments,
+    nearest_psd,
+    of_observed,
+    warn_of_unobserved,
+)
 from labelspan.moments._checkpoint import (
     described,
     has_checkpoint,
@@ -9,15 +26,24 @@ from labelspan.moments._checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, row_blocks
+from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, equal_blocks, row_blocks
 from labelspan.moments._digits import EPS, warn_of_lost_digits
-from labelspan.moments._moments import Moments, anchored, centred, scaled, sums_of_squares
-from labelspan.moments._on_device import Block
-from labelspan.moments._parts import collect_parts, dask_blocks
-from labelspan.moments._pool import Pool
+from labelspan.moments._large import indicators, labelled_rows
+from labelspan.moments._moments import (
+    Moments,
+    add_pooled,
+    anchored,
+    centred,
+    scaled,
+    sums_of_squares,
+)
+from labelspan.moments._on_device import Block, Glance
+from labelspan.moments._parts import blocks_of, collect_parts, dask_blocks
+from labelspan.moments._pool import Pool, n_bytes, parts_of, stacked, taken_off
 from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense, triangle
 from labelspan.moments._rows import CentredRows, Rows, small_indices
+from labelspan.moments._sparse import row_edges, times_block
 from labelspan.moments._summary import (
     Poolable,
     Statistics,

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan._blocks import dense
-from labelspan._device import like
-from labelspan._soft import has_holes
+from labelspan.device import like
+from labelspan.gate import dense, has_holes
 from labelspan.moments._digits import EPS, N_NAMED
 from labelspan.moments._moments import Moments
 

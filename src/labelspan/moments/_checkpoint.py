@@ -22,7 +22,7 @@ import joblib
 import numpy as np
 from scipy import sparse
 
-from labelspan._system import replace_file
+from labelspan.system import replace_file
 
 FORMAT = "labelspan checkpoint"
 # Version of the tree and of the statistics in it.

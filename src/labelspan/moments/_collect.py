@@ -15,9 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
-from labelspan._blocks import check_block
-from labelspan._compat import is_dask_array, n_threads
-from labelspan._device import (
+from labelspan.compat import is_dask_array, n_threads
+from labelspan.device import (
     STREAM_BYTES,
     block_bytes,
     finite,
@@ -26,9 +25,15 @@ from labelspan._device import (
     rows_at,
     stream,
 )
-from labelspan._labels import check_label_block
-from labelspan._soft import find_holes, has_holes, is_soft
-from labelspan._validation import checked_by_sums, refuse_overflow
+from labelspan.gate import (
+    check_block,
+    check_label_block,
+    checked_by_sums,
+    find_holes,
+    has_holes,
+    is_soft,
+    refuse_overflow,
+)
 from labelspan.moments._large import labelled_rows
 
 Statistic = TypeVar("Statistic")

@@ -8,10 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import blas
 
-from labelspan import _validation
-from labelspan._blocks import as_csr
-from labelspan._compat import is_dask_array
-from labelspan._jit import ZERO, inner_kernel, kernel, read_only
+from labelspan.gate import as_csr
+from labelspan.jit import ZERO, inner_kernel, kernel, read_only
 
 # Entries per group of rows that stays in the cache for a second pass, and per part of a row.
 CACHED, PART = 2**17, 1024
@@ -44,12 +42,6 @@ class Sums(NamedTuple):
     labelled: np.ndarray
     counts: np.ndarray
     scatter: np.ndarray | None = None
-
-
-def is_large(X: Any) -> bool:
-    """Whether X (in memory, mapped or Dask) is dense and large enough for compiled loops."""
-    dense = isinstance(X, np.ndarray) or (is_dask_array(X) and not sparse.issparse(X._meta))
-    return dense and X.shape[0] * X.shape[1] >= _validation.LARGE
 
 
 def indicators(X: Any, T: Any, weights: np.ndarray | None = None) -> sparse.csr_array | None:

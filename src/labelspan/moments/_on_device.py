@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._device import (
+from labelspan.device import (
     cast,
     in_single,
     less,

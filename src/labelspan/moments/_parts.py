@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from labelspan._blocks import check_block
-from labelspan._compat import is_dask_array
-from labelspan._validation import refuse_overflow
+from labelspan.compat import is_dask_array
+from labelspan.gate import check_block, refuse_overflow
 from labelspan.moments._collect import BLOCK_BYTES, equal_blocks, tree_sum
 
 Statistic = TypeVar("Statistic")

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._blocks import as_csr, dense
-from labelspan._compat import is_dask_array
-from labelspan._device import copied, is_device, like, precision_of
-from labelspan._labels import SPARSE_LABEL_DENSITY
+from labelspan.compat import is_dask_array
+from labelspan.device import copied, is_device, like, precision_of
+from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr, dense
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._compat import is_dask_array
-from labelspan._soft import has_holes
+from labelspan.compat import is_dask_array
+from labelspan.gate import has_holes
 from labelspan.moments._collect import Sample, collect, equal_blocks
 from labelspan.moments._moments import Moments, anchored, scaled
 from labelspan.moments._sparse import times_block

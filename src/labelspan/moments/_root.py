@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from labelspan._device import is_device, namespace
-from labelspan._device import triangle as device_triangle
+from labelspan.device import is_device, namespace
+from labelspan.device import triangle as device_triangle
 from labelspan.moments._moments import centred, scaled
 from labelspan.moments._on_device import Block
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from labelspan._validation import NoDirectionError
+from labelspan.gate import NoDirectionError
 from labelspan.moments._moments import anchored
 from labelspan.moments._root import dense
 from labelspan.moments._sparse import times_block

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._compat import n_threads
-from labelspan._jit import kernel, read_only
+from labelspan.compat import n_threads
+from labelspan.jit import kernel, read_only
 
 # Multiplications from which a compiled loop is worth loading, and fewest vectors for which it wins.
 WORTH, FEWEST_VECTORS = 2**25, 8

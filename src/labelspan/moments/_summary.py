@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from labelspan._compat import is_dask_array
-from labelspan._device import is_device, on_host, to_host
-from labelspan._soft import has_holes
+from labelspan.compat import is_dask_array
+from labelspan.device import is_device, on_host, to_host
+from labelspan.gate import has_holes, is_large
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._digits import warn_of_lost_digits
-from labelspan.moments._large import indicators, is_large
+from labelspan.moments._large import indicators
 from labelspan.moments._moments import Moments
 from labelspan.moments._on_device import Glance
 from labelspan.moments._products import Products

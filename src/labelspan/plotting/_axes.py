@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._system import require
+from labelspan.system import require
 
 # Colours of Okabe and Ito, safe for colour-blind readers, with markers for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

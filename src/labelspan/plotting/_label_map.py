@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from labelspan._labels import check_labels
-from labelspan._system import require
+from labelspan.gate import check_labels
 from labelspan.plotting._axes import COLOURS, MARKERS, Display
 from labelspan.plotting._shown import shown_labels
+from labelspan.system import require
 
 # Black and grey are for other rows.
 OTHER, EMPTY = "#C8C8C8", "#5A5A5A"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._labels import Labels
+from labelspan.gate import Labels
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelspan._about_mean import longest_row, score_at, scores_about
-from labelspan._blocks import with_complement
-from labelspan._classifier import LinearClassifier, decide
-from labelspan._compat import Interval
-from labelspan._labels import Labels
-from labelspan._soft import MaskedFit
-from labelspan._tags import IN_MEMORY
-from labelspan._validation import in_dtype
-from labelspan.moments import warn_of_unobserved
+from labelspan.base import LinearClassifier, decide
+from labelspan.compat import Interval
+from labelspan.gate import IN_MEMORY, Labels, MaskedFit, in_dtype, with_complement
+from labelspan.moments import longest_row, score_at, scores_about, warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
 from labelspan.ranking._set_size import fit_threshold

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan._compat import Interval
+from labelspan.compat import Interval
 from labelspan.ranking._base import COMMON, RankingClassifier
 from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import Fit, fit_fixed_weights

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._labels import check_labels
+from labelspan.gate import check_labels
 
 
 def to_correlation(covariance: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def"
 import numpy as np
 
-from labelspan._jit import ZERO, kernel
+from labelspan.jit import ZERO, kernel
 from labelspan.ranking._dual import Dual, Values
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._sweep import accumulate, row_scores, spread

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan._soft import has_holes
+from labelspan.gate import has_holes
 
 
 class Pairs(NamedTuple):

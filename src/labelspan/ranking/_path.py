@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from labelspan._labels import check_labels
-from labelspan._validation import check_features
+from labelspan.gate import check_features, check_labels
 from labelspan.ranking._base import generator
 from labelspan.ranking._clarank import CLaRankSVM
 from labelspan.ranking._dual import Dual

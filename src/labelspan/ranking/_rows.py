@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan._jit import read_only
+from labelspan.jit import read_only
 
 
 class Rows(NamedTuple):

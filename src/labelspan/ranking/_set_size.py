@@ -10,10 +10,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from labelspan._about_mean import mean_of, score_at, scores_about
-from labelspan._blocks import dense
-from labelspan._soft import has_holes
+from labelspan.gate import dense, has_holes
 from labelspan.linalg import regress
+from labelspan.moments import mean_of, score_at, scores_about
 
 # A dense system whose smaller side exceeds this is solved iteratively, like a sparse one.
 MAX_DIRECT = 2000

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 # The kernels below are typed by numba at their first call, not by annotations.
 # mypy: disable-error-code="no-untyped-def"
-from labelspan._jit import inner_kernel, kernel
+from labelspan.jit import inner_kernel, kernel
 
 # A variable with a smaller projected gradient is not moved.
 STILL = 1e-12

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._blocks import RowBlocks, columns_of, dask_rows
-from labelspan._compat import Interval, is_dask_array
+from labelspan.compat import Interval, is_dask_array
+from labelspan.gate import RowBlocks, columns_of, dask_rows
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
 

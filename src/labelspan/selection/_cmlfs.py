@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-from labelspan._compat import Interval
+from labelspan.compat import Interval
 from labelspan.selection._base import RankingSelector
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._labels import check_labels
-from labelspan._validation import check_features
+from labelspan.gate import check_features, check_labels
 from labelspan.metrics import macro_auc
 from labelspan.selection._cmlfs import CMLFS
 from labelspan.selection._labelwise import LabelwiseSVM, dense

@@ -10,13 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from labelspan._blocks import with_complement
-from labelspan._chunks import Chunked
-from labelspan._compat import Interval, fit_context
-from labelspan._labels import remember_names
-from labelspan._soft import AvailableCases
-from labelspan._tags import with_label_tags
-from labelspan._validation import check_fit, check_size, unchanged_if_refused
+from labelspan.base import Chunked
+from labelspan.compat import Interval, fit_context
+from labelspan.gate import (
+    AvailableCases,
+    check_fit,
+    check_size,
+    remember_names,
+    unchanged_if_refused,
+    with_complement,
+    with_label_tags,
+)
 from labelspan.moments import Sample, collect, warn_of_unobserved
 from labelspan.ranking import top_mask
 from labelspan.selection._base import BlockSelector, cap

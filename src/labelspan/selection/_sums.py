@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._soft import has_holes
+from labelspan.gate import has_holes
 from labelspan.moments import scaled
 
 TINY = float(np.finfo(np.float64).tiny)

@@ -16,12 +16,18 @@ from sklearn.base import (
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._compat import HasMethods, Interval, fit_context, is_dask_array
-from labelspan._labels import Labels, remember_names
-from labelspan._soft import hidden
-from labelspan._tags import IN_MEMORY, with_label_tags
-from labelspan._validation import check_features, check_fit, unchanged_if_refused
+from labelspan.compat import HasMethods, Interval, fit_context, is_dask_array
 from labelspan.extraction import neighbour_graph
+from labelspan.gate import (
+    IN_MEMORY,
+    Labels,
+    check_features,
+    check_fit,
+    hidden,
+    remember_names,
+    unchanged_if_refused,
+    with_label_tags,
+)
 from labelspan.moments import warn_of_unobserved
 from labelspan.semisupervised._propagate import propagate
 

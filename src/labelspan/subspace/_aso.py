@@ -13,10 +13,8 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labelspan._blocks import dense
-from labelspan._compat import Interval
-from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY
+from labelspan.compat import Interval
+from labelspan.gate import IN_MEMORY, Labels, dense
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates

@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._about_mean import project
-from labelspan._blocks import dask_rows, lazily
-from labelspan._classifier import LinearClassifier
-from labelspan._compat import is_dask_array
-from labelspan._validation import check_features
+from labelspan.base import LinearClassifier
+from labelspan.compat import is_dask_array
+from labelspan.gate import check_features, dask_rows, lazily
+from labelspan.moments import project
 
 
 class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan._about_mean import project
-from labelspan._device import cast, is_device, like, namespace, on_host, rows_at, to_host
-from labelspan._validation import check_square
+from labelspan.device import cast, is_device, like, namespace, on_host, rows_at, to_host
+from labelspan.gate import check_square
 from labelspan.linalg import (
     GRAM_GRADED,
     Route,
@@ -26,7 +25,7 @@ from labelspan.linalg import (
     spectral,
     squares,
 )
-from labelspan.moments import Moments, Sample, centred, collect, dense, scaled, summarise
+from labelspan.moments import Moments, Sample, centred, collect, dense, project, scaled, summarise
 from labelspan.subspace._shared_subspace import default_n_components, shared_labels
 
 Fold = tuple[np.ndarray, np.ndarray]

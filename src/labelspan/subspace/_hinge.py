@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan._jit import kernel, read_only
+from labelspan.jit import kernel, read_only
 from labelspan.subspace._coordinates import LARGEST_GRAM
 
 # Violation of the optimality conditions, as a share of the largest score that weights can give.

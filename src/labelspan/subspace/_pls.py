@@ -12,11 +12,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan._chunks import ChunkedRegression
-from labelspan._classifier import LINEAR
-from labelspan._compat import Interval
-from labelspan._labels import Labels
-from labelspan._soft import AvailableCases
+from labelspan.base import LINEAR, ChunkedRegression
+from labelspan.compat import Interval
+from labelspan.gate import AvailableCases, Labels
 from labelspan.linalg import Route, fix_signs, partial_least_squares, route_of
 from labelspan.moments import CentredRows, Sample, anchored, checked, summarise
 from labelspan.subspace._base import SubspaceClassifier

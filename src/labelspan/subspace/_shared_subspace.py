@@ -10,15 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
-from labelspan import _device as device
-from labelspan._about_mean import score_at
-from labelspan._chunks import ChunkedRegression
-from labelspan._classifier import LINEAR
-from labelspan._compat import Interval, is_dask_array
-from labelspan._device import cast, copied, is_device, namespace, precision_of, sums
-from labelspan._labels import Labels
-from labelspan._soft import AvailableCases, has_holes
-from labelspan._tags import ON_HOST, OWN_ROWS, follow_device
+from labelspan import device
+from labelspan.base import LINEAR, ChunkedRegression
+from labelspan.compat import Interval, is_dask_array
+from labelspan.device import cast, copied, is_device, namespace, precision_of, sums
+from labelspan.gate import ON_HOST, OWN_ROWS, AvailableCases, Labels, follow_device, has_holes
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -32,7 +28,7 @@ from labelspan.linalg import (
     scaled_svd,
     solve_ridges,
 )
-from labelspan.moments import summarise, warn_of_unobserved
+from labelspan.moments import score_at, summarise, warn_of_unobserved
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._masked import MaskedShared
 

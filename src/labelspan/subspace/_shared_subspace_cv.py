@@ -12,21 +12,18 @@ from joblib import Parallel, delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
 
-from labelspan._blocks import dense
-from labelspan._classifier import remember_features
-from labelspan._compat import StrOptions
-from labelspan._device import cast, like, precision_of, to_host
-from labelspan._labels import Labels
-from labelspan._progress import watched
-from labelspan._splits import check_splits
-from labelspan._tags import IN_MEMORY, SCORED, follow_device
+from labelspan.base import remember_features
 from labelspan.classifiers import tuned_thresholds
+from labelspan.compat import StrOptions
+from labelspan.device import cast, like, precision_of, to_host
+from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits, dense, follow_device
 from labelspan.model_selection import results_table
 from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._folds import FoldPlan, in_row_space, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, score_fold
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
+from labelspan.system import watched
 
 # Candidates of Sec. 6.1, for alpha and for beta.
 CANDIDATES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)

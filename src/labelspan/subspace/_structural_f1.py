@@ -10,13 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan._about_mean import longest_row
-from labelspan._blocks import dense
-from labelspan._classifier import LinearClassifier
-from labelspan._compat import Interval
-from labelspan._jit import kernel
-from labelspan._labels import Labels
-from labelspan._tags import IN_MEMORY, Unweighted
+from labelspan.base import LinearClassifier
+from labelspan.compat import Interval
+from labelspan.gate import IN_MEMORY, Labels, Unweighted, dense
+from labelspan.jit import kernel
+from labelspan.moments import longest_row
 from labelspan.subspace._coordinates import row_coordinates
 
 # Planes that have been inactive for this number of rounds are dropped.

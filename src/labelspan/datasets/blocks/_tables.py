@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._system import require
 from labelspan.datasets.blocks._arrays import height_for
+from labelspan.system import require
 
 
 @dataclass(frozen=True)

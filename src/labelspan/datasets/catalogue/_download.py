@@ -8,11 +8,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TextIO
 
-from labelspan._system import require
 from labelspan.datasets.catalogue._catalogue import Entry
 from labelspan.datasets.catalogue._locate import DATA_VARIABLE
 from labelspan.datasets.catalogue._transfer import TooSlowError, pieces
 from labelspan.datasets.io import DataFileError
+from labelspan.system import require
 
 # The largest file of the catalogue has 10 MB.
 MAX_DOWNLOAD_BYTES = 2**28

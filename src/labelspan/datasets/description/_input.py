@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan._soft import find_holes, hidden, unmasked
+from labelspan.gate import find_holes, hidden, unmasked
 
 
 def features(X: Any) -> Any:

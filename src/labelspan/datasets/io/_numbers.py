@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import ZERO, inner_kernel
+from labelspan.jit import ZERO, inner_kernel
 
 EXACT, HARD, INVALID = 0, 1, 2
 # Powers of ten that float64 holds exactly: with a mantissa below 2**53 one product or one

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
-from labelspan._compat import Interval, StrOptions
-from labelspan._labels import Labels
 from labelspan.base import N_COMPONENTS
+from labelspan.compat import Interval, StrOptions
 from labelspan.extraction import EXPANSIONS, label_factor
+from labelspan.gate import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, leading
 

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
-from labelspan._compat import Interval
-from labelspan._labels import Labels
-from labelspan._tags import ON_HOST
-from labelspan._validation import NoDirectionError
+from labelspan.compat import Interval
+from labelspan.gate import ON_HOST, Labels, NoDirectionError
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, partial_least_squares
 from labelspan.moments import Moments

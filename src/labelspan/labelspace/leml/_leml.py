@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan._compat import Interval
-from labelspan._soft import AvailableCases
-from labelspan._tags import OWN_ROWS
-from labelspan._validation import in_dtype
+from labelspan.compat import Interval
+from labelspan.gate import OWN_ROWS, AvailableCases, in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import ADVICE, Problem

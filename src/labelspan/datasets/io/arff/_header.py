@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelspan._jit import INTERPRETED_STEPS
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._stream import LineBlocks
 from labelspan.datasets.io.arff._header_kernels import (
@@ -18,6 +17,7 @@ from labelspan.datasets.io.arff._header_kernels import (
     line_keys,
     scan_header,
 )
+from labelspan.jit import INTERPRETED_STEPS
 
 NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
 NUMERIC_TYPES = frozenset({"numeric", "real", "integer"})

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets.io._numbers import NONE, ONE
+from labelspan.jit import ZERO, inner_kernel, kernel
 
 # Stands for the number of names before a line where the scan ends; no header has so many.
 REFUSED = np.int64(-1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets.io._numbers import (
     EXACT,
     HARD,
@@ -20,6 +19,7 @@ from labelspan.datasets.io._numbers import (
     scan_number,
 )
 from labelspan.datasets.io.arff._header import NOMINAL, NUMERIC, SKIPPED
+from labelspan.jit import ZERO, inner_kernel, kernel
 
 OK, NO_SEPARATOR, TOO_MANY, TOO_FEW, EMPTY, UNCLOSED_QUOTE, SPARSE_ROW = range(7)
 DENSE_ROW, BAD_INDEX, LARGE_INDEX, UNCLOSED_ROW, AFTER_ROW, TOO_MANY_ROWS = range(7, 13)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from labelspan._system import require
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
+from labelspan.system import require
 
 
 def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str, ...]:

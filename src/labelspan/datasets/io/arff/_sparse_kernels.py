@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets.io._numbers import (
     NONE,
     ONE,
@@ -29,6 +28,7 @@ from labelspan.datasets.io.arff._kernels import (
     skip_blanks,
     skip_line,
 )
+from labelspan.jit import ZERO, inner_kernel, kernel
 
 # Place of a column that is not stored.
 ABSENT = np.iinfo(np.int32).min

@@ -12,7 +12,6 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan._system import replace_file
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
@@ -26,6 +25,7 @@ from labelspan.datasets.io._tables import (
 )
 from labelspan.datasets.io._written_labels import written_labels
 from labelspan.datasets.io.binary._npz_members import CSR_PARTS, read_members
+from labelspan.system import replace_file
 
 # Exceptions of zipfile, zlib and NumPy for a damaged archive.
 BROKEN = (

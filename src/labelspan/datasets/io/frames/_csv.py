@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from labelspan._system import require
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._stream import LineBlocks
 from labelspan.datasets.io.arff import first_repeat
 from labelspan.datasets.io.frames._frame import from_frame
+from labelspan.system import require
 
 DELIMITERS = ",;\t|"
 MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan._jit import ZERO, inner_kernel, kernel
 from labelspan.datasets.io._numbers import EXACT, INVALID, quick_number, scan_number
 from labelspan.datasets.io.arff import scan_index, skip_blanks, skip_line
+from labelspan.jit import ZERO, inner_kernel, kernel
 
 OK, BAD_LABEL, BAD_INDEX, BAD_VALUE, LARGE_LABEL, LARGE_INDEX, SMALL = range(7)
 MESSAGES = {

@@ -13,10 +13,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan._system import replace_file
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._written_labels import written_labels
 from labelspan.datasets.io.arff import MEKA_LABELS
+from labelspan.system import replace_file
 
 PLAIN_NAME = re.compile(r"[^\s,{}'\"%\\@?][^\s,{}'\"%\\]*")
 # What XML 1.0 cannot hold: control characters, surrogates and two noncharacters.

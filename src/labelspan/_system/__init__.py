@@ -1,9 +1,0 @@
-"""System utilities: files, folders, text for terminals, threads, optional packages."""
-
-from labelspan._system._optional import require
-from labelspan._system._permissions import closed_folder
-from labelspan._system._plain_text import clean, escaped
-from labelspan._system._replace_file import replace_file
-from labelspan._system._threads import one_blas_thread
-
-__all__ = ["clean", "closed_folder", "escaped", "one_blas_thread", "replace_file", "require"]

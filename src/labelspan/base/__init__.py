@@ -1,0 +1,18 @@
+"""What the classes of all families share."""
+
+from labelspan.base._chunked import Chunked
+from labelspan.base._classifier import (
+    LINEAR,
+    LabelClassifier,
+    LinearClassifier,
+    ScoringClassifier,
+    decide,
+    dtype_of,
+    label_presence,
+    label_scores,
+    pick,
+    remember,
+    remember_features,
+)
+from labelspan.base._reducer import N_COMPONENTS, LinearReducer
+from labelspan.base._regression import ChunkedRegression

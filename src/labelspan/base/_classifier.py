@@ -1,0 +1,366 @@
+"""The abstract parent of all classifiers: validation, classes, decisions, all array types."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan.compat import fit_context, is_dask_array, n_rows_of
+from labelspan.device import (
+    cast,
+    empty,
+    is_device,
+    is_followed,
+    like,
+    namespace,
+    precision_of,
+    settle,
+    sums_of,
+    to_host,
+)
+from labelspan.gate import (
+    Labels,
+    RowBlocks,
+    check_features,
+    check_fit,
+    dask_rows,
+    dense,
+    in_dtype,
+    lazily,
+    refuse_device,
+    unchanged_if_refused,
+    with_label_tags,
+)
+from labelspan.moments import level_at, mean_of, score_at, scores_about
+
+
+class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Scores every label; a label is predicted if its score exceeds a threshold.
+
+    A method defines how it learns (``_learn``), how it scores (``_scores``) and, if not 0, the
+    thresholds (``_thresholds``). This class does the rest: input validation, label names, 1-d `y`,
+    for which one class is predicted by argmax, sparse labels and Dask arrays.
+    """
+
+    classes_: np.ndarray
+    # Fewest rows of ``fit``; methods that do not centre need only one.
+    _min_samples: ClassVar[int] = 2
+    # Smallest number of labels per row; methods with a parameter of this name store it.
+    min_labels: int = 0
+    _one_dimensional: bool
+    _sparse: bool
+    _n_labels: int
+
+    @abstractmethod
+    def _learn(self, X: Any, labels: Labels) -> None:
+        """Learn from checked features and labels."""
+
+    @abstractmethod
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores (n, q) of checked features."""
+
+    def _thresholds(self, X: Any) -> Any:
+        """Thresholds for the scores of checked features: a number, or an array (n, 1)."""
+        return 0.0
+
+    def _decisions(self, X: Any) -> Iterator[np.ndarray]:
+        """Decisions of :func:`decide` for checked features, by blocks of rows to save memory."""
+        yield decide(self, self._scores(X), self._thresholds(X))
+
+    def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
+        return check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
+
+    def _rows(self, X: Any) -> Any:
+        return check_features(self, X)
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LabelClassifier:
+        """Learn to predict the labels.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features. Sparse input is never made dense. Methods that learn from blocks accept Dask
+            arrays.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
+            Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1] and NaN for missing
+            labels if the method accepts them; or a 1-d array of classes. A Dask array of labels
+            needs a Dask array of features.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
+
+        Returns
+        -------
+        object
+            The fitted classifier itself.
+        """
+        if is_followed(X):
+            refuse_device(self, X)
+        with unchanged_if_refused(self), sums_of(self):
+            X, labels = self._gate(X, y, sample_weight)
+            # Chunks of an earlier partial_fit no longer count.
+            self.__dict__.pop("_chunks", None)
+            self._accept(X, labels)
+        return self
+
+    def _accept(self, X: Any, labels: Labels) -> None:
+        """Learn from validated input, and remember the form of the labels."""
+        remember(self, labels)
+        self._learn(X, labels)
+        settle(self, X)
+
+    def predict(self, X: Any) -> Any:
+        """Predict the labels of every row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            0/1 indicators, sparse if the labels of ``fit`` were; classes for a 1-d `y`. A Dask
+            array gives a lazy one.
+        """
+        check_is_fitted(self)
+        X = dask_rows(self, X)
+        if is_dask_array(X):
+            chosen = lazily(self, X, self._chosen, self._width(), np.int64)
+            if self._sparse:
+                empty = sparse.csr_array((0, 0), dtype=np.int64)
+                chosen = chosen.map_blocks(sparse.csr_array, meta=empty)
+        else:
+            X = self._rows(X)
+            if self._sparse:
+                blocks = [sparse.csr_array(block) for block in self._decisions(X)]
+                return sparse.vstack(blocks, format="csr", dtype=np.int64)
+            chosen = self._chosen(X)
+        return pick(self.classes_, chosen[:, 0]) if self._one_dimensional else chosen
+
+    def _chosen(self, X: Any) -> np.ndarray:
+        """Decisions (n, q) of checked features, or numbers of classes (n, 1)."""
+        chosen, stop = empty(X, (n_rows_of(X), self._width()), np.int64), 0
+        for block in self._decisions(X):
+            start, stop = stop, stop + block.shape[0]
+            chosen[start:stop, :] = cast(block, np.int64) if is_device(block) else block
+        return chosen
+
+    def _width(self) -> int:
+        return 1 if self._one_dimensional else self._n_labels
+
+    def _binary(self) -> bool:
+        return self._one_dimensional and len(self.classes_) <= 2
+
+    def __sklearn_tags__(self) -> Any:
+        tags = with_label_tags(super().__sklearn_tags__())
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        # Many labels; scikit-learn calls several columns of several classes multi-output.
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class ScoringClassifier(LabelClassifier):
+    """A classifier that shows its scores."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Score every label.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
+            Scores; for two classes a positive score means ``classes_[1]``. A Dask array gives a
+            lazy one.
+        """
+        check_is_fitted(self)
+        X = dask_rows(self, X)
+        if is_dask_array(X):
+            scores = lazily(self, X, self._scores, self._n_labels)
+        else:
+            scores = self._scores(self._rows(X))
+        return scores[:, 0] if self._binary() else scores
+
+
+#: What a linear classifier learns.
+LINEAR = ("coef_", "intercept_", "_mean", "_level")
+
+
+class LinearClassifier(ScoringClassifier):
+    """Scores ``X @ coef_.T + intercept_``.
+
+    They are computed relative to the mean of the training rows, because the formula loses digits
+    far from the origin.
+    """
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    _mean: np.ndarray
+    _level: np.ndarray
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return scores_about(X, self._mean, self.coef_, self._level)
+
+    def _keep(self, X: Any, W: np.ndarray, intercept: np.ndarray) -> None:
+        """Store weights (D, q) and the scores (q,) at x = 0."""
+        mean = mean_of(X)
+        self._store_linear(dtype_of(X), W, intercept, mean, score_at(mean, W, intercept))
+
+    def _keep_about(
+        self,
+        X: Any,
+        W: np.ndarray,
+        mean: np.ndarray,
+        level: np.ndarray,
+        weights: np.ndarray | None,
+    ) -> None:
+        """Store weights (D, q) and the scores (q,) at the weighted mean of the rows."""
+        if not is_device(X):
+            # The sums may come from a device.
+            W, mean, level = to_host(W), to_host(mean), to_host(level)
+        intercept = score_at(mean, -W, level)
+        level = level_at(X, mean, W, level, weights)
+        self._store_linear(dtype_of(X), W, intercept, mean, level)
+
+    def _keep_pooled(self, dtype: Any, W: Any, mean: Any, level: Any, rest: Any) -> None:
+        """The same if the exact mean is the stored one plus `rest`."""
+        self._store_linear(dtype, W, score_at(mean, -W, level), mean, level - rest @ W)
+
+    def _store_linear(self, dtype: Any, W: Any, intercept: Any, mean: Any, level: Any) -> None:
+        self.coef_ = in_dtype(W.T, dtype, "coef_")
+        self.intercept_ = in_dtype(intercept, dtype, "intercept_")
+        self._mean, self._level = mean, level
+
+
+def dtype_of(X: Any) -> Any:
+    """Dtype of the arrays learnt from X."""
+    return precision_of(X)
+
+
+def remember(classifier: Any, labels: Labels) -> None:
+    """Store the form of the labels: classes of a 1-d y; for 2-d, [0, 1] per label, and names.
+
+    scikit-learn infers the type of the labels from ``classes_``. Column numbers would look like two
+    classes if there are two labels, and like one class, whose scores it negates, if there is one.
+    """
+    classifier.__dict__.pop("label_names_", None)
+    if labels.names is not None:
+        classifier.label_names_ = labels.names
+    classifier._one_dimensional = labels.classes is not None
+    classifier._sparse = labels.sparse
+    classifier._n_labels = labels.Y.shape[1]
+    pairs = np.tile([0, 1], (classifier._n_labels, 1))
+    classifier.classes_ = pairs if labels.classes is None else labels.classes
+
+
+def remember_features(classifier: Any, source: Any) -> None:
+    """Copy the number and names of the features from a fitted `source`, if it has them."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        classifier.__dict__.pop(name, None)
+        if hasattr(source, name):
+            setattr(classifier, name, getattr(source, name))
+
+
+def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.ndarray:
+    """Decisions from scores.
+
+    Parameters
+    ----------
+    classifier : estimator
+        With the attributes of :func:`remember` and ``min_labels``.
+    scores : ndarray of shape (n, q)
+        Scores.
+    thresholds : float or ndarray of shape (n, 1)
+        Thresholds of the scores.
+
+    Returns
+    -------
+    ndarray of bool of shape (n, q), or of int64 of shape (n, 1) for a 1-d `y`
+        Whether a row has a label; or the number of its class.
+    """
+    if not classifier._one_dimensional:
+        return assign(scores, thresholds, classifier.min_labels)
+    if scores.shape[1] > 1:
+        return namespace(scores).argmax(scores, axis=1)[:, None]
+    # One class leaves no choice; its column of Y is empty.
+    return cast((scores > thresholds) & (len(classifier.classes_) > 1), np.int64)
+
+
+def pick(classes: np.ndarray, chosen: Any) -> Any:
+    """Classes by their numbers, lazily for a Dask array, on a device if they are numbers."""
+    if is_device(chosen):
+        found = classes[to_host(chosen)]
+        return like(chosen, found) if found.dtype.kind in "biuf" else found
+    if is_dask_array(chosen):
+        return chosen.map_blocks(classes.__getitem__, dtype=classes.dtype)
+    return classes[chosen]
+
+
+def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
+    """Predictions: scores above the thresholds, and the highest of rows with too few.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, q)
+        Scores.
+    thresholds : float or ndarray of shape (n, 1)
+        Thresholds of the scores.
+    min_labels : int
+        Rows with fewer predicted labels get their `min_labels` highest-scoring ones.
+
+    Returns
+    -------
+    ndarray of bool of shape (n, q)
+        Whether a label is predicted.
+    """
+    predicted: np.ndarray = scores > thresholds
+    n_least = min(min_labels, scores.shape[1])
+    if n_least > 0 and is_device(scores):
+        xp = namespace(scores)
+        places = xp.argsort(xp.argsort(-scores, axis=1, stable=True), axis=1)
+        few = xp.sum(xp.astype(predicted, xp.int64), axis=1, keepdims=True) < n_least
+        return predicted | (few & (places < n_least))
+    if n_least > 0:
+        few = np.flatnonzero(predicted.sum(axis=1) < n_least)
+        # Stable, so that the first label wins on ties on every computer.
+        best = np.argsort(-scores[few], axis=1, kind="stable")[:, :n_least]
+        predicted[few[:, None], best] = True
+    return predicted
+
+
+def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:
+    """Scores (n, q) of a fitted estimator: its decision function, or else its probabilities."""
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+    else:
+        scores = estimator.predict_proba(X)
+    scores = one_matrix(scores, estimator)
+    return scores[:, -1:] if n_labels == 1 else scores
+
+
+def label_presence(estimator: Any, X: Any) -> np.ndarray:
+    """Probabilities (n, q) of the labels if a fitted estimator has them, else its predictions."""
+    if hasattr(estimator, "predict_proba"):
+        return one_matrix(estimator.predict_proba(X), estimator)
+    return np.asarray(dense(estimator.predict(X)), dtype=np.float64)
+
+
+def one_matrix(scores: Any, estimator: Any) -> np.ndarray:
+    """Scores or probabilities as (n, q), also for estimators that return one array per label."""
+    if isinstance(scores, list):
+        # One (n, 2) array per label; a label that was constant in training has one column only.
+        ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]
+        scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
+    return np.asarray(scores).reshape(len(scores), -1)

@@ -1,0 +1,308 @@
+"""The abstract parent of all linear feature extractors."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan.base._chunked import Chunked
+from labelspan.compat import Interval, RealNotInt, fit_context, is_dask_array
+from labelspan.device import (
+    cast,
+    copied,
+    finite,
+    is_followed,
+    like,
+    namespace,
+    on_host,
+    precision_of,
+    settle,
+    sums_of,
+    to_host,
+)
+from labelspan.gate import (
+    RowBlocks,
+    by_blocks,
+    check_dask_rows,
+    check_features,
+    check_fit,
+    dask_rows,
+    follow_device,
+    in_dtype,
+    lazily,
+    unchanged_if_refused,
+    with_label_tags,
+)
+from labelspan.linalg import (
+    BLOCK,
+    EigenPairs,
+    Route,
+    as_rows,
+    fix_signs,
+    route_of,
+    solver_that_fits,
+)
+from labelspan.moments import Sample, Statistics, checked, project
+
+# What to do about so many features that their scatter matrix does not fit.
+ADVICE = (
+    "For a small integer n_components, fit X in memory, or as a Dask array, which may be read more "
+    "than once. Otherwise use MDDM(constraint='projection'), or select features first."
+)
+
+N_COMPONENTS: list[Any] = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(RealNotInt, 0, 1, closed="neither"),
+    None,
+]
+
+
+class LinearReducer(
+    Chunked,
+    RowBlocks,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
+):
+    """Linear map to the leading directions of a generalised eigenproblem.
+
+    A method defines what it needs of the sample (``_needs``), how to summarise it (``_summarise``)
+    and how the summary becomes eigenpairs (``_directions``). This class does the rest: input
+    validation, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
+    """
+
+    # Whether one pass over the data suffices, so that partial_fit is exact.
+    _one_pass: ClassVar[bool] = True
+    _learnt: ClassVar[tuple[str, ...]] = (
+        "components_", "eigenvalues_", "mean_", "n_components_", "explained_dependence_ratio_",
+        "solver_",
+    )  # fmt: skip
+    # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
+    _shares_moments: ClassVar[bool] = False
+    # Whether it includes the label scatter, which changes other sums if labels are missing.
+    _label_scatter: ClassVar[bool] = False
+    # Whether ``_directions`` accepts statistics on a device; otherwise they are moved to the host.
+    _solves_on_device: ClassVar[bool] = False
+
+    n_components: Any
+
+    @abstractmethod
+    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
+        """Keywords of :func:`labelspan.linalg.choose_solver` that depend on the parameters.
+
+        Called first; a parameter that does not fit the shape of the data is refused here.
+        """
+
+    @abstractmethod
+    def _summarise(self, sample: Sample) -> Statistics:
+        """Statistics of the sample; Poolable if ``_one_pass``."""
+
+    @abstractmethod
+    def _directions(self, statistics: Any) -> EigenPairs:
+        """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearReducer:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features. Sparse input is never made dense; for a Dask array, only sums leave the
+            workers.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1], where the method
+            takes them, and NaN for labels that are not observed likewise; a 1-d y of classes is one
+            label for two classes and one label per class for more.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        with unchanged_if_refused(self), sums_of(self):
+            X, labels = check_fit(self, X, y, sample_weight)
+            self._forget()
+            self._remember(labels)
+            route = self._route(X, labels.Y, labels.weights, streamed=is_dask_array(X))
+            with np.errstate(over="ignore", invalid="ignore"):
+                statistics = self._summarise(route.sample)
+            self._learn(statistics, route, precision_of(X))
+            settle(self, X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Project: ``(X - mean_) @ components_.T``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
+            Projections, float32 for float32 input.
+        """
+        check_is_fitted(self)
+        X = dask_rows(self, X)
+        if is_dask_array(X):
+            return lazily(self, X, self._project, self.n_components_)
+        return self._project(check_features(self, X))
+
+    def _project(self, X: Any) -> np.ndarray:
+        return project(X, self.mean_, self.components_)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Reconstruct features from projections, by least squares.
+
+        Among all rows with the given projections, this returns the one nearest to the mean:
+        ``mean_ + X @ pinv(components_).T``, which is ``mean_ + X @ components_`` for orthonormal
+        directions. With all D directions it is the inverse of ``transform``; with fewer,
+        ``transform`` is the inverse of it.
+
+        Parameters
+        ----------
+        X : array-like, frame or Dask array of shape (n_samples, n_components_)
+            Projections, as returned by ``transform``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), or a lazy Dask array for one
+            Features, dense, float32 for float32 input.
+        """
+        check_is_fitted(self)
+        lazy = is_dask_array(X)
+        if lazy:
+            check_dask_rows(X, "X")
+        else:
+            xp = namespace(X) if is_followed(X) else np
+            X = check_array(X, dtype=[xp.float64, xp.float32])
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns; expected {self.n_components_}, the number of "
+                "directions. Pass what transform returned."
+            )
+        back = pseudo_inverse(to_host(self.components_))
+        rebuild = partial(reconstruct, mean=self.mean_, back=back)
+        return by_blocks(X, rebuild, len(self.mean_)) if lazy else rebuild(X)
+
+    def _needs_rows(self) -> str:
+        if self._one_pass:
+            return ""
+        return (
+            "it needs the whole sample more than once. "
+            "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
+        )
+
+    def _few(self, n_directions: int) -> bool:
+        """Whether an iteration is faster, because few directions are requested."""
+        return isinstance(self.n_components, Integral) and self.n_components < n_directions / 10
+
+    def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
+        return route_of(
+            X,
+            Y,
+            weights,
+            advice=ADVICE,
+            streamed=streamed,
+            **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
+        )
+
+    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
+        """The solver for rows in memory, for the cost model; refuses what ``fit`` refuses."""
+        needs = self._needs(n, D, q)
+        return solver_that_fits(n, D, q, advice=ADVICE, sparse=sparse, streamed=False, **needs)
+
+    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
+        """Length and number of the vectors that an iteration finds, and the number of iterations.
+
+        0 vectors means a basis of blocks. For the cost model.
+        """
+        if solver == "products" and self._needs(n, D, q).get("scatter", True):
+            # About 25 solves with a block of vectors, of about 70 steps each.
+            return min(n, D), BLOCK, 60
+        return q, q if solver == "krylov" else 0, 1
+
+    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
+        """Operations after the statistics: of products and factors, and of eigenproblems.
+
+        Here those of F F' v = lambda B v with a factor F (side, n_labels); methods that decompose
+        another matrix override this.
+        """
+        small = min(side, n_labels)
+        squared = 2.0 * side * n_labels * small
+        return (squared if thin else squared + side**3 / 3 + side**2 * n_labels), 9.0 * small**3
+
+    def _chunk_solver(self, n_features: int, n_labels: int) -> str:
+        nothing = np.empty((0, n_features)), np.empty((0, n_labels))
+        return self._route(*nothing, None, streamed=True).solver
+
+    def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        self._learn(checked(statistics), Route(Sample(None, None), self._chunks.pool.solver), dtype)
+
+    def _learn(self, statistics: Any, route: Route, dtype: Any) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            overflow = not finite(statistics.spread)
+        if overflow:
+            raise ValueError(
+                "The sums of squares of X overflow: its values are too large for float64. "
+                "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+            )
+        given = statistics if self._solves_on_device else on_host(statistics)
+        pairs = self._directions(given).mapped(route.lift)
+        self._store(pairs, route.mean(statistics.x_mean), dtype)
+        self.solver_ = route.solver
+        if "label_scatter_clipped_" in self._learnt:
+            self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
+
+    def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
+        components = fix_signs(as_rows(pairs.vectors))
+        self.components_ = in_dtype(components, dtype, "components_")
+        self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
+        self.mean_ = copied(cast(mean, dtype))
+        self.n_components_ = self.components_.shape[0]
+        if pairs.total is not None:
+            self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = with_label_tags(super().__sklearn_tags__())
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        follow_device(tags)
+        return tags
+
+
+def pseudo_inverse(components: np.ndarray) -> np.ndarray:
+    """Pinv(components) (D, k), in float64.
+
+    The rows are scaled to unit length first, because directions of a generalised problem differ in
+    length by orders of magnitude, and a short one is not a rounding error.
+    """
+    rows = components.astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1)
+    return linalg.pinv(rows / lengths[:, None], check_finite=False) / lengths
+
+
+def reconstruct(T: np.ndarray, mean: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """Mean + T back', in the dtype of T."""
+    dtype = precision_of(T)
+    return T @ cast(like(T, back.T), dtype) + cast(like(T, mean), dtype)

@@ -1,0 +1,174 @@
+"""Send rows from the host to a device, block by block; the next one is read meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from labelspan.device._arrays import is_device, like, namespace, precision_of
+from labelspan.device._arrays import sums as sums_over
+from labelspan.device._operations import library_of
+
+# An empty array on the device that computes the sums; None for the host.
+TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)
+# Precision of the products that a device sums.
+SUMS: ContextVar[str] = ContextVar("SUMS", default="float64")
+# The same as TARGET, but only while an estimator that can use its sums is fitted.
+ACTIVE: ContextVar[Any] = ContextVar("ACTIVE", default=None)
+# Bytes of a block of rows; two blocks are held in memory that the device can read.
+STREAM_BYTES = 2**27
+
+
+@contextmanager
+def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[None]:
+    """Context manager: compute sums of dense host rows on a device, or faster sums.
+
+    Methods that learn from sums (those with ``partial_fit``, HSL and MLDA) send blocks of a NumPy
+    array or a memory map to the device, and sum and solve there. X needs at least as many rows as
+    columns. Only two blocks are on the device at a time, so X may be larger than its memory. Fitted
+    arrays are on the host, as X is. Other methods and arrays, chunks and ``transform`` are not
+    affected.
+
+    Parameters
+    ----------
+    device : str, array or None, default=None
+        A device of torch, such as "cuda" or "cuda:1"; or any array on a device, of CuPy for
+        example; None means the host.
+    sums : {"float64", "float32"}, default="float64"
+        Precision of products of float32 rows on a device, whether they were there or are sent
+        there. "float32" keeps about six digits per block of rows, fewer if columns are nearly
+        dependent. torch uses TF32, with three digits, only if
+        ``torch.set_float32_matmul_precision`` allows it. Blocks are added in float64. Sums on the
+        host are always in float64.
+
+    Yields
+    ------
+    None
+        Nothing; the setting holds inside the context.
+
+    Examples
+    --------
+    >>> import labelspan as ls
+    >>> yeast = ls.datasets.load_yeast()
+    >>> with ls.config_context(device=None):
+    ...     components = ls.MVMD(2).fit(yeast.X, yeast.Y).components_
+    """
+    if sums not in ("float64", "float32"):
+        raise ValueError(f"sums={sums!r} is not known; use 'float64' or 'float32'.")
+    token, precision = TARGET.set(reference_on(device)), SUMS.set(sums)
+    try:
+        yield
+    finally:
+        TARGET.reset(token)
+        SUMS.reset(precision)
+
+
+def in_single(X: Any) -> bool:
+    """Whether products of float32 rows on a device are computed in float32."""
+    return SUMS.get() == "float32" and precision_of(X) == np.float32
+
+
+def reference_on(device: Any) -> Any:
+    """An empty array on a device, by its name or from another array there."""
+    if device is None or is_device(device):
+        return device
+    if not isinstance(device, str):
+        raise TypeError(
+            f"device is {type(device).__name__}; allowed are a name that torch knows, such as "
+            "'cuda', an array of torch or CuPy that lives on the device, and None."
+        )
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(
+            f"device={device!r} is a device of torch, which is not installed. Install torch, or "
+            "pass an array of CuPy that lives on the device."
+        ) from error
+    return torch.empty(0, device=device)
+
+
+@contextmanager
+def sums_of(estimator: Any) -> Iterator[None]:
+    """Context of a fit: sums are computed on the device if the estimator can use them."""
+    asked = TARGET.get()
+    taken = (
+        None
+        if asked is None or not estimator.__sklearn_tags__().label_tags.takes("device")
+        else asked
+    )
+    token = ACTIVE.set(taken)
+    try:
+        yield
+    finally:
+        ACTIVE.reset(token)
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether to send the rows of X to a device: X is dense and has no more columns than rows."""
+    return (
+        ACTIVE.get() is not None
+        and isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype.kind == "f"
+        and X.shape[0] >= X.shape[1]
+    )
+
+
+def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, ...]]:
+    """Blocks of rows of X, labels and weights on the device; X is checked there."""
+    X, rest = arrays[0], arrays[1:]
+    target = ACTIVE.get()
+    pinned = library_of(target) == "torch" and target.is_cuda
+    sent = pinned_blocks(X, blocks, target) if pinned else (like(target, X[b]) for b in blocks)
+    for rows, block in zip(blocks, sent, strict=True):
+        refuse_not_finite(block, rows)
+        yield (block, *(like(target, dense_rows(A[rows])) for A in rest))
+
+
+def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[Any]:
+    """Send blocks through two pinned buffers; one is filled while the device reads the other."""
+    import torch
+
+    height = max(rows.stop - rows.start for rows in blocks)
+    dtype = torch.from_numpy(np.empty(0, dtype=X.dtype)).dtype
+    buffers = [torch.empty((height, X.shape[1]), dtype=dtype, pin_memory=True) for _ in range(2)]
+    events = [torch.cuda.Event() for _ in range(2)]
+
+    def read(i: int) -> Any:
+        rows, buffer = blocks[i], buffers[i % 2]
+        # Wait until the buffer has been sent; an event that was never recorded is over.
+        events[i % 2].synchronize()
+        filled = buffer[: rows.stop - rows.start]
+        np.copyto(filled.numpy(), X[rows])
+        return filled
+
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(read, 0)
+        for i in range(len(blocks)):
+            filled = coming.result()
+            block = filled.to(target.device, non_blocking=True)
+            events[i % 2].record()
+            if i + 1 < len(blocks):
+                coming = reader.submit(read, i + 1)
+            yield block
+
+
+def refuse_not_finite(block: Any, rows: slice) -> None:
+    """Raise if a number of the block is not finite."""
+    xp = namespace(block)
+    if bool(xp.isfinite(sums_over(block))) or bool(xp.all(xp.isfinite(block))):
+        return
+    raise ValueError(
+        f"Input X contains NaN or infinity, in rows {rows.start} to {rows.stop - 1}. Fill it in "
+        "first, e.g. by sklearn.impute.SimpleImputer, or drop the rows."
+    )
+
+
+def dense_rows(A: Any) -> np.ndarray:
+    """A block of labels or weights, dense."""
+    return A.toarray() if hasattr(A, "toarray") else A

@@ -1,6 +1,0 @@
-"""Reports from a store: HTML, Markdown, CSV and LaTeX."""
-
-from labelspan.experiments.report._text import markdown_escape, markdown_text
-from labelspan.experiments.report._write import FORMATS, render, write_report
-
-__all__ = ["FORMATS", "markdown_escape", "markdown_text", "render", "write_report"]

@@ -1,5 +1,0 @@
-"""The experiments of the CMLFS paper: printed values, plans, methods of its own."""
-
-from labelspan.experiments.reproduce.cmlfs._experiments import EXPERIMENTS
-
-__all__ = ["EXPERIMENTS"]

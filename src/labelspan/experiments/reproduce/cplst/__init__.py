@@ -1,7 +1,0 @@
-"""The experiments of the CPLST paper: printed values, plans, methods of its own."""
-
-from labelspan.experiments.reproduce.cplst import _experiments, _regressors
-
-EXPERIMENTS = (*_experiments.EXPERIMENTS, *_regressors.EXPERIMENTS)
-
-__all__ = ["EXPERIMENTS"]

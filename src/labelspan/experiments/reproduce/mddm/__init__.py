@@ -1,7 +1,0 @@
-"""The experiments of the MDDM paper: printed values, plans, methods of its own."""
-
-from labelspan.experiments.reproduce.mddm import _experiments, _images
-
-EXPERIMENTS = (*_experiments.EXPERIMENTS, *_images.EXPERIMENTS)
-
-__all__ = ["EXPERIMENTS"]

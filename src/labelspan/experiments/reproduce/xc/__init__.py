@@ -1,5 +1,0 @@
-"""The Extreme Classification Repository's small sets: printed values, plans, a method."""
-
-from labelspan.experiments.reproduce.xc._experiments import EXPERIMENTS
-
-__all__ = ["EXPERIMENTS"]

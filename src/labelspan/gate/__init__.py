@@ -1,0 +1,74 @@
+"""What comes in: labels, weights, splits, blocks, tags, and what is refused."""
+
+from labelspan.gate._blocks import (
+    RowBlocks,
+    as_csr,
+    by_blocks,
+    check_block,
+    check_dask_rows,
+    columns_of,
+    dask_rows,
+    dense,
+    lazily,
+    refuse_dask,
+    with_complement,
+)
+from labelspan.gate._labels import (
+    Labels,
+    check_indicators,
+    check_label_block,
+    check_labels,
+    holds_classes,
+    label_matrix,
+    one_hot,
+    plain_indicators,
+    refuse_other_names,
+    refuse_other_values,
+    refuse_sets,
+    remember_names,
+    two_dimensional,
+)
+from labelspan.gate._misread import warn_if_swapped
+from labelspan.gate._places import refuse_device
+from labelspan.gate._soft import (
+    SPARSE_LABEL_DENSITY,
+    AvailableCases,
+    MaskedFit,
+    MaskedUnweighted,
+    find_holes,
+    has_holes,
+    hidden,
+    is_soft,
+    refuse_holes,
+    unmasked,
+)
+from labelspan.gate._splits import check_splits
+from labelspan.gate._tags import (
+    ALL_LABELS,
+    IN_MEMORY,
+    ON_HOST,
+    OWN_ROWS,
+    SCORED,
+    TAKERS,
+    Unweighted,
+    follow_device,
+    label_tags,
+    with_label_tags,
+)
+from labelspan.gate._validation import (
+    LARGE,
+    MAX_SQUARE_BYTES,
+    NoDirectionError,
+    check_features,
+    check_fit,
+    check_size,
+    check_square,
+    check_target,
+    checked_by_sums,
+    in_dtype,
+    is_large,
+    passes,
+    refuse_overflow,
+    unchanged_if_refused,
+)
+from labelspan.gate._weights import check_weights

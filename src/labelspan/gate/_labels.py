@@ -1,0 +1,398 @@
+"""Turn labels in any accepted form into a matrix of 0 to 1, or refuse them with advice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.multiclass import type_of_target
+
+from labelspan.compat import is_dask_array, is_frame
+from labelspan.device import is_device, like, namespace, sums, to_host
+from labelspan.gate._blocks import as_csr, canonical, dense
+from labelspan.gate._misread import warn_of_joined_names
+from labelspan.gate._soft import (
+    SPARSE_LABEL_DENSITY,
+    find_holes,
+    has_holes,
+    is_soft,
+    refuse_missing_and_mixed,
+    soft_labels,
+    unmasked,
+    with_holes,
+)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Validated labels.
+
+    Attributes
+    ----------
+    Y : ndarray or csr_array of shape (n_samples, n_labels), float64 in {0, 1}; or Dask array
+        The indicator matrix, or one of soft labels in [0, 1]; sparse if that is cheaper.
+    names : ndarray of str or None
+        Column names, if the labels came as a frame.
+    classes : ndarray or None
+        The classes behind a 1-d `y`; of two classes the column of `Y` stands for the second.
+    sparse : bool
+        Whether the labels were given as a sparse matrix; `Y` may be sparse even if not.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the rows, positive but for precomputed kernels and Dask arrays; None if all
+        rows count once.
+    kept : ndarray of bool of shape (n_given,) or None
+        Which of the given rows these are, if some had weight 0.
+    soft : bool
+        Whether some labels lie between 0 and 1; of a Dask array, whether they may.
+    missing : bool
+        Whether some labels are NaN, not observed; `Y` is then dense.
+    """
+
+    Y: Any
+    names: np.ndarray | None = None
+    classes: np.ndarray | None = None
+    sparse: bool = False
+    weights: np.ndarray | None = None
+    kept: np.ndarray | None = None
+    soft: bool = False
+    missing: bool = False
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Numbers (n,) of the classes of a 1-d y."""
+        if is_device(self.Y) and self.Y.shape[1] > 1:
+            return to_host(namespace(self.Y).argmax(self.Y, axis=1))
+        Y = to_host(self.Y)
+        return Y.indices if sparse.issparse(Y) else Y[:, 0].astype(np.int64)
+
+    @property
+    def target(self) -> Any:
+        """Labels in scikit-learn's form: a 1-d y unchanged, 0/1 integers for a 2-d one.
+
+        With NaN for missing labels.
+        """
+        if self.missing:
+            return self.Y.copy()
+        if self.classes is None:
+            as_given = sparse.csr_array if self.sparse else dense
+            return as_given(to_host(self.Y)).astype(np.int64)
+        return self.classes[self.codes]
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights, or the number of rows without them."""
+        return float(self.Y.shape[0] if self.weights is None else sums(self.weights))
+
+    def weighted(self, weights: np.ndarray, kept: np.ndarray | None, anew: bool) -> Labels:
+        """The labels with weights, of the rows `kept`; `anew` if their classes decide."""
+        labels = self
+        if kept is not None:
+            if anew and self.classes is not None:
+                labels = one_label_a_class(self.target[kept], None)
+            else:
+                labels = replace(self, Y=self.Y[like(self.Y, kept)])
+            weights = weights[kept]
+        given = None if (weights == 1).all() else weights
+        return replace(labels, weights=given, kept=kept)
+
+
+def check_labels(
+    y: Any, classes: np.ndarray | None = None, *, soft: bool = False, missing: bool = False
+) -> Labels:
+    """Turn any accepted form of the labels into a 0/1 indicator matrix, or one of soft labels.
+
+    Parameters
+    ----------
+    y : array-like, sparse matrix or frame
+        (n, q) indicators in {0, 1}, bool or {-1, +1}; or 1-d classes: two classes become one
+        label, more become one label each.
+    classes : ndarray or None
+        The classes of a 1-d `y`, if already known.
+    soft : bool, default=False
+        Whether numbers between 0 and 1 are accepted: shares, or probabilities.
+    missing : bool, default=False
+        Whether NaN, NA, None and masked entries of a 2-d `y`, which mean missing labels, are
+        accepted.
+
+    Returns
+    -------
+    Labels
+        Checked labels.
+    """
+    plain = plain_indicators(y)
+    if plain is not None:
+        return Labels(plain)
+    if is_dask_array(y):
+        raise TypeError(
+            "y is a Dask array where labels in memory are needed. Compute them first: y.compute()."
+        )
+    if sparse.issparse(y):
+        if y.ndim == 1:
+            return one_label_a_class(y.toarray(), classes)
+        Y = canonical(y)
+        if soft and is_soft(Y.data):
+            return Labels(soft_labels(Y), sparse=True, soft=True)
+        return Labels(sparse_indicators(Y), sparse=True)
+    names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
+    refuse_sets(y)
+    Y = unmasked(y)
+    if missing and Y.ndim == 2:
+        holes = find_holes(Y)
+        if holes.any():
+            return labels_with_holes(Y, holes, names, soft=soft)
+    if Y.dtype.kind in "US" and isinstance(y, list | tuple):
+        # NumPy has converted everything in the list to strings.
+        refuse_missing_and_mixed(np.array(y, dtype=object))
+    if Y.dtype == object:
+        refuse_sets(Y.tolist())
+        refuse_missing_and_mixed(Y)
+        # Frames of mixed or nullable columns: let NumPy find the type that holds them all.
+        Y = np.asarray(Y.tolist())
+    if soft and Y.ndim == 2 and is_soft(Y):
+        return Labels(soft_labels(Y), names, soft=True)
+    if Y.ndim == 2 and Y.shape[1] == 1 and holds_classes(Y):
+        Y = Y[:, 0]
+    if Y.ndim == 1:
+        return one_label_a_class(Y, classes)
+    if Y.dtype == object:
+        refuse_other_values(Y)
+    Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
+    return Labels(dense_indicators(Y), names)
+
+
+def plain_indicators(y: Any, few: int = 0) -> Any:
+    """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
+
+    The other checks would find nothing and take longer than learning from ten rows. For `few`
+    values no sparse matrix is made.
+    """
+    y = np.asarray(y) if type(y) is np.memmap else y
+    if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
+        return None
+    ones = y if y.dtype == bool else y == 1
+    n_ones = int(np.count_nonzero(ones))
+    if y.size == 0 or n_ones != np.count_nonzero(y):
+        return None
+    return ones.astype(np.float64) if y.size <= few else cheaper(ones, n_ones)
+
+
+def labels_with_holes(
+    Y: np.ndarray, holes: np.ndarray, names: np.ndarray | None, *, soft: bool
+) -> Labels:
+    """Labels with missing entries; the others are checked as usual."""
+    if Y.dtype.kind == "f" and (holes | (Y == 0) | (Y == 1)).all():
+        # The same result as below, at a tenth of the cost.
+        return Labels(np.array(Y, dtype=np.float64), names, missing=True)
+    # A label that a row has: 1 in every coding.
+    labels = check_labels(np.where(holes, 1, Y), soft=soft)
+    if labels.classes is not None:
+        raise ValueError("Input y contains NaN; classes must be known for each row.")
+    return replace(labels, Y=with_holes(labels.Y, holes), names=names, missing=True)
+
+
+def check_indicators(Y: Any, name: str) -> Any:
+    """Return label indicators as a boolean ndarray or a boolean CSR array.
+
+    Parameters
+    ----------
+    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Indicators in {0, 1}, bool or {-1, +1}; one dimension is one label.
+    name : str
+        Its name in error messages.
+
+    Returns
+    -------
+    ndarray or csr_array of bool of shape (n_samples, n_labels)
+    """
+    if sparse.issparse(Y):
+        return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
+    Y = two_dimensional(np.asarray(to_host(Y)), name)
+    if Y.dtype == object:
+        refuse_missing_and_mixed(Y, name)
+        Y = np.asarray(Y.tolist())
+    refuse_other_values(Y, name)
+    return Y if Y.dtype == bool else Y > 0
+
+
+def two_dimensional(array: np.ndarray, name: str) -> np.ndarray:
+    """One dimension becomes one column; more than two are refused."""
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"{name} has {array.ndim} dimensions; give (n_samples, n_labels).")
+    return array
+
+
+def label_matrix(X: Any, y: Any) -> sparse.csr_array:
+    """The labels for a splitter, as booleans; 1-d classes become one column each.
+
+    Parameters
+    ----------
+    X : array-like or None
+        Only its length is used.
+    y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Labels, in any of the forms that :func:`check_labels` takes.
+
+    Returns
+    -------
+    csr_array of bool of shape (n_samples, n_labels)
+        Labels that rows are observed to have.
+    """
+    if y is None:
+        raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")
+    if X is not None:
+        check_consistent_length(X, y)
+    labels = check_labels(y, missing=True)
+    if labels.missing:
+        return sparse.csr_array(labels.Y > 0)
+    if labels.classes is not None:
+        return one_hot(labels.codes, len(labels.classes)).astype(bool)
+    return sparse.csr_array(labels.Y, dtype=bool)
+
+
+def check_label_block(Y: Any) -> Any:
+    """Labels of one block, on its worker; one column never holds classes here."""
+    if not sparse.issparse(Y) and has_holes(Y):
+        return with_holes(check_label_block(np.where(np.isnan(Y), 1, Y)), np.isnan(Y))
+    Y = canonical(Y) if sparse.issparse(Y) else Y
+    if is_soft(Y.data if sparse.issparse(Y) else Y):
+        return soft_labels(Y)
+    if sparse.issparse(Y):
+        return sparse_indicators(Y)
+    return dense_indicators(check_array(Y, dtype=None, ensure_min_samples=0, input_name="y"))
+
+
+def remember_names(estimator: Any, labels: Labels) -> None:
+    """Store label names and classes, and drop those of an earlier fit."""
+    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
+        estimator.__dict__.pop(name, None)
+        if value is not None:
+            setattr(estimator, name, value)
+
+
+def holds_classes(column: np.ndarray) -> bool:
+    """Whether a single column (n, 1) names one class per row: strings, or more than two numbers."""
+    kind = column.dtype.kind
+    return kind in "US" or (kind not in "bO" and len(np.unique(column)) > 2)
+
+
+def refuse_sets(y: Any) -> None:
+    """Raise for a list of sets, or of lists of different lengths, which list the labels of rows."""
+    if not isinstance(y, list | tuple):
+        return
+    lengths = [len(row) if isinstance(row, list | tuple | set | frozenset) else -1 for row in y]
+    is_set = [isinstance(row, set | frozenset) for row in y]
+    if len(set(lengths)) < 2 and not any(is_set):
+        return
+    if any(is_set):
+        what = f"row {is_set.index(True)} is a set"
+    else:
+        i = next(i for i, length in enumerate(lengths) if length != lengths[0])
+        what = f"row 0 has {max(lengths[0], 1)} entries and row {i} has {max(lengths[i], 1)}"
+    raise ValueError(
+        f"y is not a matrix: {what}. Each row needs one 0/1 entry per label; convert lists of "
+        "labels with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+    )
+
+
+def dense_indicators(Y: np.ndarray) -> Any:
+    """0/1 values of a dense indicator matrix, as CSR if that is cheaper."""
+    refuse_other_values(Y)
+    ones = Y > 0 if Y.dtype != bool else Y
+    return cheaper(ones, int(np.count_nonzero(ones)))
+
+
+def cheaper(Y: np.ndarray, n_ones: int) -> Any:
+    """Booleans, `n_ones` of them True, as 0 and 1 in a dense array or in CSR."""
+    if n_ones >= SPARSE_LABEL_DENSITY * Y.size:
+        return Y.astype(np.float64)
+    return as_csr(Y)
+
+
+def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:
+    """0/1 values of a sparse indicator matrix; stored zeros are dropped, duplicates refused."""
+    Y = Y.astype(np.float64)
+    Y.sum_duplicates()
+    Y.eliminate_zeros()
+    if not np.isfinite(Y.data).all():
+        raise ValueError(
+            f"Input {name} contains NaN or infinity; a sparse {name} holds 0 and 1. Labels not "
+            f"observed are NaN in a dense array, {name}.toarray(), or False in `observed`."
+        )
+    if Y.nnz < np.prod(Y.shape):
+        wrong = Y.data[Y.data != 1]
+        if len(wrong):
+            raise ValueError(
+                f"Sparse {name} holds the value {wrong[0]:g}; allowed are 0 and 1, and soft labels "
+                f"between them. Binarise it first, e.g. {name} = ({name} > 0)."
+            )
+        return Y
+    return sparse.csr_array(dense_indicators(Y.toarray()))
+
+
+def refuse_other_values(Y: np.ndarray, name: str = "y") -> None:
+    """Raise unless every value is in {0, 1} or every value is in {-1, +1}."""
+    if Y.dtype == bool:
+        return
+    if Y.dtype.kind not in "iuf":
+        raise ValueError(
+            f"{name} holds values of dtype {Y.dtype}; an indicator matrix holds 0 and 1 "
+            "(or -1 and +1). Use one 0/1 column per label name: "
+            "sklearn.preprocessing.MultiLabelBinarizer for lists of names, "
+            f"pandas.get_dummies(pandas.DataFrame({name})) for columns of names."
+        )
+    if Y.dtype.kind == "u" and Y.max(initial=0) <= 1:
+        return
+    zero_one = (Y == 0) | (Y == 1)
+    if zero_one.all() or (np.abs(Y) == 1).all():
+        return
+    row, column = np.argwhere(~zero_one)[0]
+    raise ValueError(
+        f"{name}[{row}, {column}] is {Y[row, column]}; an indicator matrix holds only 0 and 1, "
+        "or only -1 and +1, and soft labels lie between 0 and 1. For classes in one column pass y "
+        "as a 1-d array."
+    )
+
+
+def one_label_a_class(y: np.ndarray, classes: np.ndarray | None) -> Labels:
+    """One-hot columns of a 1-d `y`; two classes share one column, that of the second."""
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("Input y contains NaN or infinity; classes must be known for each row.")
+    if not type_of_target(y, input_name="y").startswith(("binary", "multiclass")):
+        raise ValueError(
+            "Unknown label type: y is 1-d and continuous. Pass classes, or an (n, q) "
+            "indicator matrix of 0 and 1."
+        )
+    if classes is None:
+        classes = np.unique(y)
+        warn_of_joined_names(classes)
+    elif not np.isin(y, classes).all():
+        unknown = str(y[~np.isin(y, classes)][0])
+        raise ValueError(
+            f"y holds the class {unknown!r}, which was not in the first call; "
+            "pass classes= with all of them to the first call of partial_fit."
+        )
+    codes = np.searchsorted(classes, y)
+    if len(classes) <= 2:
+        return Labels((codes == 1).astype(np.float64)[:, None], classes=classes)
+    return Labels(one_hot(codes, len(classes)), classes=classes)
+
+
+def one_hot(codes: np.ndarray, n_classes: int) -> sparse.csr_array:
+    """One column per class, from its numbers (n,)."""
+    starts = np.arange(len(codes) + 1)
+    return sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(codes), n_classes))
+
+
+def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> None:
+    """Raise if label names, given now and in ``fit``, differ or have another order."""
+    if known is None or given is None or list(known) == list(given):
+        return
+    i = next((i for i in range(min(len(known), len(given))) if known[i] != given[i]), 0)
+    raise ValueError(
+        f"Column {i} of y is {given[i]!r}, but in fit it was {known[i]!r}; pass the same columns "
+        "in the same order, that of label_names_."
+    )

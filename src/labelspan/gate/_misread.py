@@ -1,0 +1,106 @@
+"""Warn of valid input that is probably not what was meant."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+
+from labelspan.device import is_device, namespace, sums, to_host
+
+SEPARATORS = (",", ";", "|")
+# From this ratio of ones per row in y to those in X, the two look swapped.
+MANY_MORE_ONES = 1.5
+
+
+def warn_of_joined_names(classes: np.ndarray) -> None:
+    """Warn if the classes of a 1-d y are strings that look like lists of label names.
+
+    For a separator ``,``, ``;`` or ``|`` this is so if splitting leaves fewer names than there are
+    classes, or if there are several lists and a name stands both alone and in one of them.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Distinct values of y.
+    """
+    if classes.dtype.kind not in "UO" or not all(isinstance(c, str) for c in classes):
+        return
+    for separator in SEPARATORS:
+        lists = [c for c in classes if separator in c]
+        if not lists:
+            continue
+        inside = {name.strip() for c in lists for name in c.split(separator)}
+        alone = {str(c).strip() for c in classes if separator not in c}
+        names = (inside | alone) - {""}
+        both = inside & (alone - {""})
+        if len(names) < len(classes) or (len(lists) > 1 and both):
+            warnings.warn(
+                f"y is 1-d and holds {len(classes)} distinct strings such as {str(lists[0])!r}, "
+                f"which join {len(names)} names by {separator!r}; every combination is taken as a "
+                "class of its own. For one label per name pass a pandas Series as "
+                f"y.str.get_dummies({separator!r}), or MultiLabelBinarizer().fit_transform("
+                f"[row.split({separator!r}) for row in y]).",
+                UserWarning,
+                stacklevel=5,
+            )
+            return
+
+
+def warn_of_column() -> None:
+    """Warn of classes in an (n, 1) column, as scikit-learn's own classifiers do."""
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Its values are taken "
+        "as classes; pass y.ravel(), or an (n, q) indicator matrix of 0 and 1.",
+        DataConversionWarning,
+        stacklevel=6,
+    )
+
+
+def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
+    """Warn if the features look like labels and the labels like features.
+
+    This is so if X holds only 0 and 1, has fewer columns than y, and y has at least 1.5 times as
+    many ones per row. No benchmark set of our catalogue is like that (delicious, with 500 binary
+    features and 983 labels, has as many ones in both); each of them that has binary features is
+    when X and y are exchanged. Rows with exactly one 1 each are the codes of one category: no
+    warning. Soft labels need not sum up to more: features scaled to [0, 1] look like them.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Checked features.
+    Y : ndarray or csr_array of shape (n, q)
+        Indicators.
+    soft : bool, default=False
+        Whether they lie between 0 and 1.
+    """
+    n_rows, n_features = X.shape
+    if n_features >= Y.shape[1] or not holds_only_ones(X):
+        return
+    ones = np.asarray(to_host(sums(X, axis=1))).ravel()
+    labels = float(sums(Y)) / n_rows
+    if (not soft and labels < MANY_MORE_ONES * ones.mean()) or (ones == 1).all():
+        return
+    of_y = "numbers between 0 and 1" if soft else f"{labels:.3g} ones per row"
+    warnings.warn(
+        f"X and y may be swapped: X holds only 0 and 1, with {n_features} columns and "
+        f"{ones.mean():.3g} ones per row, y has {Y.shape[1]} columns and {of_y}. Pass the features "
+        "first: fit(X, y). If they are, ignore this warning.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def holds_only_ones(X: Any) -> bool:
+    """Whether there is a 1 and no value beside 0 and 1."""
+    values = X.data if sparse.issparse(X) else X
+    # A glance at the first values spares real features the whole pass.
+    for part in (to_host(values[:1, ...]), values):
+        known = (part == 0) | (part == 1) if is_device(part) else np.isin(part, (0, 1))
+        if not bool(namespace(known).all(known)):
+            return False
+    return bool(namespace(values).any(values == 1))

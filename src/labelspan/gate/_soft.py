@@ -1,0 +1,262 @@
+"""Labels other than 0 and 1: soft labels, and NaN for missing ones."""
+
+from __future__ import annotations
+
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+
+from labelspan.device import is_device
+from labelspan.gate._blocks import dense
+from labelspan.gate._tags import TAKERS, Unweighted
+
+# Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
+SPARSE_LABEL_DENSITY = 0.1
+# Types of missing values other than NaN.
+MISSING = ("NoneType", "NAType", "NaTType")
+
+
+def is_soft(values: np.ndarray) -> bool:
+    """Whether all numbers lie in [0, 1] and some of them strictly inside."""
+    if values.dtype.kind != "f":
+        return False
+    inside = (values > 0) & (values < 1)
+    return bool(inside.any() and (inside | (values == 0) | (values == 1)).all())
+
+
+def soft_labels(Y: Any) -> Any:
+    """Soft labels in float64, a copy; as CSR where that is cheaper."""
+    if not sparse.issparse(Y):
+        few = np.count_nonzero(Y) < SPARSE_LABEL_DENSITY * Y.size
+        return sparse.csr_array(Y, dtype=np.float64) if few else np.array(Y, dtype=np.float64)
+    rows = Y.astype(np.float64)
+    rows.eliminate_zeros()
+    return rows
+
+
+def refuse_soft(Y: Any, name: str, reason: str) -> Any:
+    """Return the labels; raise at the first that is neither 0 nor 1."""
+    values = Y.data if sparse.issparse(Y) else Y
+    if not is_device(values) and is_soft(values):
+        first = values[(values > 0) & (values < 1)][0]
+        raise ValueError(
+            f"y holds soft labels, such as {first:g}; {name} takes only 0 and 1: {reason}. "
+            "Round them first: y > 0.5."
+        )
+    return Y
+
+
+def has_holes(Y: Any) -> bool:
+    """Whether some numbers are NaN: labels that are not observed."""
+    if is_device(Y):
+        # The input checks refuse them on a device.
+        return False
+    values = Y.data if sparse.issparse(Y) else Y
+    return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
+
+
+def find_holes(Y: np.ndarray) -> np.ndarray:
+    """Where labels are not observed: NaN, NA, NaT or None; booleans in the shape of Y."""
+    if Y.dtype != object:
+        return np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(Y.shape, dtype=bool)
+    # pandas.NA only reveals its type; NaN is not equal to itself.
+    found = [type(v).__name__ in MISSING or v != v for v in Y.ravel().tolist()]
+    return np.array(found, dtype=bool).reshape(Y.shape)
+
+
+def unmasked(y: Any) -> np.ndarray:
+    """An array; of a masked one, with NaN where it is masked."""
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        return np.asarray(np.ma.filled(y.astype(np.float64), np.nan))
+    return np.asarray(y)
+
+
+def with_holes(Y: Any, holes: np.ndarray) -> np.ndarray:
+    """Checked labels, dense, with NaN in the holes."""
+    rows = np.array(dense(Y), dtype=np.float64)
+    rows[holes] = np.nan
+    return rows
+
+
+def refuse_holes(Y: Any, name: str, reason: str) -> Any:
+    """Return the labels; raise at the first that is not observed."""
+    if has_holes(Y):
+        row, column = np.argwhere(np.isnan(dense(Y)))[0]
+        raise ValueError(
+            f"Input y contains NaN: y[{row}, {column}] is not observed; {name} needs every label: "
+            f"{reason}. Fit {TAKERS}, which take such labels, or drop the rows that miss one."
+        )
+    return Y
+
+
+def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
+    """Return the labels of a chunk or block; raise if one is not observed."""
+    if has_holes(Y):
+        raise ValueError(
+            "Input y contains NaN, labels that are not observed, in a chunk or in a Dask array; "
+            f"{name} {reason}. Pass all rows to fit, in memory."
+        )
+    return Y
+
+
+def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
+    """Raise for objects that NumPy would turn into other values: 'nan' from None, '1' from 1."""
+    values = Y.ravel().tolist()
+    # Most is decided by the type; entries are checked one by one only where needed.
+    kinds = set(map(type, values))
+    missing = {kind for kind in kinds if kind.__name__ in MISSING}
+    if missing or any(kind.__name__.startswith("float") for kind in kinds):
+        places = np.flatnonzero(find_holes(Y))
+        if len(places):
+            first = int(places[0])
+            where = ", ".join(map(str, np.unravel_index(first, Y.shape)))
+            raise ValueError(
+                f"Input {name} contains NaN: {name}[{where}] is {values[first]!r}. Drop the rows "
+                "with missing labels, or fill them in first."
+            )
+    strings = {kind for kind in kinds if issubclass(kind, str | bytes)}
+    if strings and strings != kinds:
+        first = next(item for item in values if type(item) in strings)
+        other = next(item for item in values if type(item) not in strings)
+        raise TypeError(
+            f"{name} mixes strings and other values: {first!r} and {other!r}. Make all of them "
+            "strings, or all of them numbers."
+        )
+
+
+def hidden(y: Any, observed: Any) -> Any:
+    """Sparse labels with NaN where they are not observed, in a dense array; others unchanged."""
+    if observed is None or y is None:
+        return y
+    if not sparse.issparse(y):
+        raise TypeError(
+            f"observed is for a sparse y, but y is {type(y).__name__}. Put NaN into y where a "
+            "label is not observed: y = numpy.where(observed, y, numpy.nan)."
+        )
+    mask = dense(observed)
+    if mask.dtype != bool or mask.shape != y.shape:
+        raise ValueError(
+            f"observed has shape {mask.shape} and dtype {mask.dtype}; expected booleans of shape "
+            f"{y.shape}, True where the label of the row is observed."
+        )
+    if mask.all():
+        return y
+    labels = dense(y)
+    if has_holes(labels) and np.isnan(labels[mask]).any():
+        raise ValueError("y is NaN where observed is True. Set observed to False there.")
+    return with_holes(labels, ~mask)
+
+
+class MaskedFit:
+    """``fit`` of methods that take labels which are not observed."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, observed: Any = None) -> Any:
+        """Learn from the labels that are observed.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features. Sparse input is never made dense; for a Dask array, only sums leave the
+            workers.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}, or soft labels in [0, 1]; NaN where a
+            label is not observed. A 1-d y of classes is one label for two classes and one label
+            per class for more.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        return super().fit(X, hidden(y, observed), sample_weight)  # type: ignore[misc]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.label_tags.take("missing_labels")
+        return tags
+
+
+class AvailableCases(MaskedFit):
+    """The same for methods that learn from chunks."""
+
+    @available_if(methodcaller("_learns_from_chunks"))
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        observed: Any = None,
+    ) -> Any:
+        """Add a chunk of rows to those seen so far.
+
+        The result is that of ``fit`` on all chunks together, whatever their sizes and order. It
+        is found when it is first asked for, with the parameters of that time; while no label has
+        occurred, asking raises ``NotFittedError``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features of the chunk; one row is enough.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Labels of the chunk, as in ``fit``, the columns in the same order.
+        classes : array-like or None
+            All classes, for the first call with a 1-d `y`; None means those of the first chunk.
+        sample_weight : array-like of shape (n_samples,), number or None, default=None
+            Weights of the rows of the chunk, as in ``fit``.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, as in ``fit``.
+
+        Returns
+        -------
+        object
+            The estimator itself.
+        """
+        y = hidden(y, observed)
+        return self._add_chunk(X, y, classes, sample_weight)  # type: ignore[attr-defined]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.label_tags.take("device_holes")
+        return tags
+
+
+class MaskedUnweighted(Unweighted):
+    """The same without sample weights."""
+
+    def fit(self, X: Any, y: Any = None, observed: Any = None, **refused: Any) -> Any:
+        """Learn from the labels that are observed, in rows that count alike.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features. Sparse input is never made dense.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
+            Label indicators in {0, 1}, bool or {-1, +1}, NaN where a label is not observed; or a
+            1-d array of classes.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
+        **refused : dict
+            Nothing else is accepted; `sample_weight` is refused with the reason.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        return super().fit(X, hidden(y, observed), **refused)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.label_tags.take("missing_labels")
+        return tags

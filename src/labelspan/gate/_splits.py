@@ -1,0 +1,94 @@
+"""Check given splits: the training rows and held-out rows of each fold."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import check_cv
+
+from labelspan.gate._soft import has_holes
+
+
+def check_splits(
+    cv: Any, X: Any, target: Any, kept: np.ndarray | None = None, *, complements: str = ""
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The folds of a ``cv`` parameter: rows to train on and rows to hold out, as numbers.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Input of scikit-learn's ``check_cv``.
+    X : array-like of n rows
+        Features.
+    target : array-like of n rows
+        Labels in scikit-learn's form.
+    kept : ndarray of bool or None
+        Which of the rows that were given to ``fit`` these are: folds that are given, too, number
+        those.
+    complements : str
+        Advice if a fold does not train on exactly the rows that it does not hold out; empty if that
+        is allowed. Pooled statistics require it.
+
+    Returns
+    -------
+    list of (train, test)
+        No fold is empty or holds out a row that it trains on.
+    """
+    # scikit-learn determines the kind of labels, which must not contain NaN.
+    kind = np.nan_to_num(target) if not sparse.issparse(target) and has_holes(target) else target
+    folds = [
+        (row_numbers(train), row_numbers(test))
+        for train, test in check_cv(cv, kind, classifier=True).split(X, target)
+    ]
+    if isinstance(cv, Integral | None) or hasattr(cv, "split"):
+        kept = None
+    n_rows = target.shape[0] if kept is None else len(kept)
+    for i, (train, test) in enumerate(folds):
+        rows = np.append(train, test)
+        wrong = rows[(rows < 0) | (rows >= n_rows)]
+        if len(wrong):
+            raise ValueError(f"Fold {i} of cv has row {wrong[0]}; rows go from 0 to {n_rows - 1}.")
+        if len(train) == 0 or len(test) == 0:
+            raise ValueError(
+                f"Fold {i} of cv trains on {len(train)} rows and holds out {len(test)}; both need "
+                "at least 1."
+            )
+        trains = np.zeros(n_rows, dtype=bool)
+        trains[train] = True
+        both = np.sort(test[trains[test]])
+        if len(both):
+            raise ValueError(
+                f"Fold {i} of cv trains on row {both[0]}, which it holds out. Leave it out of one."
+            )
+        if complements and not (np.bincount(rows, minlength=n_rows) == 1).all():
+            raise ValueError(
+                f"Fold {i} of cv trains on {len(train)} rows and holds out {len(test)} of "
+                f"{n_rows}; it must train on each of the others once: statistics are pooled. "
+                f"{complements}"
+            )
+    if kept is None:
+        return folds
+    return [renumbered(fold, kept, i) for i, fold in enumerate(folds)]
+
+
+def renumbered(
+    fold: tuple[np.ndarray, np.ndarray], kept: np.ndarray, i: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a fold that were kept, by their new numbers."""
+    numbers = np.cumsum(kept) - 1
+    train, test = (numbers[rows[kept[rows]]] for rows in fold)
+    if len(train) == 0 or len(test) == 0:
+        raise ValueError(
+            f"Fold {i} of cv trains on {len(train)} rows of positive weight and holds out "
+            f"{len(test)}; both need at least 1."
+        )
+    return train, test
+
+
+def row_numbers(rows: Any) -> np.ndarray:
+    """Row numbers; scikit-learn also accepts a mask."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows

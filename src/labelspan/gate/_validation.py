@@ -1,0 +1,393 @@
+"""Input validation: all checks of X are here, those of Y in `_labels`, before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from labelspan.compat import is_dask_array, is_dask_frame
+from labelspan.device import (
+    cast,
+    detached,
+    is_device,
+    is_followed,
+    is_streamed,
+    namespace,
+    precision_of,
+    to_host,
+)
+from labelspan.gate._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
+from labelspan.gate._labels import Labels, check_labels
+from labelspan.gate._misread import warn_if_swapped, warn_of_column
+from labelspan.gate._places import refuse_device, refuse_elsewhere
+from labelspan.gate._soft import refuse_holes, refuse_soft, refuse_streamed_holes
+from labelspan.gate._tags import IN_MEMORY, LabelTags, label_tags
+from labelspan.gate._weights import (
+    beside,
+    check_weights,
+    labels_on_device,
+    refuse_holes_on_device,
+    weighing,
+)
+
+# A dense square array beyond this size is refused with advice, not attempted.
+MAX_SQUARE_BYTES = 8 * 2**30
+# Largest sum of squares of X whose products with counts of rows and labels do not overflow.
+LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
+# Row weights from which products may overflow.
+HEAVY = 1e6
+
+# From this many dense numbers, a separate check is skipped and compiled loops are worth loading.
+LARGE = 2**26
+
+FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
+
+
+class NoDirectionError(ValueError):
+    """Every eigenvalue is zero."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no direction to keep: every eigenvalue is zero, because every label or "
+            "every feature is constant on the training rows (or label_correlation is zero, or MLDA "
+            "has several labels that are all the same). Check y for labels without rows and X for "
+            "constant columns."
+        )
+
+
+def check_fit(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    reset: bool = True,
+    classes: np.ndarray | None = None,
+    min_samples: int = 2,
+    chunk: bool = False,
+) -> tuple[Any, Labels]:
+    """Check the arguments of ``fit`` against its tags, before any state changes.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` if `reset`, is compared with them if not.
+    X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+        Features.
+    y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
+        Labels, in any of the forms that :func:`check_labels` takes.
+    sample_weight : array-like or Dask array of shape (n_samples,), number or None
+        Weights of the rows. Rows of weight 0 are removed here, unless they are also columns (a
+        precomputed kernel) or are in Dask arrays.
+    reset : bool, default=True
+        False for the second and later calls of ``partial_fit``.
+    classes : ndarray or None
+        The classes of a 1-d `y`, if already known.
+    min_samples : int, default=2
+        Fewest rows of a first call; methods that do not centre need only one.
+    chunk : bool, default=False
+        Whether these rows are only a part, as in ``partial_fit``; then one is enough.
+
+    Returns
+    -------
+    X : ndarray, csr_array or Dask array
+        Finite float32 or float64 (a Dask array is checked block by block, when it is computed).
+    labels : Labels
+        The indicator matrix and where it came from, with the weights of the rows.
+    """
+    tags = estimator.__sklearn_tags__()
+    supervised = tags.target_tags.required
+    least = 1 if chunk else min_samples
+    if any(map(is_dask_frame, (X, y, sample_weight))):
+        arrays = from_frames(X, y, sample_weight)
+        given: dict[str, Any] = {"classes": classes, "min_samples": min_samples, "chunk": chunk}
+        found, labels = check_fit(estimator, *arrays, reset=reset, **given)
+        if is_dask_frame(X):
+            validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
+        names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
+        return found, labels if names is None else replace(labels, names=names)
+    if is_dask_array(X) or is_dask_array(y):
+        return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
+    if is_followed(X):
+        refuse_device(estimator, X, tags.label_tags)
+        sample_weight = to_host(sample_weight)
+    # Labels first, because an error must not leave the number of features of a rejected X behind.
+    weights = check_weights(estimator, X, sample_weight, least)
+    if supervised:
+        labels = check_target(estimator, X, y, classes, tags.label_tags, streamed=chunk)
+    X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
+    if not supervised:
+        labels = Labels(np.empty((X.shape[0], 0)))
+    if weights is not None:
+        pairwise = tags.input_tags.pairwise
+        X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
+        if weights.max() > HEAVY:
+            refuse_overflow(X, heaviest=float(weights.max()))
+    if is_device(X):
+        if labels.missing:
+            refuse_holes_on_device(estimator, tags.label_tags, chunk)
+        labels = beside(X, labels)
+    if supervised and reset and labels.classes is None and not labels.missing:
+        warn_if_swapped(X, labels.Y, labels.soft)
+    return X, labels
+
+
+def check_target(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    classes: np.ndarray | None = None,
+    tags: LabelTags | None = None,
+    streamed: bool = False,
+) -> Labels:
+    """Labels in memory, one for each row of X; see :func:`check_fit`."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    labels = None if plain else labels_on_device(X, y)
+    if labels is None:
+        y = to_host(y)
+        labels = check_labels(y, classes, soft=True, missing=True)
+    # Getting the tags of an estimator takes as long as checking ten rows.
+    tags = tags or label_tags(estimator)
+    if not tags.takes("missing_labels"):
+        refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
+    if streamed and not tags.takes("streamed_holes"):
+        refuse_streamed_holes(labels.Y, type(estimator).__name__, tags.refused["streamed_holes"])
+    if not tags.takes("soft_labels"):
+        refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
+    if not plain or X.shape[:1] != labels.Y.shape[:1]:
+        check_consistent_length(X, labels.Y)
+    if labels.classes is not None and is_classifier(estimator) and np.asarray(y).ndim == 2:
+        warn_of_column()
+    return labels
+
+
+def check_fit_dask(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    reset: bool,
+    classes: np.ndarray | None,
+    min_samples: int,
+) -> tuple[Any, Labels]:
+    """The same for Dask arrays: shapes now, values block by block on the workers.
+
+    Estimators that accept them learn through :func:`labelspan.moments.collect`, which checks each
+    block.
+    """
+    tags = label_tags(estimator)
+    if not tags.takes("dask"):
+        refuse_dask(estimator, tags.refused["dask"], X=X, y=y)
+    if not is_dask_array(X):
+        raise TypeError(
+            f"y is a Dask array but X is {type(X).__name__}. Pass both as Dask arrays "
+            "with the same row chunks, or compute y first: y.compute()."
+        )
+    if is_dask_array(y):
+        soft = tags.takes("soft_labels")
+        refusals = {
+            "soft_labels": refuse_soft,
+            "missing_labels": refuse_holes,
+            "streamed_holes": refuse_streamed_holes,
+        }
+        for what, refuse in refusals.items():
+            if not tags.takes(what):
+                given = type(estimator).__name__, tags.refused[what]
+                y = y.map_blocks(refuse, *given, dtype=y.dtype, meta=y._meta)
+        labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
+    else:
+        labels = check_target(estimator, X, y, classes, streamed=True)
+    check_dask(X, labels.Y, min_samples)
+    weights = check_weights(estimator, X, sample_weight, min_samples)
+    set_n_features(estimator, X.shape[1], reset)
+    return X, labels if weights is None else labels.weighted(weights, None, anew=False)
+
+
+@contextmanager
+def unchanged_if_refused(estimator: Any) -> Iterator[None]:
+    """Restore the estimator if the block raises, because a Dask array is read after validation."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def check_features(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool = False,
+    ensure_min_samples: int = 1,
+    chunk: bool = False,
+) -> Any:
+    """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
+    if not reset:
+        refuse_elsewhere(estimator, X)
+    by_sums = reset and not chunk and learns_from_sums(estimator)
+    if not (by_sums and checked_by_sums(X)) and passes(estimator, X, reset, ensure_min_samples):
+        return X
+    refuse_dask(estimator, IN_MEMORY, X=X)
+    xp = np
+    if is_followed(X):
+        refuse_device(estimator, X)
+        X, xp = detached(X), namespace(X)
+        if xp.isdtype(X.dtype, "complex floating"):
+            raise ValueError(
+                f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
+                "columns."
+            )
+    # Rows summed on a device are checked through these sums; a separate check is one more pass.
+    single = is_device(X) and xp is not np and X.dtype == xp.float32
+    later = by_sums and (single or is_streamed(X) or checked_by_sums(X))
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[xp.float64, xp.float32],
+        ensure_all_finite=not later,
+        ensure_min_samples=ensure_min_samples,
+    )
+    X = canonical(X) if sparse.issparse(X) else X
+    if (reset or chunk) and not later:
+        refuse_overflow(X, whole=not chunk)
+    return X
+
+
+def learns_from_sums(estimator: Any) -> bool:
+    """Whether an estimator learns through one call of :func:`labelspan.moments.collect`."""
+    return hasattr(estimator, "_needs_rows") and not estimator._needs_rows()
+
+
+def checked_by_sums(X: Any) -> bool:
+    """Whether X is so large that it is read only once; summing its blocks finds NaN and infinity.
+
+    Squares of float64 may overflow where their sums do not, so only float32 is read once.
+    """
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float32
+    return plain and X.shape[0] >= X.shape[1] and X.size >= LARGE
+
+
+def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
+    """Whether X needs no check by scikit-learn, which takes longer than learning from ten rows.
+
+    This holds for plain rows of the right width if no feature names are expected. Their sum of
+    squares is finite only if they are; if it overflows or vanishes, a second check decides.
+    """
+    known = vars(estimator)
+    if type(X) is sparse.csr_array:
+        values = X.data if X.has_canonical_format else np.full(1, np.nan)
+    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.forc:
+        values = X.ravel(order="K")
+    else:
+        return False
+    if values.dtype not in FLOATS or X.shape[0] < min_samples:
+        return False
+    expected = X.shape[1] if reset else known.get("n_features_in_")
+    if X.shape[1] != expected or X.shape[1] == 0 or (not reset and "feature_names_in_" in known):
+        return False
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        squares = np.dot(values, values)
+    # Only the whole sample may be refused for squares that vanish.
+    if not squares <= LARGEST_SQUARES or (reset and squares == 0):
+        return False
+    if reset:
+        known.pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+    return True
+
+
+def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> None:
+    """Raise if squares of X, or their products with counts, do not fit into float64.
+
+    One pass by BLAS, over parts of rows if X is not contiguous. Squares of float32 fit. If the
+    block is not the `whole` sample, its squares may vanish, because others may be larger.
+    `heaviest` is the largest weight of a row.
+    """
+    values = X.data if sparse.issparse(X) else X
+    if precision_of(values) != np.float64:
+        return
+    squares, xp = sum_of_squares(values), namespace(values)
+    vanished = squares == 0 and whole and bool(xp.any(values != 0))
+    if squares <= LARGEST_SQUARES / max(heaviest, 1.0) and not vanished:
+        return
+    largest = max(float(xp.max(values)), -float(xp.min(values)))
+    trouble = "vanish" if squares == 0 else "overflow"
+    weighted = "" if heaviest <= 1 else f" and the largest weight of a row {heaviest:.3g}"
+    raise ValueError(
+        f"The sums of squares of X {trouble}: its largest value is {largest:.3g}"
+        f"{weighted}. Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+    )
+
+
+def sum_of_squares(values: Any) -> float:
+    """Sum of squares, infinite on overflow; no array of squares is made."""
+    if is_device(values):
+        norm = float(namespace(values).linalg.vector_norm(values))
+        return norm * norm
+    in_one_piece = values.flags.c_contiguous or values.flags.f_contiguous
+    height = len(values) if in_one_piece else max(2**20 // max(values[:1].size, 1), 1)
+    squares = 0.0
+    with np.errstate(over="ignore", under="ignore"):
+        for start in range(0, len(values), max(height, 1)):
+            part = values[start : start + height].ravel(order="K")
+            squares += float(np.dot(part, part))
+    return squares
+
+
+def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
+    """Fitted numbers, C-contiguous, in the dtype of X; raises if they do not fit into it.
+
+    Weights grow as features shrink; for float32 values of 1e-40 they exceed the float32 range.
+    """
+    # Two reductions, because absolute values would need another array.
+    if is_device(array):
+        xp = namespace(array)
+        largest = float(xp.max(xp.abs(array))) if 0 not in array.shape else 0.0
+    else:
+        largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
+    limit = float(np.finfo(dtype).max)
+    if not largest <= limit:
+        raise ValueError(
+            f"{what} would reach {largest:.3g}; {np.dtype(dtype)} ends at {limit:.3g}. The values "
+            "of X are too small, or differ too little, for its precision. Scale X first, e.g. by "
+            "sklearn.preprocessing.StandardScaler, or pass X.astype(numpy.float64)."
+        )
+    if is_device(array):
+        return xp.asarray(cast(array, dtype), copy=True)
+    return np.require(array, dtype, ["C", "OWNDATA"])
+
+
+def check_square(side: int, what: str, advice: str) -> None:
+    """Refuse a dense square array that would not fit, before it is allocated."""
+    check_size((side, side), what, advice)
+
+
+def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
+    """Refuse a dense array that would not fit, before it is allocated."""
+    size = 8 * shape[0] * shape[1]
+    if size > MAX_SQUARE_BYTES:
+        raise MemoryError(
+            f"{what} would be {shape[0]} x {shape[1]} ({size / 2**30:.1f} GiB; "
+            f"the limit is {MAX_SQUARE_BYTES / 2**30:.0f} GiB). {advice}"
+        )
+
+
+def is_large(X: Any) -> bool:
+    """Whether X (in memory, mapped or Dask) is dense and large enough for compiled loops."""
+    dense = isinstance(X, np.ndarray) or (is_dask_array(X) and not sparse.issparse(X._meta))
+    return dense and X.shape[0] * X.shape[1] >= LARGE

@@ -1,0 +1,40 @@
+"""From results to ranks, tests and sentences."""
+
+from labelspan.lab.analysis._analysis import (
+    DIGITS,
+    Analysis,
+    Ranking,
+    Row,
+    analyse,
+    cells_of,
+    stored_plan,
+)
+from labelspan.lab.analysis._missing import declines
+from labelspan.lab.analysis._tuning import (
+    LEGEND,
+    Chosen,
+    chosen_values,
+    tuning_line,
+    tuning_lines,
+)
+from labelspan.lab.analysis._verdict import caution, primary, recommendation, verdict
+
+__all__ = [
+    "DIGITS",
+    "LEGEND",
+    "Analysis",
+    "Chosen",
+    "Ranking",
+    "Row",
+    "analyse",
+    "caution",
+    "cells_of",
+    "chosen_values",
+    "declines",
+    "primary",
+    "recommendation",
+    "stored_plan",
+    "tuning_line",
+    "tuning_lines",
+    "verdict",
+]

@@ -1,0 +1,159 @@
+"""Sentences that the numbers support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from labelspan.lab.analysis._analysis import ALPHA, LEAST_BLOCKS, Analysis, Ranking
+from labelspan.lab.methods import ALL_MEASURES, get_method
+
+
+def primary(analysis: Analysis) -> Ranking | None:
+    """The ranking behind the verdicts: that of the first measure with a ranking."""
+    return next(iter(analysis.rankings.values()), None)
+
+
+def verdict(ranking: Ranking | None) -> str:
+    """State the result of the tests of Friedman and Nemenyi, or of Wilcoxon for two methods."""
+    if ranking is None:
+        return "Fewer than two methods finished on the same blocks: there is nothing to test."
+    title = ALL_MEASURES[ranking.measure].title
+    figures = _figures(ranking)
+    if not ranking.has_enough:
+        shown = f" ({figures})" if figures else ""
+        return f"{title}: no verdict from {_too_few(ranking)}{shown}."
+    if not ranking.differ:
+        methods = "two methods" if ranking.pair is not None else "methods"
+        return f"{title}: no significant difference between the {methods} ({figures})."
+    if ranking.nemenyi is None or ranking.pair is not None:
+        first, second = ranking.order
+        return f"{title}: {first} is better than {second} ({figures})."
+    best = ranking.order[0]
+    tied = [name for name in ranking.order if not ranking.separated(best, name)]
+    others = f"; not separated from it: {listed(tied[1:])}" if len(tied) > 1 else ""
+    return (
+        f"{title}: the methods differ ({figures}); by Nemenyi's critical difference of "
+        f"{ranking.nemenyi.critical_difference:.2f} ranks {best} is best{others}."
+    )
+
+
+def recommendation(analysis: Analysis) -> str:
+    """Name the best method and those not separated from it; none if the evidence is thin."""
+    if not analysis.is_finished:
+        return (
+            f"No recommendation yet: {len(analysis.cells)} of {len(analysis.plan.cells)} cells "
+            "finished. The same command runs the rest."
+        )
+    ranking = primary(analysis)
+    if ranking is None:
+        return "No recommendation: fewer than two methods finished on the same blocks."
+    title = ALL_MEASURES[ranking.measure].title
+    if not ranking.has_enough:
+        return f"No recommendation from {_too_few(ranking)}."
+    if not ranking.differ:
+        return (
+            f"No recommendation: no significant difference between the methods on {title}; "
+            f"{_cheapest(analysis, ranking.methods)}."
+        )
+    best = ranking.order[0]
+    tied = [name for name in ranking.methods if not ranking.separated(best, name)]
+    return _of_chosen(analysis, ranking, min(tied, key=lambda name: analysis.overall[name]))
+
+
+def _of_chosen(analysis: Analysis, ranking: Ranking, chosen: str) -> str:
+    """State first which methods are not separated from the best, especially no reduction."""
+    title = ALL_MEASURES[ranking.measure].title
+    plain = _unreduced(analysis)
+    tied = [name for name in ranking.order if not ranking.separated(chosen, name)]
+    tied = sorted((name for name in tied if name != chosen), key=lambda name: name not in plain)
+    beaten = [name for name in ranking.order if ranking.separated(chosen, name)]
+    rank = (
+        f"average rank {analysis.overall[chosen]:.2f} among {len(ranking.methods)} methods over "
+        f"{_measures(analysis)}{_size(analysis, chosen)}"
+    )
+    better = f" It is significantly better than {listed(beaten)}." if beaten else ""
+    if not tied:
+        return f"Use {chosen}: {rank}.{better.removesuffix('.')} on {title}."
+    alike = f"on {title}, {chosen} ({rank}) is not separated from {listed(tied, 'or')}."
+    if plain & {chosen, *tied}:
+        return f"Reduction is not shown to help: {alike}{better}"
+    return f"{alike[0].upper()}{alike[1:]}{better}"
+
+
+def caution(analysis: Analysis) -> str:
+    """State the assumptions of the tests; empty without tests or if blocks are data sets."""
+    tested = [
+        ranking
+        for ranking in analysis.rankings.values()
+        if ranking.friedman is not None or ranking.pair is not None
+    ]
+    # One data set with several shares of missing labels is not several data sets.
+    holed = any(source.missing is not None for source in analysis.plan.sources)
+    if (analysis.blocks_are == "data sets" and not holed) or not tested:
+        return ""
+    blocks = "shares of labels removed and splits" if holed else "splits"
+    repeated = any(len(ranking.blocks) > ranking.n_parts for ranking in tested)
+    classifiers = ", and each counts once per classifier" if repeated else ""
+    return (
+        f"The blocks of the tests are {blocks} of the same rows, which overlap{classifiers}: the "
+        "p-values are too small, and say nothing about other data sets."
+    )
+
+
+def _figures(ranking: Ranking) -> str:
+    """The test statistics of a ranking as text; empty if there is no test."""
+    if ranking.pair is not None:
+        return f"Wilcoxon {p_value(ranking.pair)}, {len(ranking.blocks)} blocks"
+    test = ranking.friedman
+    if test is None:
+        return ""
+    if test.p_value_method == "F":
+        return f"Friedman F({test.F_df[0]}, {test.F_df[1]}) = {test.F:.2f}, {p_value(test.p_value)}"
+    return (
+        f"Friedman chi-square({test.chi_square_df}) = {test.chi_square:.2f}, "
+        f"{test.p_value_method} {p_value(test.p_value)}"
+    )
+
+
+def _too_few(ranking: Ranking) -> str:
+    parts = "data set or split" if ranking.n_parts == 1 else "data sets or splits"
+    return (
+        f"{ranking.n_parts} {parts}: below {LEAST_BLOCKS} no exact test of two methods can reach "
+        f"p < {ALPHA:g}"
+    )
+
+
+def _unreduced(analysis: Analysis) -> set[str]:
+    """Titles of the methods that keep all features."""
+    return {step.title for step in analysis.plan.reducers if not get_method(step.method).path}
+
+
+def p_value(p: float) -> str:
+    """Write a p-value."""
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Join names with commas and a final word."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def _measures(analysis: Analysis) -> str:
+    n_measures = len(analysis.rankings)
+    return f"{n_measures} measures" if n_measures > 1 else "one measure"
+
+
+def _size(analysis: Analysis, method: str) -> str:
+    directions = analysis.mean("n_components", method)
+    return "" if directions is None else f", with {directions:.0f} directions on average"
+
+
+def _cheapest(analysis: Analysis, methods: Sequence[str]) -> str:
+    sizes = {name: analysis.mean("n_components", name) for name in methods}
+    known = {name: size for name, size in sizes.items() if size is not None}
+    if not known:
+        return f"the significance level is {ALPHA:g}"
+    name = min(known, key=lambda method: known[method])
+    return f"{name} needs the fewest directions ({known[name]:.0f} on average)"

@@ -1,0 +1,143 @@
+"""``labelspan choose``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from labelspan.choice import ReducerCV, best_of_methods, described, standard_error
+from labelspan.lab.cli import _fitting as fitting
+from labelspan.lab.cli import options, output
+from labelspan.lab.cli._describe import read_source
+from labelspan.lab.cli._model import save_model
+from labelspan.metrics import get_measure
+from labelspan.system import require
+
+#: Formats of a plot.
+PICTURES = (".svg", ".png", ".pdf")
+
+
+def command(
+    context: typer.Context,
+    data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
+    measure: Annotated[str, typer.Option(help="Measure to choose by.")] = "micro_f1",
+    readout: Annotated[
+        str, typer.Option(help="Classifier behind the reducer: ridge, mlknn.")
+    ] = "ridge",
+    n_components: Annotated[
+        str, typer.Option(help="Dimensions to try, separated by commas: numbers, shares or none.")
+    ] = "",
+    folds: Annotated[int, typer.Option(help="Number of stratified folds.")] = 5,
+    rule: Annotated[
+        str, typer.Option(help="best, or one_standard_error (fewer directions).")
+    ] = "best",
+    scale: Annotated[str, typer.Option(help=options.SCALE_HELP)] = "none",
+    model: Annotated[Path | None, typer.Option(help="File to save the chosen reducer.")] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="File for a plot of scores against dimensions, svg, png or pdf."),
+    ] = None,
+    rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
+    jobs: Annotated[int, typer.Option(help="Number of parallel folds.")] = 1,
+    test: options.Test = "",
+    xml: options.Xml = "",
+    label_count: options.LabelCount = None,
+    labels: options.Labels = None,
+    ignore: options.Ignore = None,
+    separator: options.Separator = "",
+    delimiter: options.Delimiter = "",
+    variables: options.Variables = None,
+    first_feature: options.FirstFeature = None,
+    first_label: options.FirstLabel = None,
+    n_features: options.NFeatures = None,
+    n_labels: options.NLabels = None,
+    encoding: options.Encoding = "",
+    json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
+) -> None:
+    """Choose a reducer, its parameters and its dimension for a data set by cross-validation."""
+    fitting.check_rows(rows)
+    # The sign of the scores and the name in the table come from the measure itself.
+    scoring = get_measure(measure)
+    if picture is not None:
+        options.check_suffix(picture, "picture", *PICTURES)
+        require("matplotlib", "report", "--picture")
+    source = read_source(data, context)
+    options.check_outputs({"model": model, "picture": picture}, source.files)
+    dataset = source.load()
+    chosen = fitting.rows_of(dataset, rows)
+    scaling, why = fitting.scaling_of(options.scale_steps(scale), dataset, chosen)
+    dimensions = [fitting.value_of(text) for text in n_components.split(",") if text.strip()]
+    parameters = {"readout": readout, "cv": folds, "rule": rule, "n_jobs": jobs}
+    search, reducer = fitting.search(
+        dataset, chosen, scaling, scoring=scoring, n_components=dimensions or None, **parameters
+    )
+    if model is not None:
+        save_model(reducer, model)
+    if picture is not None:
+        draw(search, picture)
+    files = [str(path) for path in (model, picture) if path is not None]
+    n_rows = fitting.n_rows(dataset, chosen)
+    if json:
+        output.print_json({**as_data(search), "scaling": why, "rows": n_rows, "files": files})
+        return
+    if why:
+        print(why)
+    show(search, f"{dataset.name}: {scoring.title} of {folds} folds of {n_rows} rows")
+    for path in files:
+        print(output.clean(path))
+
+
+def show(search: ReducerCV, title: str) -> None:
+    """Print the best of each reducer as a table, and the choice."""
+    header = ["reducer", "directions", "score", "+-", "mean rank"]
+    lines = [
+        [
+            f"{row['reducer']} {row['parameters']}".strip(),
+            f"{row['directions']:g}",
+            output.number(row["score"]),
+            output.number(row["standard_error"]),
+            output.number(row["mean_rank"], 2),
+        ]
+        for row in as_data(search)["methods"]
+    ]
+    output.print_table(header, lines, title)
+    for line in search.summary().split("\n\n")[0].splitlines():
+        output.print_text(line)
+
+
+def as_data(search: ReducerCV) -> dict[str, Any]:
+    """The search as plain data."""
+    table, name = search.cv_results_, "score"
+    error = standard_error(table, name, search.n_splits_)
+    places = best_of_methods(table, name)
+    methods = []
+    for method, rank in search.method_ranks_.items():
+        place = places[method]
+        directions = float(table["mean_n_components"][place])
+        text = described(table, place).partition(", ")[2].partition(", ")[2]
+        methods.append(
+            {
+                "reducer": method,
+                "directions": directions,
+                "parameters": text,
+                "score": float(table["mean_test_score"][place]),
+                "standard_error": float(error[place]),
+                "mean_rank": rank,
+            }
+        )
+    return {
+        "chosen": described(table, search.best_index_),
+        "score": search.best_score_,
+        "candidates": len(table["params"]),
+        "passes": search.n_passes_,
+        "methods": methods,
+    }
+
+
+def draw(search: ReducerCV, path: Path) -> None:
+    """Draw scores against dimensions into a file."""
+    from labelspan.plotting import ReducerCVDisplay
+
+    ReducerCVDisplay.from_estimator(search).figure_.savefig(path)

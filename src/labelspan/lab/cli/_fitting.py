@@ -1,0 +1,64 @@
+"""What ``reduce`` and ``choose`` share: which rows to fit on, scaling, and the search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from labelspan.choice import ReducerCV
+from labelspan.datasets import MultilabelDataset
+from labelspan.lab import Step
+from labelspan.lab.plan import AUTO, choose_scaler, made_preprocessing
+
+ROWS_HELP = "Rows to fit on: train (the standard split, if any) or all."
+
+
+def rows_of(dataset: MultilabelDataset, rows: str) -> Any:
+    """The rows that ``--rows`` selects."""
+    return dataset.train if rows == "train" and dataset.train is not None else slice(None)
+
+
+def check_rows(rows: str) -> None:
+    """Refuse an unknown value of ``--rows``."""
+    if rows not in ("train", "all"):
+        raise ValueError(f"--rows is {rows!r}; give train or all.")
+
+
+def scaling_of(
+    steps: tuple[Step, ...], dataset: MultilabelDataset, chosen: Any
+) -> tuple[Pipeline | None, str]:
+    """The scaler of the features, and the reason if it was chosen by "auto"."""
+    X = dataset.X[chosen]
+    why = "" if steps != AUTO else "scaling: {} ({})".format(*choose_scaler(X))
+    return made_preprocessing(steps, X, dataset.name), why
+
+
+def search(
+    dataset: MultilabelDataset, chosen: Any, scaling: Pipeline | None, **parameters: Any
+) -> tuple[ReducerCV, Any]:
+    """A fitted search, and the chosen reducer after the scaling."""
+    X, Y = dataset.X[chosen], dataset.Y[chosen]
+    X = X if scaling is None else scaling.fit_transform(X)
+    found = ReducerCV(**{"scoring": "micro_f1", **parameters}).fit(X, Y)
+    best = found.best_estimator_
+    return found, best if scaling is None else Pipeline([*scaling.steps, ("reducer", best)])
+
+
+def value_of(text: str) -> Any:
+    """A number, true, false, none, or the word itself."""
+    words = {"none": None, "true": True, "false": False}
+    if text.strip().lower() in words:
+        return words[text.strip().lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
+def n_rows(dataset: MultilabelDataset, chosen: Any) -> int:
+    """Number of chosen rows."""
+    return len(np.arange(dataset.X.shape[0])[chosen])

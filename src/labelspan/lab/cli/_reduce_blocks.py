@@ -1,0 +1,62 @@
+"""``labelspan reduce`` on npy and Parquet files, by blocks: they may be larger than memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from labelspan.datasets import blocks_of
+from labelspan.lab import get_method
+from labelspan.lab.cli._model import load_model, save_model
+
+
+def is_blocks(data: str) -> bool:
+    """Whether the data are npy or Parquet: one file, or a folder of them."""
+    path = Path(data)
+    kinds = {child.suffix for child in path.iterdir()} if path.is_dir() else {path.suffix}
+    return path.exists() and bool(kinds & {".npy", ".parquet"})
+
+
+def check_out(out: Path) -> None:
+    """Refuse an output file whose name tells of another format."""
+    if out.suffix != ".npy":
+        raise ValueError(f"--out is {str(out)!r}; npy and Parquet files are reduced to .npy.")
+
+
+def input_files(*names: str | Path | None) -> list[Path]:
+    """Files that are read: the given ones, and those in the given folders."""
+    paths = [Path(name) for name in names if name is not None]
+    return [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
+
+
+def reduce_blocks(
+    data: str,
+    labels: tuple[str, ...],
+    method: str,
+    parameters: dict[str, Any],
+    out: Path,
+    model: Path | None,
+    apply: Path | None,
+) -> tuple[Any, tuple[int, int], int]:
+    """Fit or apply a reducer; return it, the shape of the features and the number of rows."""
+    given: Any = labels[0] if len(labels) == 1 and Path(labels[0]).exists() else list(labels)
+    if apply is None and not labels:
+        raise ValueError(
+            "--labels is missing: give the npy file or folder of the labels, or the label columns "
+            "of Parquet, with commas."
+        )
+    blocks = blocks_of(data, given or None)
+    if apply is not None:
+        estimator = load_model(apply)
+    else:
+        estimator = get_method(method).make(parameters)
+        if not hasattr(estimator, "fit_blocks"):
+            raise ValueError(
+                f"{method} does not learn from blocks of rows; give a method that does, such as "
+                "mvmd, or a file that fits into memory."
+            )
+        estimator.fit_blocks(blocks).finalize()
+    rows = estimator.transform_blocks(blocks, out)
+    if model is not None:
+        save_model(estimator, model)
+    return estimator, (len(rows), estimator.n_features_in_), rows.shape[1]

@@ -1,0 +1,19 @@
+"""The methods and measures that a plan can name."""
+
+from labelspan.lab.methods._grids import LEGEND, Unit, defaults, grid_of
+from labelspan.lab.methods._measures import ALL_MEASURES, measure_of
+from labelspan.lab.methods._methods import METHODS, MODEL, SCALERS, Method, get_method
+
+__all__ = [
+    "ALL_MEASURES",
+    "LEGEND",
+    "METHODS",
+    "MODEL",
+    "SCALERS",
+    "Method",
+    "Unit",
+    "defaults",
+    "get_method",
+    "grid_of",
+    "measure_of",
+]

@@ -1,0 +1,250 @@
+"""The list of methods that a plan can name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from sklearn.base import clone
+
+Kind = Literal["reducer", "classifier", "model", "scaler"]
+
+#: Prefix of an import path whose class is compared as a whole.
+MODEL = "model:"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method under the name that plans, commands and reports use.
+
+    Parameters
+    ----------
+    name : str
+        Short name, such as ``"mddm-f"``.
+    title : str
+        Name in tables.
+    kind : {"reducer", "classifier", "model", "scaler"}
+        It transforms features; classifies the output of a reducer; is compared as a whole (a
+        classifier that does its own reduction); or scales features for all methods.
+    path : str
+        ``"package.module:Class"``; empty for no reduction.
+    parameters : tuple of (str, value)
+        Arguments of the constructor that are not its defaults.
+    source : str
+        Paper.
+    stored : str
+        Its name in the hashes of stored results, if it had a longer name before.
+
+    Examples
+    --------
+    >>> from labelspan.lab import get_method
+    >>> get_method("mddm-f").make({"mu": 0.9})
+    MDDM(constraint='feature', mu=0.9)
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    path: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    source: str = ""
+    stored: str = ""
+
+    def load(self) -> Callable[..., Any] | None:
+        """Import the class, or the function that makes the estimator; None for no reduction.
+
+        Returns
+        -------
+        callable or None
+        """
+        if not self.path:
+            return None
+        module, _, name = self.path.partition(":")
+        found = getattr(import_module(module), name, None)
+        if found is None:
+            raise ImportError(
+                f"{module} has no {name!r}; give the path of a class, as package.module:Class"
+            )
+        if not _makes_estimators(found):
+            # Never called to find out, because os:system is callable, too.
+            raise ValueError(
+                f"{self.path} is not an estimator class, which has fit and get_params; give the "
+                "path of one, as package.module:Class."
+            )
+        return found
+
+    def make(self, parameters: Mapping[str, Any] | None = None) -> Any:
+        """Build the estimator.
+
+        Parameters
+        ----------
+        parameters : mapping, optional
+            Arguments of the constructor, over those of the method.
+
+        Returns
+        -------
+        estimator or None
+        """
+        cls = self.load()
+        if cls is None:
+            return None
+        given = {**dict(self.parameters), **dict(parameters or {})}
+        known = inspect.signature(cls).parameters
+        unknown = [name for name in given if name not in known]
+        if unknown:
+            raise ValueError(
+                f"{self.name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}."
+            )
+        needed = [name for name, parameter in known.items() if _is_needed(parameter)]
+        lacking = [name for name in needed if name not in given]
+        if lacking:
+            raise ValueError(f"{self.name} requires parameter {lacking[0]!r}.")
+        estimator = cls(**given)
+        return clone(estimator, safe=False)
+
+
+def _makes_estimators(found: Any) -> bool:
+    """Whether it is an estimator class, or one of our functions that returns an estimator."""
+    if not isinstance(found, type):
+        return inspect.isfunction(found) and found.__module__.split(".")[0] == "labelspan"
+    return all(callable(getattr(found, name, None)) for name in ("fit", "get_params"))
+
+
+def _is_needed(parameter: inspect.Parameter) -> bool:
+    """Whether a call must give it: it has no default and is not variadic."""
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and parameter.kind not in many
+
+
+_EXTRACTION, _CLASSIFIERS = "labelspan.extraction", "labelspan.classifiers"
+_LABELSPACE, _KERNELS = "labelspan.labelspace", "labelspan.kernels"
+_TUNED = "labelspan.lab.methods._tuned"
+_MDDM, _MVMD, _CPLST = "Zhang and Zhou 2010", "Xu et al. 2016", "Chen and Lin 2012"
+_HSL = "Sun, Ji and Ye 2008"
+_SUBSPACE, _CMLFS = "Ji, Tang, Yu and Ye 2010", "Gu, Li and Han 2011"
+_FEATURE, _ONE = (("constraint", "feature"),), (("min_labels", 1),)
+
+#: Every method by its short name; to add one, add a line.
+METHODS: tuple[Method, ...] = (
+    Method("none", "no reduction", "reducer", ""),
+    Method("pca", "PCA", "reducer", f"{_EXTRACTION}:MVMD", (("beta", 0.0),), "Pearson 1901"),
+    Method("mddm-p", "MDDM_p", "reducer", f"{_EXTRACTION}:MDDM", (), _MDDM),
+    Method("mddm-f", "MDDM_f", "reducer", f"{_EXTRACTION}:MDDM", _FEATURE, _MDDM),
+    Method("mvmd", "MVMD", "reducer", f"{_EXTRACTION}:MVMD", (), _MVMD),
+    Method("cca", "CCA", "reducer", f"{_EXTRACTION}:LabelCCA", (), "Sun, Ji and Ye 2011"),
+    Method("opls", "OPLS", "reducer", f"{_EXTRACTION}:OPLS", (), "Sun, Ji and Ye 2011"),
+    Method("pls", "PLS", "reducer", "labelspan.subspace:LabelPLS", (), "Dayal and MacGregor 1997"),
+    Method("hsl", "HSL", "reducer", f"{_EXTRACTION}:HSL", (), _HSL),
+    Method("mlsi", "MLSI", "reducer", f"{_EXTRACTION}:MLSI", (), "Yu, Yu and Tresp 2005"),
+    Method("mlda", "MLDA", "reducer", f"{_EXTRACTION}:MLDA", (), "Wang et al. 2010"),
+    Method("dmlda", "DMLDA", "reducer", f"{_EXTRACTION}:DMLDA", (), "Oikonomou et al. 2013"),
+    Method("lpp", "LPP", "reducer", f"{_EXTRACTION}:LPP", (), "He and Niyogi 2003"),
+    Method("fisher", "Fisher score", "reducer", "labelspan.selection:MultilabelFisherScore"),
+    Method("ratio", "SEL", "reducer", "labelspan.selection:DiscriminativeRatio", (), _MDDM),
+    Method("kernel-mddm", "kernel MDDM", "reducer", f"{_KERNELS}:KernelMDDM", (), _MDDM),
+    Method("kernel-cca", "kernel CCA", "reducer", f"{_KERNELS}:KernelLabelCCA", (), _MDDM),
+    Method(
+        "kernel-hsl", "kernel HSL", "reducer", f"{_KERNELS}:KernelHSL", (), "Sun, Ji and Ye 2008"
+    ),
+    Method("kernel-pls", "kernel PLS", "reducer", f"{_KERNELS}:KernelPLS", (), "Rosipal 2001"),
+    Method("mlknn", "ML-kNN", "classifier", f"{_CLASSIFIERS}:MLkNN", (), "Zhang and Zhou 2007"),
+    Method("ridge", "ridge", "classifier", f"{_CLASSIFIERS}:MultiOutputRidge", _ONE, _MVMD),
+    Method("tuned-ridge", "tuned ridge", "classifier", f"{_TUNED}:tuned_ridge", (), _SUBSPACE),
+    Method("tuned-svm", "tuned SVM", "classifier", f"{_TUNED}:tuned_svm", (), _SUBSPACE),
+    Method("shared-subspace", "ML_LS", "model", f"{_TUNED}:tuned_subspace", (), _SUBSPACE),
+    Method("plst", "PLST", "model", f"{_LABELSPACE}:PLST", (), "Tai and Lin 2012"),
+    Method("cplst", "CPLST", "model", f"{_LABELSPACE}:CPLST", (), _CPLST),
+    Method("occa", "OCCA", "model", f"{_LABELSPACE}:OCCA", (), _CPLST),
+    Method("faie", "FaIE", "model", f"{_LABELSPACE}:FaIE", (), "Lin et al. 2014"),
+    Method("leml", "LEML", "model", f"{_LABELSPACE}:LEML", (), "Yu et al. 2014"),
+    Method("cssp", "ML-CSSP", "model", f"{_LABELSPACE}:LabelSubset", (), "Bi and Kwok 2013"),
+    Method("pbr", "PBR", "model", f"{_LABELSPACE}:PartialBinaryRelevance", (), _CPLST),
+    Method("kernel-cplst", "kernel CPLST", "model", f"{_KERNELS}:KernelCPLST", (), _CPLST),
+    Method(
+        "kernel-shared-subspace",
+        "kernel ML_LS",
+        "model",
+        f"{_KERNELS}:KernelSharedSubspaceClassifier",
+        (),
+        _SUBSPACE,
+    ),
+    Method("larank", "LaRank", "model", "labelspan.ranking:LaRankSVM", (), _CMLFS),
+    Method("clarank", "CLaRank", "model", "labelspan.ranking:CLaRankSVM", (), _CMLFS),
+    Method("mlfs", "MLFS", "model", "labelspan.selection:MLFS", (), _CMLFS),
+    Method("cmlfs", "CMLFS", "model", "labelspan.selection:CMLFS", (), _CMLFS),
+)
+
+_TFIDF = "sklearn.feature_extraction.text:TfidfTransformer"
+
+#: Scalers by their short names; "auto" chooses one of the others, or none, from the features.
+SCALERS: tuple[Method, ...] = (
+    Method("standard", "standard", "scaler", "sklearn.preprocessing:StandardScaler"),
+    Method("maxabs", "maxabs", "scaler", "sklearn.preprocessing:MaxAbsScaler"),
+    Method("tfidf", "tfidf", "scaler", _TFIDF),
+    Method("auto", "auto", "scaler", ""),
+)
+
+
+def _of_paper(name: str, kind: Kind, target: str, elsewhere: str = "") -> Method:
+    """A method used only by the experiments of one paper, such as its own search."""
+    paper, _, title = name.partition("/")
+    folder = paper.replace("-", "_")
+    path = elsewhere or f"labelspan.papers.{folder}._methods:{target}"
+    # Its name in plans before it had a short name.
+    old = elsewhere or f"labelspan.experiments._{folder}_methods:{target}"
+    return Method(name, title, kind, path, stored=(MODEL if kind == "model" else "") + old)
+
+
+#: Methods of the papers' own experiments, not offered for comparison.
+PAPER_METHODS: tuple[Method, ...] = (
+    _of_paper("mddm/svm", "classifier", "ChosenSVM"),
+    _of_paper("mddm/label-width", "reducer", "LabelWidthMDDM"),
+    _of_paper("cmlfs/svm", "model", "svm"),
+    _of_paper("cmlfs/cca-svm", "model", "cca_svm"),
+    _of_paper("cmlfs/tuned-larank", "model", "tuned_larank"),
+    _of_paper("cplst/first-codes", "model", "FirstCodes"),
+    _of_paper("shared-subspace/baseline", "model", "SearchedBaseline"),
+    _of_paper("shared-subspace/searched", "model", "searched_subspace"),
+    _of_paper("shared-subspace/svm-perf", "model", "", "labelspan.subspace:StructuralF1SVM"),
+    _of_paper("xc/ranked", "model", "Ranked"),
+)
+
+_LISTED = (*METHODS, *SCALERS, *PAPER_METHODS)
+_BY_NAME = {method.name: method for method in _LISTED}
+# A stored plan may use the former name of a method.
+_BY_STORED_NAME = {method.stored: method for method in _LISTED if method.stored}
+
+
+def get_method(name: str) -> Method:
+    """Return the method of a name, or of an import path ``package.module:Class``.
+
+    Parameters
+    ----------
+    name : str
+        A name of `METHODS`; or the path of any class with scikit-learn's interface, after
+        ``model:`` if it is compared as a whole.
+
+    Returns
+    -------
+    Method
+
+    Examples
+    --------
+    >>> from labelspan.lab import get_method
+    >>> get_method("mvmd").title
+    'MVMD'
+    """
+    listed = _BY_NAME.get(name) or _BY_STORED_NAME.get(name)
+    if listed is not None:
+        return listed
+    if ":" in name:
+        path = name.removeprefix(MODEL)
+        title = path.partition(":")[2]
+        return Method(name, title, "reducer" if path == name else "model", path)
+    near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(_BY_NAME)}"
+    raise ValueError(f"there is no method {name!r}; {hint}")

@@ -1,0 +1,76 @@
+"""Plans of experiments: data, methods, splits, and what can be checked before a run."""
+
+from labelspan.lab.plan._check_data import check_data
+from labelspan.lab.plan._estimators import OUTPUTS, dense, made_step, outputs_of
+from labelspan.lab.plan._methods_of_plan import check_methods, parameters_of
+from labelspan.lab.plan._missing import holed_sources, learnt, refuse_holes, removed
+from labelspan.lab.plan._plan import (
+    DEFAULT_MEASURES,
+    Cell,
+    Plan,
+    cell_from_dict,
+    digest,
+    load_plan,
+)
+from labelspan.lab.plan._preprocessing import (
+    AUTO,
+    SCALES,
+    choose_scaler,
+    made_preprocessing,
+    preprocessing_of,
+)
+from labelspan.lab.plan._scaling_of_plan import check_scaling, scaling_lines, with_scaling
+from labelspan.lab.plan._sources import (
+    EMPTY,
+    LIST_FIELDS,
+    READING_FIELDS,
+    Source,
+    check_shares,
+    loaded,
+    sources_of,
+    split_indices,
+    text_fields,
+)
+from labelspan.lab.plan._splits import Splits
+from labelspan.lab.plan._step import ZERO, Step, steps_of
+
+__all__ = [
+    "AUTO",
+    "DEFAULT_MEASURES",
+    "EMPTY",
+    "LIST_FIELDS",
+    "OUTPUTS",
+    "READING_FIELDS",
+    "SCALES",
+    "ZERO",
+    "Cell",
+    "Plan",
+    "Source",
+    "Splits",
+    "Step",
+    "cell_from_dict",
+    "check_data",
+    "check_methods",
+    "check_scaling",
+    "check_shares",
+    "choose_scaler",
+    "dense",
+    "digest",
+    "holed_sources",
+    "learnt",
+    "load_plan",
+    "loaded",
+    "made_preprocessing",
+    "made_step",
+    "outputs_of",
+    "parameters_of",
+    "preprocessing_of",
+    "refuse_holes",
+    "removed",
+    "scaling_lines",
+    "sources_of",
+    "split_indices",
+    "steps_of",
+    "text_fields",
+    "with_scaling",
+]

@@ -1,0 +1,256 @@
+"""What a report shows, as plain data, before any format."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from labelspan.lab.analysis import (
+    DIGITS,
+    LEGEND,
+    Analysis,
+    Chosen,
+    Row,
+    analyse,
+    caution,
+    chosen_values,
+    recommendation,
+    stored_plan,
+    tuning_line,
+    verdict,
+)
+from labelspan.lab.methods import ALL_MEASURES
+from labelspan.lab.plan import digest, scaling_lines
+from labelspan.lab.store import Store, facts_in, series_in
+
+
+@dataclass(frozen=True)
+class Line:
+    """A data set, a classifier and a method: means over the splits."""
+
+    dataset: str
+    classifier: str
+    method: str
+    n_splits: int
+    n_cells: int
+    n_failed: int
+    means: dict[str, float]
+    deviations: dict[str, float]
+    ranks: dict[str, float]
+    directions: float | None
+    fit_seconds: float | None
+    predict_seconds: float | None
+    peak_memory: float | None
+    #: Measures on which no ranked method of the block is better.
+    best: set[str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every split has a result; otherwise the mean is not comparable."""
+        return self.n_failed == 0 and self.n_cells == self.n_splits
+
+    @property
+    def note(self) -> str:
+        """A short text about missing results; empty for a complete line."""
+        missing = self.n_splits - self.n_cells
+        parts = [f"{self.n_failed} of {self.n_splits} splits failed"] if self.n_failed else []
+        parts += [f"{missing} of {self.n_splits} splits missing"] if missing else []
+        return ", ".join(parts)
+
+    @property
+    def rank(self) -> float | None:
+        """Mean of the ranks of all measures among the methods of the same block."""
+        return float(np.mean(list(self.ranks.values()))) if self.ranks else None
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """Everything that the formats share."""
+
+    analysis: Analysis
+    command: str
+    created: float
+    parameters: dict[str, dict[str, str]]
+    facts: dict[str, dict[str, Any]]
+    environments: list[dict[str, str]]
+    series: dict[str, dict[str, list[float]]]
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The table of results."""
+        groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+        for cell in self.analysis.plain:
+            groups[(cell["dataset"], cell["classifier"], cell["method"])].append(cell)
+        n_splits = self.analysis.plan.splits.n_splits
+        return _ranked([_line(key, rows, self.measures, n_splits) for key, rows in groups.items()])
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
+        return self.analysis.plan.measures
+
+    @property
+    def verdicts(self) -> list[str]:
+        """One sentence per measure."""
+        return [verdict(ranking) for ranking in self.analysis.rankings.values()]
+
+    @property
+    def recommendation(self) -> str:
+        """One sentence."""
+        return recommendation(self.analysis)
+
+    @property
+    def caution(self) -> str:
+        """The assumptions of the tests."""
+        return caution(self.analysis)
+
+    @property
+    def settings(self) -> list[str]:
+        """How features were scaled and parameters searched, if they were."""
+        lines = [*scaling_lines(self.analysis.plan), tuning_line(self.analysis.plan)]
+        return [line for line in lines if line]
+
+    @cached_property
+    def chosen(self) -> list[Chosen]:
+        """Data set, method, step and parameter, with how often each value was chosen."""
+        return chosen_values(self.analysis)
+
+    @property
+    def legend(self) -> str:
+        """What the symbols of chosen values mean."""
+        return LEGEND
+
+    @cached_property
+    def failures(self) -> list[tuple[Row, int]]:
+        """Failed cells, one per kind, with their number."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        first: dict[tuple[str, ...], Row] = {}
+        for cell in self.analysis.cells:
+            if cell["status"] != "ok":
+                key = (cell["dataset"], cell["method"], cell["status"], cell["error"])
+                counts[key] += 1
+                first.setdefault(key, cell)
+        return [(first[key], n) for key, n in counts.most_common()]
+
+    @cached_property
+    def warnings(self) -> list[tuple[str, str, int]]:
+        """Method, warning and number of cells."""
+        counts: Counter[tuple[str, str]] = Counter()
+        for cell in self.analysis.plain:
+            if cell["warnings"] != "[]":
+                counts.update((cell["method"], text) for text in json.loads(cell["warnings"]))
+        return [(method, text, n) for (method, text), n in counts.most_common(50)]
+
+    @property
+    def missing(self) -> str:
+        """A sentence about cells without a result; empty if there are none."""
+        n_cells, n_done = len(self.analysis.plan.cells), len(self.analysis.cells)
+        if n_done == n_cells:
+            return ""
+        return (
+            f"{n_cells - n_done} of {n_cells} cells have not been run; a method without a result "
+            "on every split has no rank. The same command runs the rest."
+        )
+
+    @cached_property
+    def statuses(self) -> dict[str, int]:
+        """How the cells ended."""
+        return dict(Counter(cell["status"] for cell in self.analysis.cells))
+
+    @cached_property
+    def period(self) -> tuple[str, str]:
+        """When the first and the last cell were finished."""
+        times = [cell["finished"] for cell in self.analysis.cells] or [self.created]
+        return instant(min(times)), instant(max(times))
+
+
+def contents_of(store: Store, plan: str | None = None) -> Contents:
+    """Read what a report needs."""
+    analysis = analyse(store, plan)
+    row = stored_plan(store, plan)
+    sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
+    return Contents(
+        analysis=analysis,
+        command=row["command"],
+        created=row["created"],
+        parameters=json.loads(row["parameters"]),
+        facts={
+            sources[source]: content
+            for source, content in facts_in(store).items()
+            if source in sources
+        },
+        environments=store.environments(cell["id"] for cell in analysis.cells),
+        series=series_in(store, {cell["id"] for cell in analysis.plain}),
+    )
+
+
+def _line(
+    key: tuple[str, str, str], rows: list[Row], measures: Iterable[str], n_splits: int
+) -> Line:
+    good = [row for row in rows if row["status"] == "ok"]
+    values = {
+        name: [row["values"][name] for row in good if row["values"].get(name) is not None]
+        for name in measures
+    }
+    known = {name: found for name, found in values.items() if found}
+    return Line(
+        *key,
+        n_splits=n_splits,
+        n_cells=len(rows),
+        n_failed=len(rows) - len(good),
+        means={name: float(np.mean(found)) for name, found in known.items()},
+        deviations={
+            name: float(np.std(found, ddof=1)) for name, found in known.items() if len(found) > 1
+        },
+        ranks={},
+        directions=_mean(good, "n_components"),
+        fit_seconds=_mean(good, "fit_seconds"),
+        predict_seconds=_mean(good, "predict_seconds"),
+        peak_memory=_mean(good, "peak_memory"),
+        best=set(),
+    )
+
+
+def _mean(rows: list[Row], column: str) -> float | None:
+    values = [row[column] for row in rows if row[column] is not None]
+    return float(np.mean(values)) if values else None
+
+
+def _ranked(lines: list[Line]) -> list[Line]:
+    """Add the ranks of the means within each data set and classifier; ties share ranks.
+
+    A method that failed or is unfinished has no rank, because its mean covers fewer splits.
+    """
+    blocks: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        blocks[(line.dataset, line.classifier)].append(line)
+    for block in blocks.values():
+        whole = [line for line in block if line.is_whole]
+        for name in {name for line in whole for name in line.means}:
+            present = [line for line in whole if name in line.means]
+            # A model has no competitors in its block, so its rank says nothing.
+            if len(present) > 1:
+                _rank(name, present)
+    return lines
+
+
+def _rank(name: str, lines: list[Line]) -> None:
+    sign = -1 if ALL_MEASURES[name].direction == "max" else 1
+    values = np.round([sign * line.means[name] for line in lines], DIGITS)
+    for line, value in zip(lines, values, strict=True):
+        below = np.count_nonzero(values < value)
+        line.ranks[name] = below + (np.count_nonzero(values == value) + 1) / 2
+        if not below:
+            line.best.add(name)
+
+
+def instant(seconds: float) -> str:
+    """Write a time."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

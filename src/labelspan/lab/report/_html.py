@@ -1,0 +1,111 @@
+"""The report as one self-contained page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from labelspan.lab.methods import ALL_MEASURES
+from labelspan.lab.report import _figures as figures
+from labelspan.lab.report._contents import Contents, instant
+from labelspan.lab.report._svg import shortened, swatch
+from labelspan.lab.store import STATUSES
+
+FOLDER = Path(__file__).parent
+# Longer tables are in the CSV file.
+MOST_LINES = 1500
+MOST_LABELS = 100
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """F1 of the labels of a data set by method."""
+
+    dataset: str
+    methods: tuple[str, ...]
+    rows: tuple[tuple[str, int, tuple[float | None, ...]], ...]
+    n_labels: int
+
+
+def html(contents: Contents) -> str:
+    """Render the page."""
+    places = {method: place for place, method in enumerate(contents.analysis.methods)}
+    lines = sorted(
+        contents.lines,
+        key=lambda line: (line.dataset, line.classifier, line.rank is None, line.rank or 0.0),
+    )
+    page = _environment().get_template("page.html.j2")
+    return page.render(
+        contents=contents,
+        analysis=contents.analysis,
+        plan=contents.analysis.plan,
+        measures=[ALL_MEASURES[name] for name in contents.measures],
+        places=places,
+        lines=lines[:MOST_LINES],
+        n_lines=len(lines),
+        label_tables=label_tables(contents),
+        created=instant(contents.created),
+        statuses={status: contents.statuses.get(status, 0) for status in STATUSES},
+        ranks=figures.rank_diagrams(contents, places),
+        curves=figures.direction_curves(contents, places),
+        missing=figures.missing_curves(contents, places),
+        spectra=figures.spectra(contents, places),
+        times=figures.time_against_quality(contents, places),
+        correlations=figures.label_correlations(contents),
+    )
+
+
+def label_tables(contents: Contents) -> list[LabelTable]:
+    """Mean F1 of each label over splits and classifiers, the most frequent labels first."""
+    found: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+    for cell in contents.analysis.plain:
+        values = contents.series.get(cell["id"], {}).get("label_f1")
+        if values:
+            found[cell["dataset"]][cell["method"]].append(values)
+    tables = []
+    for dataset, by_method in found.items():
+        facts = contents.facts.get(dataset, {})
+        if "label_names" not in facts:
+            continue
+        methods = tuple(method for method in contents.analysis.methods if method in by_method)
+        means = np.array([np.mean(by_method[method], axis=0) for method in methods])
+        counts = np.asarray(facts["label_counts"])
+        order = np.argsort(-counts, kind="stable")[:MOST_LABELS]
+        rows = tuple(
+            (facts["label_names"][i], int(counts[i]), tuple(means[:, i].tolist())) for i in order
+        )
+        tables.append(LabelTable(dataset, methods, rows, len(counts)))
+    return tables
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(shortened=shortened, number=_number, bytes=_megabytes)
+    environment.globals.update(
+        swatch=swatch,
+        style=Markup((FOLDER / "style.css").read_text(encoding="utf-8")),
+        script=Markup((FOLDER / "script.js").read_text(encoding="utf-8")),
+    )
+    return environment
+
+
+def _number(value: Any, digits: int = 4) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _megabytes(value: Any) -> str:
+    return "-" if value is None else f"{value / 1e6:.0f}"

@@ -1,0 +1,213 @@
+"""Reports as Markdown, CSV and LaTeX, with every name escaped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+
+from labelspan.lab.methods import ALL_MEASURES
+from labelspan.lab.report._contents import Contents, Line
+
+# First characters that a spreadsheet takes for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    # After \\ and \midrule, LaTeX would read these two as an option.
+    "[": "{[}",
+    "*": "{*}",
+}
+
+
+CSV_COLUMNS = (
+    "dataset",
+    "split",
+    "method",
+    "reducer",
+    "classifier",
+    "directions",
+    "status",
+    "error",
+    "measure",
+    "value",
+    "n_components",
+    "fit_seconds",
+    "transform_seconds",
+    "train_seconds",
+    "predict_seconds",
+    "peak_memory",
+)
+
+
+def one_line(text: str) -> str:
+    """Text without line breaks and control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+
+
+def markdown_escape(text: str) -> str:
+    """Text that Markdown and the HTML within it show as it is."""
+    plain = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]()#+!|~$:])", r"\\\1", plain)
+
+
+def markdown_text(text: str) -> str:
+    """Our own text, which may contain code; brackets and colons stay readable in the source."""
+    plain = text.replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"`[^`]*`|[\\*_|]", lambda m: m[0] if m[0][0] == "`" else f"\\{m[0]}", plain)
+
+
+def latex_escape(text: str) -> str:
+    """Text that LaTeX shows as it is."""
+    return "".join(LATEX.get(char, char) for char in one_line(text))
+
+
+def csv_escape(text: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    plain = one_line(text)
+    return f"'{plain}" if plain.startswith(FORMULA) else plain
+
+
+def csv_text(contents: Contents) -> str:
+    """One row per measurement: every cell of the plan, failures included."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for cell in contents.analysis.cells:
+        names = ("method", "reducer", "classifier")
+        head = [csv_escape(cell["dataset"]), cell["split"], *(csv_escape(cell[n]) for n in names)]
+        head += [cell["directions"], cell["status"], csv_escape(cell["error"])]
+        parts = ("fit", "transform", "train", "predict")
+        tail = [cell["n_components"], *(cell[f"{part}_seconds"] for part in parts)]
+        for measure, value in (cell["values"] or {"": None}).items():
+            writer.writerow([*head, measure, value, *tail, cell["peak_memory"]])
+    return stream.getvalue()
+
+
+def markdown(contents: Contents) -> str:
+    """Tables of means and ranks, verdicts, failures and how it was run."""
+    analysis = contents.analysis
+    parts = [f"# {markdown_escape(analysis.plan.name)}", ""]
+    parts += [f"**{markdown_escape(contents.recommendation)}**", ""]
+    parts += [f"- {markdown_escape(sentence)}" for sentence in contents.verdicts]
+    parts += ["", markdown_escape(contents.caution), ""]
+    parts += [markdown_escape(contents.missing), ""] if contents.missing else []
+    for (dataset, classifier), lines in blocks(contents).items():
+        title = f"{markdown_escape(dataset)}, {markdown_escape(classifier)}"
+        parts += [f"## {title}", "", *_markdown_table(contents.measures, lines), ""]
+    if contents.failures:
+        parts += ["## Failures", ""]
+        parts += [
+            f"- {markdown_escape(cell['method'])} on {markdown_escape(cell['dataset'])}, "
+            f"{n} cells: {cell['status']}: {markdown_escape(cell['error'])}"
+            for cell, n in contents.failures
+        ]
+        parts.append("")
+    parts += _markdown_chosen(contents)
+    parts += ["## How it was run", "", f"- {markdown_escape(analysis.plan.splits.title)}"]
+    parts += [f"- {markdown_escape(line)}" for line in contents.settings]
+    parts += [f"- seed {analysis.plan.seed}, plan `{analysis.plan.hash}`"]
+    parts += [f"- command: {markdown_escape(contents.command)}"] if contents.command else []
+    for item in contents.environments:
+        versions = ", ".join(f"{key} {value}" for key, value in item.items())
+        parts.append(f"- {markdown_escape(versions)}")
+    return "\n".join(parts) + "\n"
+
+
+def _markdown_chosen(contents: Contents) -> list[str]:
+    if not contents.chosen:
+        return []
+    rows = [
+        f"| {' | '.join(markdown_escape(text) for text in (*key, values))} |"
+        for key, values in contents.chosen
+    ]
+    head = ["| data set | method | step | parameter | chosen (splits) |", "|---|---|---|---|---|"]
+    note = f"{markdown_escape(contents.legend)}."
+    return ["## Chosen parameters", "", note, "", *head, *rows, ""]
+
+
+def _markdown_table(measures: Sequence[str], lines: Sequence[Line]) -> list[str]:
+    header = ["method", *(ALL_MEASURES[name].title for name in measures), "mean rank", "directions"]
+    rows = [f"| {' | '.join(header)} |", f"|---|{'---:|' * (len(header) - 1)}"]
+    for line in lines:
+        values = [f"{value(line, name)} ({rank(line, name)})" for name in measures]
+        last = [number(line.rank, 2), number(line.directions, 0)]
+        rows.append(f"| {' | '.join([markdown_escape(_titled(line)), *values, *last])} |")
+    return rows
+
+
+def _titled(line: Line) -> str:
+    return f"{line.method} ({line.note})" if line.note else line.method
+
+
+def latex(contents: Contents) -> str:
+    """One booktabs table per data set and classifier; the best values are bold."""
+    parts = ["% needs \\usepackage{booktabs}"]
+    parts += [f"% {one_line(contents.missing)}"] if contents.missing else []
+    for (dataset, classifier), lines in blocks(contents).items():
+        columns = "r" * (len(contents.measures) + 1)
+        titles = [ALL_MEASURES[name].title for name in contents.measures]
+        parts += [
+            "\\begin{table}",
+            f"\\caption{{{latex_escape(dataset)}, {latex_escape(classifier)}: "
+            f"{latex_escape(contents.analysis.plan.splits.title)}}}",
+            f"\\begin{{tabular}}{{l{columns}}}",
+            "\\toprule",
+            f"method & {' & '.join(map(latex_escape, titles))} & rank \\\\",
+            "\\midrule",
+            *(_latex_row(contents.measures, line) for line in lines),
+            "\\bottomrule",
+            "\\end{tabular}",
+            "\\end{table}",
+            "",
+        ]
+    return "\n".join(parts)
+
+
+def _latex_row(measures: Sequence[str], line: Line) -> str:
+    cells = []
+    for name in measures:
+        text = value(line, name).replace("±", "$\\pm$")
+        cells.append(f"\\textbf{{{text}}}" if name in line.best else text)
+    return f"{latex_escape(_titled(line))} & {' & '.join(cells)} & {number(line.rank, 2)} \\\\"
+
+
+def blocks(contents: Contents) -> dict[tuple[str, str], list[Line]]:
+    """Lines by data set and classifier, the best method first."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    for line in contents.lines:
+        found.setdefault((line.dataset, line.classifier), []).append(line)
+    for lines in found.values():
+        lines.sort(key=lambda line: line.rank if line.rank is not None else float("inf"))
+    return found
+
+
+def value(line: Line, name: str) -> str:
+    """Mean and deviation of a measure, or how its cells ended."""
+    if name not in line.means:
+        return "failed" if line.n_failed else "-"
+    deviation = line.deviations.get(name)
+    return f"{line.means[name]:.4f}" + ("" if deviation is None else f" ± {deviation:.4f}")
+
+
+def rank(line: Line, name: str) -> str:
+    """Rank of a measure."""
+    return f"{line.ranks[name]:g}" if name in line.ranks else "-"
+
+
+def number(item: float | None, digits: int) -> str:
+    """Write a number, or a dash."""
+    return "-" if item is None else f"{item:.{digits}f}"

@@ -1,0 +1,22 @@
+"""Results on disk."""
+
+from labelspan.lab.store._causes import ENVIRONMENT, METHOD, cause_of
+from labelspan.lab.store._read import cells_in, facts_in, series_in, statuses_in
+from labelspan.lab.store._result import STATUSES, Result
+from labelspan.lab.store._store import FILE_NAME, Store
+from labelspan.lab.store._store_file import StoreError
+
+__all__ = [
+    "ENVIRONMENT",
+    "FILE_NAME",
+    "METHOD",
+    "STATUSES",
+    "Result",
+    "Store",
+    "StoreError",
+    "cause_of",
+    "cells_in",
+    "facts_in",
+    "series_in",
+    "statuses_in",
+]

@@ -1,0 +1,198 @@
+"""Linear maps relative to the mean of the training rows; all projections and scores use them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from labelspan.compat import is_dask_array
+from labelspan.device import cast, empty, is_device, like, namespace, precision_of, sums, to_host
+from labelspan.moments._collect import row_blocks
+from labelspan.moments._digits import EPS
+from labelspan.moments._moments import Moments
+
+# Scores are of order one, so a smaller shift is not worth a pass over the rows.
+NEGLIGIBLE = 1e-12
+# Elements of an extended-precision product held at a time.
+BLOCK = 2**20
+
+
+def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """(X - mean) @ components.T by blocks of rows, in the dtype of X.
+
+    Dense rows are centred first, because a large mean would cost digits afterwards. In a sparse X,
+    only columns that are more than half full are centred, which take less memory dense than sparse.
+    The others are not, because a column with many zeros varies as much as its mean.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, D)
+        Rows.
+    mean : ndarray of shape (D,)
+        Mean; in float64 if its rounding to the dtype of X must not shift the result.
+    components : ndarray of shape (k, D)
+        Directions.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Projections.
+    """
+    if is_device(X):
+        return project_on_device(X, like(X, mean), like(X, components))
+    rounded = mean.astype(X.dtype, copy=False)
+    components = components.astype(X.dtype, copy=False)
+    if sparse.issparse(X):
+        projected = project_sparse(X, rounded, components)
+    else:
+        projected = np.empty((len(X), len(components)), dtype=X.dtype)
+        for rows in row_blocks(X):
+            np.matmul(X[rows] - rounded, components.T, out=projected[rows])
+    if rounded.dtype != mean.dtype:
+        projected += (components @ (rounded - mean)).astype(X.dtype)
+    return projected
+
+
+def project_on_device(X: Any, mean: Any, components: Any) -> Any:
+    """The same on the device of X, by blocks that fit its memory."""
+    dtype = precision_of(X)
+    rounded, components = cast(mean, dtype), cast(components, dtype)
+    projected = empty(X, (X.shape[0], components.shape[0]), dtype)
+    for rows in row_blocks(X):
+        projected[rows, :] = (X[rows, :] - rounded) @ components.T
+    if mean.dtype != rounded.dtype:
+        projected += cast(cast(components, np.float64) @ (cast(rounded, np.float64) - mean), dtype)
+    return projected
+
+
+def project_sparse(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """The same for CSR; its full columns are centred first, by blocks of rows."""
+    n_rows, n_features = X.shape
+    full = 2 * np.bincount(X.indices, minlength=n_features) > n_rows
+    if not full.any():
+        return np.asarray(X @ components.T - components @ mean)
+    others, columns = np.flatnonzero(~full), np.flatnonzero(full)
+    part = components[:, others]
+    projected = np.asarray(X[:, others] @ part.T - part @ mean[others])
+    dense, weights = X[:, columns], np.ascontiguousarray(components[:, columns].T)
+    for rows in row_blocks(dense):
+        projected[rows] += (dense[rows].toarray() - mean[columns]) @ weights
+    return projected
+
+
+def scores_about(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Scores ``(X - mean) @ coef.T + level`` in the dtype of X; `level` is that of the mean."""
+    scores = project(X, mean, coef)
+    scores += cast(like(X, level), precision_of(X))
+    return scores
+
+
+def level_at(
+    X: Any,
+    mean: np.ndarray,
+    coef: np.ndarray,
+    level: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    """Scores at the float64 mean, from those at the exact mean.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or Dask array of shape (n, D)
+        Training rows. They are read once more if the rounding of their mean shifts a score by more
+        than `NEGLIGIBLE`; a Dask array is not.
+    mean : ndarray of shape (D,)
+        Mean of the rows, rounded.
+    coef : ndarray of shape (D, q)
+        Coefficients.
+    level : ndarray of shape (q,)
+        Scores at the mean of the rows.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows in their mean.
+
+    Returns
+    -------
+    ndarray of shape (q,)
+        Scores at `mean`.
+    """
+    xp = namespace(coef)
+    shift = to_host(EPS * (xp.abs(like(coef, mean)) @ xp.abs(coef)))
+    if is_dask_array(X) or shift.max(initial=0.0) <= NEGLIGIBLE:
+        return level
+    shifts = cast(project(X, mean, coef.T), np.float64)
+    if is_device(X):
+        total = sums(shifts, axis=0) if weights is None else weights @ shifts
+        return like(X, level) - total / (X.shape[0] if weights is None else sums(weights))
+    return level - np.average(shifts, axis=0, weights=weights)
+
+
+def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """``mean @ coef + intercept`` in extended precision: (q,) from a coef (D, q) of float64.
+
+    On a device, which has no such precision, in float64.
+    """
+    if is_device(coef):
+        return like(coef, mean) @ cast(coef, np.float64) + like(coef, intercept)
+    mean, intercept = to_host(mean), to_host(intercept)
+    scores = np.asarray(intercept, dtype=np.longdouble).copy()
+    width = max(BLOCK // max(len(mean), 1), 1)
+    for start in range(0, coef.shape[1], width):
+        columns = slice(start, start + width)
+        scores[columns] += mean.astype(np.longdouble) @ coef[:, columns].astype(np.longdouble)
+    return scores.astype(np.float64)
+
+
+def mean_of(X: Any) -> np.ndarray:
+    """Mean of the rows of an ndarray or csr_array in float64."""
+    if is_device(X):
+        return Moments.of(X, np.empty((X.shape[0], 0)), xx=False, tt=False).x_mean
+    if sparse.issparse(X):
+        return np.asarray(X.astype(np.float64, copy=False).mean(axis=0)).ravel()
+    return np.asarray(X.mean(axis=0, dtype=np.float64))
+
+
+def total_scatter(X: Any) -> float:
+    """Sum of squares of X about its mean."""
+    if is_device(X):
+        return float(sums(Moments.of(X, np.empty((X.shape[0], 0)), xx=False, tt=False).squares))
+    mean = mean_of(X)
+    if sparse.issparse(X):
+        return float(np.square(X.data, dtype=np.float64).sum() - X.shape[0] * (mean @ mean))
+    return float(sum(np.square(X[rows] - mean).sum() for rows in row_blocks(X)))
+
+
+def longest_row(X: Any) -> float:
+    """The largest Euclidean norm of a row."""
+    rows = X.astype(np.float64, copy=False)
+    squares = rows.multiply(rows).sum(axis=1) if sparse.issparse(X) else (rows**2).sum(axis=1)
+    return float(np.sqrt(np.asarray(squares).max()))
+
+
+def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
+    """Half the mean squared distance of two rows, which no shift of a feature changes.
+
+    1 for constant features, which have no scale.
+    """
+    if sparse.issparse(X):
+        rows = sparse.csr_matrix(X, dtype=np.float64)
+        means, variances = mean_variance_axis(rows, axis=0, weights=weights)
+    elif is_device(X):
+        rows = cast(X, np.float64)
+        w = namespace(rows).ones_like(rows[:, 0]) if weights is None else weights
+        mean = (w @ rows) / sums(w)
+        means, variances = to_host(mean), to_host((w @ (rows - mean) ** 2) / sums(w))
+    elif weights is None:
+        means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    else:
+        moments = Moments.of(X, np.empty((len(X), 0)), weights, xx=False, tt=False)
+        means, variances = moments.x_mean, moments.squares / moments.weight
+    total = float(variances[variances > (X.shape[0] * EPS * means) ** 2].sum())
+    if not np.isfinite(total) or 0 < total < np.finfo(np.float64).tiny / EPS:
+        raise ValueError(
+            f"The features have a variance of {total:g}, from which no width of the kernel can be "
+            "taken. Scale them, e.g. with sklearn.preprocessing.StandardScaler, or pass gammas."
+        )
+    return total or 1.0

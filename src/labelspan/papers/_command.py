@@ -1,0 +1,183 @@
+"""``labelspan reproduce``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelspan.datasets import list_datasets
+from labelspan.datasets.catalogue import files_of
+from labelspan.lab import Store
+from labelspan.lab.cli import output
+from labelspan.lab.cli.options import check_outputs
+from labelspan.lab.runner import default_progress
+from labelspan.lab.store import FILE_NAME
+from labelspan.papers import (
+    EXPERIMENTS,
+    PAPERS,
+    RULES,
+    Experiment,
+    Outcome,
+    cells,
+    document,
+    find_experiments,
+    numbered,
+    printed_values,
+    reasons_of,
+    reproduce,
+)
+
+
+def command(
+    names: Annotated[
+        list[str], typer.Argument(help="list, or experiments: mvmd/figure3, mvmd, all.")
+    ],
+    quick: Annotated[bool, typer.Option(help="Fewer splits.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the store.")] = Path("results/reproduce"),
+    page: Annotated[Path | None, typer.Option("--document", help="Markdown page to write.")] = None,
+    jobs: Annotated[
+        int, typer.Option(help="Number of parallel cells; -1 for one per processor.")
+    ] = -1,
+    timeout: Annotated[float | None, typer.Option(help="Time limit per cell in seconds.")] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run all failed cells again.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            help="Time budget in hours; experiments with most values per minute come first."
+        ),
+    ] = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing: judge what is stored, name the rest.")
+    ] = False,
+    json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
+) -> None:
+    """Run experiments of the papers: printed value, our value, difference, verdict."""
+    if names == ["list"]:
+        _list(json)
+        return
+    experiments = find_experiments(names)
+    read = [file for item in experiments for name in item.data for file in files_of(name)]
+    check_outputs({"document": page}, [*read, out / FILE_NAME])
+    # A stored result needs nothing installed.
+    ready = [item for item in experiments if stored or not _lacks(item)]
+    for item in experiments:
+        if item not in ready:
+            print(f"{item.name} is left out: it needs {_lacks(item)}", file=sys.stderr)
+    outcomes = []
+    with Store(out) as store:
+        for outcome in reproduce(
+            ready,
+            store,
+            quick=quick,
+            n_jobs=jobs,
+            timeout=timeout,
+            progress=default_progress(),
+            command=output.command_line(),
+            retry_failed=retry_failed,
+            budget=budget,
+            stored=stored,
+        ):
+            outcomes.append(outcome)
+            if not json:
+                _show(outcome)
+    if json:
+        output.print_json([_data(outcome) for outcome in outcomes])
+    if page is not None:
+        # Without folders and processes: the page is the same wherever it is made.
+        made = " ".join(["labelspan reproduce", *names, *(["--quick"] if quick else [])])
+        earlier = page.read_text(encoding="utf-8") if page.exists() else ""
+        page.write_text(document(outcomes, made, earlier), encoding="utf-8")
+    failed = any(outcome.failed or outcome.not_run for outcome in outcomes) or len(ready) < len(
+        experiments
+    )
+    raise typer.Exit(1 if failed else 0)
+
+
+def _lacks(experiment: Experiment) -> str:
+    """Data and packages that are missing and are not downloaded."""
+    missing = [f"the data set {name}" for name in _sets(experiment, "missing")]
+    packages = [name for name in experiment.packages if find_spec(name) is None]
+    missing += [f"the package {name} (pip install {name})" for name in packages]
+    return ", ".join(missing)
+
+
+def _sets(experiment: Experiment, where: str) -> list[str]:
+    places = {info.name: info.where for info in list_datasets()}
+    return [name for name in experiment.data if places[name] == where]
+
+
+def _needs(experiment: Experiment) -> str:
+    """Data and packages that are missing, downloadable or not."""
+    downloads = ", ".join(_sets(experiment, "download"))
+    parts = [_lacks(experiment), f"download of {downloads}" if downloads else ""]
+    return "; ".join(filter(None, parts)) or "nothing"
+
+
+def _list(json: bool) -> None:
+    if json:
+        fields = ("name", "title", "data", "minutes", "quick_minutes")
+        content = [
+            {**{name: getattr(item, name) for name in fields}, "lacks": _needs(item)}
+            for item in EXPERIMENTS
+        ]
+        skipped = {paper: printed_values(paper)["unavailable"] for paper in PAPERS}
+        output.print_json({"experiments": content, "unavailable": skipped})
+        return
+    rows = [
+        [
+            item.name,
+            item.title,
+            ", ".join(item.data),
+            f"{item.minutes:g}",
+            f"{item.quick_minutes:g}",
+            _needs(item),
+        ]
+        for item in EXPERIMENTS
+    ]
+    header = ["name", "what", "data", "minutes", "quick", "lacks"]
+    output.print_table(header, rows, n_left=3)
+    print("\ncannot be run:")
+    for paper in PAPERS:
+        for what, why in printed_values(paper)["unavailable"].items():
+            output.print_text(f"  {paper}/{what}: {why}")
+    print("\nrules of the verdicts:")
+    for rule in RULES.replace("\n  ", " ").splitlines():
+        output.print_text(rule)
+
+
+def _show(outcome: Outcome) -> None:
+    print()
+    if outcome.not_run:
+        output.print_text(f"{outcome.experiment.name}: {outcome.summary}")
+        return
+    title = f"{outcome.experiment.name}: {outcome.experiment.title}"
+    header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
+    reasons = reasons_of(outcome.judged)
+    lines = [cells(line, reasons) for line in outcome.judged]
+    output.print_table(header, lines, title, words=(4, 5))
+    for text in numbered(reasons):
+        output.print_text(f"reason {text}")
+    for text in outcome.failed:
+        output.print_text(f"failed: {text}")
+    counts = Counter(line.verdict for line in outcome.judged)
+    figures = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    print(f"{outcome.summary} ({figures})")
+
+
+def _data(outcome: Outcome) -> dict[str, object]:
+    return {
+        "name": outcome.experiment.name,
+        "quick": outcome.quick,
+        "summary": outcome.summary,
+        "judged": [{**asdict(line), "difference": line.difference} for line in outcome.judged],
+        "failed": outcome.failed,
+        "not_run": outcome.not_run,
+    }

@@ -1,0 +1,312 @@
+"""An experiment of a paper, and the rules by which its values are judged."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelspan.lab.analysis import cells_of
+from labelspan.lab.plan import Plan
+from labelspan.lab.runner import PACKAGES
+from labelspan.lab.store import Store, series_in
+
+FOLDER = Path(__file__).parent
+# Two means over random splits may differ by this many standard errors of their difference.
+STANDARD_ERRORS = 3.0
+# Used for a standard error or deviation that is printed as 0.0000.
+HALF_DIGIT = 5e-5
+
+# The Yahoo sets that differ from those of the papers, and the evidence.
+OTHER_PAGES = {
+    "business": "another collection: 11182 pages and 17749 words remain, the paper has "
+    "9968 and 16621"
+}
+
+#: The rules of the verdicts.
+RULES = """\
+- A count is reproduced if it is equal.
+- A mean with a printed standard deviation is reproduced within that deviation. Deviations between
+  data sets are large, so a second count, "strictly", requires one printed standard error of the
+  mean: the deviation over the square root of the number of sets.
+- A mean with a printed standard error is reproduced within three standard errors of the
+  difference, which combine the printed one and that of our splits. Chance alone exceeds this
+  once in 370 times. An error or deviation printed as 0.0000 counts as half of its last digit.
+- A mean with neither is reproduced within 0.02 (of a measure from 0 to 1). This is our convention,
+  because the paper prints no measure of spread.
+- A statement about an order (A is better than B) is reproduced if our values have that order.
+- A value that the paper does not print, or prints over other data sets, is not judged.
+"""
+PLAIN_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A printed value or statement, and ours.
+
+    Parameters
+    ----------
+    what : str
+        What is measured or stated.
+    printed : float, str or None
+        The value of the paper; None if it prints nothing.
+    ours : float, str or None
+        Our value.
+    verdict : {"reproduced", "not reproduced", "not judged"}
+        Verdict according to `RULES`.
+    note : str
+        The rule with its tolerance.
+    reasons : tuple of str
+        The known reasons for a difference.
+    strictly : bool or None
+        Whether it also holds by the stricter rule; None if there is no such rule.
+    """
+
+    what: str
+    printed: float | str | None
+    ours: float | str | None
+    verdict: str
+    note: str = ""
+    reasons: tuple[str, ...] = ()
+    strictly: bool | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the printed value, if both are numbers."""
+        if isinstance(self.printed, int | float) and isinstance(self.ours, int | float):
+            return float(self.ours - self.printed)
+        return None
+
+
+@dataclass(frozen=True)
+class Values:
+    """What was measured.
+
+    Parameters
+    ----------
+    found : dict
+        Lists over the splits, by data set, method and measure.
+    failed : tuple of str
+        Cells that failed.
+    curves : dict
+        Value by number of directions, by data set, method and measure.
+    spectra : dict
+        Eigenvalues on the first split, by data set and method.
+    """
+
+    found: dict[tuple[str, str, str], list[float]]
+    failed: tuple[str, ...]
+    curves: dict[tuple[str, str, str], dict[int, float]] = field(default_factory=dict)
+    spectra: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+
+    def mean(self, dataset: str, method: str, measure: str) -> float | None:
+        """Mean over the splits."""
+        values = self.found.get((dataset, method, measure))
+        return float(np.mean(values)) if values else None
+
+    def error(self, dataset: str, method: str, measure: str) -> float:
+        """Standard error of the mean over the splits; 0 for one split."""
+        values = self.found.get((dataset, method, measure), [])
+        return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+    def over(self, datasets: Iterable[str], method: str, measure: str) -> float | None:
+        """Mean over data sets of the means."""
+        values = [self.mean(dataset, method, measure) for dataset in datasets]
+        known = [value for value in values if value is not None]
+        return float(np.mean(known)) if len(known) == len(values) and known else None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of a paper that can be run.
+
+    Parameters
+    ----------
+    name : str
+        Paper and table, such as ``"mvmd/figure3"``.
+    title : str
+        What it shows.
+    data : tuple of str
+        Data sets it needs.
+    minutes, quick_minutes : float
+        Approximate time on two processors, in full and with ``--quick``.
+    plans : callable
+        ``plans(quick) -> tuple of Plan``.
+    judge : callable
+        ``judge(values, printed) -> list of Judged``, where printed is the data file.
+    packages : tuple of str
+        Packages that labelspan does not install, without which the experiment is left out.
+    follow_up : callable or None
+        ``follow_up(values, quick) -> tuple of Plan``: plans that use the parameters found by
+        the search in `plans`.
+    """
+
+    name: str
+    title: str
+    data: tuple[str, ...]
+    minutes: float
+    quick_minutes: float
+    plans: Callable[[bool], tuple[Plan, ...]]
+    judge: Callable[[Values, dict[str, Any]], list[Judged]]
+    packages: tuple[str, ...] = ()
+    follow_up: Callable[[Values, bool], tuple[Plan, ...]] | None = None
+
+    @property
+    def paper(self) -> str:
+        """Short name of the paper."""
+        return self.name.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An experiment with its judged values.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was run.
+    judged : list of Judged
+        The lines of its table.
+    quick : bool
+        Whether it was run with fewer splits.
+    failed : tuple of str
+        Cells that failed.
+    setting : str
+        Data sets, splits and versions in a sentence.
+    not_run : str
+        Why nothing was run; empty if it was.
+    """
+
+    experiment: Experiment
+    judged: list[Judged]
+    quick: bool
+    failed: tuple[str, ...] = field(default=())
+    setting: str = ""
+    not_run: str = ""
+
+    @property
+    def summary(self) -> str:
+        """One line: how many of the printed values and statements were reproduced."""
+        if self.not_run:
+            return f"not run: {self.not_run}"
+        counted = [line for line in self.judged if line.verdict != "not judged"]
+        good = sum(line.verdict == "reproduced" for line in counted)
+        if not counted:
+            return f"{len(self.judged)} values; the paper prints none"
+        return f"{good} of {len(counted)} printed values and statements reproduced"
+
+
+@lru_cache(maxsize=8)
+def printed_values(paper: str) -> dict[str, Any]:
+    """Read the data file of a paper."""
+    return tomllib.loads(
+        (FOLDER / paper.replace("-", "_") / "printed.toml").read_text(encoding="utf-8")
+    )
+
+
+def values_of(store: Store, plans: Iterable[Plan]) -> Values:
+    """Collect the results of plans; directions and fit times count as measures."""
+    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    points: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(dict)
+    spectra: dict[tuple[str, str], list[float]] = {}
+    failed: dict[str, None] = {}
+    for plan in plans:
+        cells = cells_of(store, plan)
+        spectra.update(_spectra(store, cells))
+        for cell in cells:
+            if cell["status"] != "ok":
+                text = f"{cell['method']} on {cell['dataset']}: {cell['status']}: {cell['error']}"
+                failed.setdefault(text)
+            row = {**cell["values"], "n_components": cell["n_components"]}
+            row["fit_seconds"] = cell["fit_seconds"]
+            for measure, value in row.items():
+                key = (cell["dataset"], cell["method"], measure)
+                if value is not None and cell["directions"] is None:
+                    found[key].append(value)
+                elif value is not None:
+                    points[key].setdefault(cell["directions"], []).append(value)
+    curves = {
+        key: {size: float(np.mean(items)) for size, items in sorted(sizes.items())}
+        for key, sizes in points.items()
+    }
+    return Values(dict(found), tuple(failed), curves, spectra)
+
+
+def setting_of(store: Store, plans: Iterable[Plan]) -> str:
+    """Describe data sets, splits and versions of plans in a sentence."""
+    sets: dict[str, list[str]] = defaultdict(list)
+    wanted: set[str] = set()
+    for plan in plans:
+        names = [source.name for source in plan.sources]
+        sets[plan.splits.title] += [name for name in names if name not in sets[plan.splits.title]]
+        wanted.update(cell.id for cell in plan.cells)
+    packages = dict.fromkeys(
+        ", ".join(f"{name} {item[name]}" for name in (*PACKAGES, "code") if name in item)
+        for item in store.environments(wanted)
+    )
+    if not wanted:
+        return "Computed from the printed values alone."
+    split = "; ".join(f"{', '.join(names)}: {title}" for title, names in sets.items())
+    return f"{len(wanted)} cells. {split}. With {' and '.join(packages) or 'no results'}."
+
+
+def _spectra(store: Store, cells: list[dict[str, Any]]) -> dict[tuple[str, str], list[float]]:
+    first = {
+        cell["id"]: (cell["dataset"], cell["method"])
+        for cell in cells
+        if cell["split"] == 0 and cell["directions"] is None
+    }
+    series = series_in(store, first)
+    return {
+        first[id_]: lists["eigenvalues"] for id_, lists in series.items() if "eigenvalues" in lists
+    }
+
+
+def judge_value(
+    what: str,
+    printed: float,
+    ours: float | None,
+    *,
+    deviation: float | None = None,
+    errors: tuple[float, float] | None = None,
+    n_printed: int | None = None,
+    note: str = "",
+) -> Judged:
+    """Judge a mean by the printed deviation, both standard errors, or neither.
+
+    `n_printed` is the number of data sets behind a printed mean and deviation.
+    """
+    if printed is None or math.isnan(printed):
+        return Judged(what, None, ours, "not judged", note)
+    if deviation is not None:
+        tolerance, name = deviation or HALF_DIGIT, "the printed deviation"
+    elif errors is not None:
+        printed_error, own = errors
+        joint = math.hypot(printed_error or HALF_DIGIT, own)
+        tolerance, name = STANDARD_ERRORS * joint, "three standard errors"
+    else:
+        tolerance, name = PLAIN_TOLERANCE, "the rule for means without a spread"
+    distance = math.inf if ours is None else abs(ours - printed) - 1e-12
+    strictly = None
+    if deviation is not None and n_printed is not None:
+        strictly = distance <= tolerance / math.sqrt(n_printed)
+    text = f"within {tolerance:.2g}, {name}" + (f"; {note}" if note else "")
+    verdict = "reproduced" if distance <= tolerance else "not reproduced"
+    return Judged(what, printed, ours, verdict, text, strictly=strictly)
+
+
+def unjudged(lines: Iterable[Judged], note: str) -> list[Judged]:
+    """Lines for data that differ from the paper's: shown with its values, without a verdict."""
+    return [replace(line, verdict="not judged", note=note, strictly=None) for line in lines]
+
+
+def judge_statement(what: str, printed: str, ours: str, holds: bool, note: str = "") -> Judged:
+    """Judge a statement."""
+    return Judged(what, printed, ours, "reproduced" if holds else "not reproduced", note)

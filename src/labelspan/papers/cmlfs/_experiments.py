@@ -1,0 +1,367 @@
+"""Classification with few training rows, and feature selection, in the CMLFS paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from labelspan.lab.plan import Plan, Source, Splits, Step
+from labelspan.metrics import MEASURES
+from labelspan.papers._experiment import (
+    OTHER_PAGES,
+    Experiment,
+    Judged,
+    Values,
+    judge_statement,
+    judge_value,
+    unjudged,
+)
+from labelspan.ranking import CLaRankSVM, label_correlation
+
+MEASURED = ("macro_auc", "micro_f1", "macro_f1")
+ARTS = "yahoo-mulan-arts"
+# Web-page sets with the number of labels after preprocessing.
+PAGES = {
+    ARTS: 19,
+    "yahoo-mulan-business": 17,
+    "yahoo-mulan-education": 14,
+    "yahoo-mulan-health": 14,
+}
+SOURCES = {
+    "scene": Source("scene"),
+    "yeast": Source("yeast"),
+    **{name: Source(name, prepare="frequent-tfidf") for name in PAGES},
+}
+N_LABELS = {"scene": 6, "yeast": 14, **PAGES}
+# The paper's grids, but for C = 1000: on scene C = 100 often ends at the limit of the sweeps.
+COSTS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
+RIDGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+MUS = (0.01, 0.1, 1.0, 10.0, 100.0)
+# m of MLFS and CMLFS.
+FEATURES = {
+    **dict.fromkeys(("scene", "yeast"), tuple(range(10, 21))),
+    **dict.fromkeys(PAGES, tuple(range(1000, 10001, 1000))),
+}
+# m of FS+SVM: in tens or thousands, up to the number of features.
+FISHER = {"scene": tuple(range(10, 291, 10)), "yeast": tuple(range(10, 101, 10))} | {
+    name: tuple(range(1000, 1000 * last + 1, 1000))
+    for name, last in zip(PAGES, (17, 16, 20, 18), strict=True)
+}
+CONTROL = (("tol", 0.01), ("max_iter", 2000), ("random_state", 0))
+TRAINING_ROWS = 1000
+TUNED = "LaRank with tuned thresholds"
+NOTE = "C at most 100, the paper: 1000"
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A method of Table 2 with the candidates of its parameters."""
+
+    title: str
+    method: str
+    grid: tuple[tuple[str, tuple[Any, ...]], ...]
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    def steps(self) -> list[Step]:
+        """One step per point of the grid, labelled with the point."""
+        names = [name for name, _ in self.grid]
+        points = [tuple(zip(names, values, strict=True)) for values in self.values()]
+        return [
+            Step(self.method, (*self.fixed, *point), f"{self.title}: {_text(point)}")
+            for point in points
+        ]
+
+    def values(self) -> list[tuple[Any, ...]]:
+        """Points of the grid."""
+        return list(product(*(values for _, values in self.grid)))
+
+
+def _text(point: tuple[tuple[str, Any], ...]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in point)
+
+
+def methods_of(name: str, quick: bool) -> list[Searched]:
+    """The eight methods with their grids; if quick, two values of C and one of everything else."""
+    size = (("n_components", N_LABELS[name] - 1),)
+    costs, m = ("C", COSTS), ("n_features", FEATURES[name])
+    found = [
+        Searched("SVM", "cmlfs/svm", (costs,)),
+        Searched("LaRank", "larank", (costs,), CONTROL),
+        Searched("CCA+SVM", "cmlfs/cca-svm", (costs, ("ridge", RIDGES)), size),
+        Searched(
+            "ML_LS",
+            "shared-subspace",
+            (("alpha", RIDGES), ("beta", RIDGES)),
+            (*size, ("min_labels", 1)),
+        ),
+        Searched("FS+SVM", "cmlfs/svm", (costs, ("k", FISHER[name]))),
+        Searched("CLaRank", "clarank", (costs, ("mu", MUS)), CONTROL),
+        Searched("MLFS", "mlfs", (costs, m), CONTROL),
+        Searched("CMLFS", "cmlfs", (costs, ("mu", MUS), m), CONTROL),
+    ]
+    return [_short(item) for item in found] if quick else found
+
+
+def _short(item: Searched) -> Searched:
+    grid = tuple((n, (1.0, 10.0) if n == "C" else values[-1:]) for n, values in item.grid)
+    return Searched(item.title, item.method, grid, item.fixed)
+
+
+def search(quick: bool) -> tuple[Plan, ...]:
+    """Every point of the grids in five folds of the first 1000 training rows."""
+    return tuple(
+        Plan(
+            f"cmlfs: table 2, search on {name}",
+            sources=(SOURCES[name],),
+            models=tuple(step for item in methods_of(name, quick) for step in item.steps()),
+            splits=Splits("inner", n_folds=2 if quick else 5, n_repeats=1, train=TRAINING_ROWS),
+            measures=MEASURED,
+            convention="mddm",
+        )
+        for name in (("yeast",) if quick else SOURCES)
+    )
+
+
+def ten_splits(values: Values, quick: bool) -> tuple[Plan, ...]:
+    """Ten random training parts of 1000 rows with the parameters that the search found best."""
+    plans = []
+    for name in ("yeast",) if quick else SOURCES:
+        best = [best_step(values, name, item) for item in methods_of(name, quick)]
+        cost = next(dict(step.parameters)["C"] for step in best if step.label == "LaRank")
+        tuned = Step("cmlfs/tuned-larank", (("C", cost),), TUNED)
+        plans.append(
+            Plan(
+                f"cmlfs: table 2 on {name}",
+                sources=(SOURCES[name],),
+                models=(*best, tuned),
+                splits=Splits("plain", n_repeats=2 if quick else 10, train=TRAINING_ROWS),
+                measures=MEASURED,
+                convention="mddm",
+            )
+        )
+    return tuple(plans)
+
+
+def best_step(values: Values, dataset: str, item: Searched) -> Step:
+    """The point with the best mean of the three measures; the paper does not name its criterion."""
+    steps = item.steps()
+    means = [[values.mean(dataset, step.label, measure) for measure in MEASURED] for step in steps]
+    scores = [-1.0 if None in row else float(np.mean(row)) for row in means]  # type: ignore[arg-type]
+    chosen = steps[int(np.argmax(scores))]
+    return Step(chosen.method, chosen.parameters, item.title)
+
+
+def judge_table2(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """Means by set, method and measure; what the text says; the best AUC of the whole search."""
+    lines = []
+    for dataset in printed["table2"]["mean"]:
+        found = _means(values, printed, dataset) + _statements(values, dataset)
+        topic = dataset.rpartition("-")[2]
+        lines += unjudged(found, OTHER_PAGES[topic]) if topic in OTHER_PAGES else found
+        lines += _alone(values, dataset)
+    return lines
+
+
+def _means(values: Values, printed: dict[str, Any], dataset: str) -> list[Judged]:
+    """Means of one set by method and measure."""
+    lines, deviations = [], printed["table2"]["deviation"][dataset]
+    for method, row in printed["table2"]["mean"][dataset].items():
+        for place, measure in enumerate(printed["measures"]):
+            ours = values.mean(dataset, method, measure)
+            if ours is not None:
+                what = f"{MEASURES[measure].title} on {dataset}, {method}"
+                width = None if measure == "macro_auc" else deviations[method][place]
+                lines.append(judge_value(what, row[place], ours, deviation=width, note=NOTE))
+    return lines
+
+
+STATED = (
+    ("CLaRank", "LaRank"),
+    ("MLFS", "LaRank"),
+    ("CMLFS", "CLaRank"),
+    ("CMLFS", "MLFS"),
+    ("CMLFS", "ML_LS"),
+    ("LaRank", "SVM"),
+    ("MLFS", "FS+SVM"),
+)
+
+
+def _statements(values: Values, dataset: str) -> list[Judged]:
+    lines = []
+    for better, worse in STATED:
+        first, second = (values.mean(dataset, name, "macro_auc") for name in (better, worse))
+        if first is not None and second is not None:
+            what = f"order of AUC on {dataset}: {better} above {worse}"
+            ours = f"{first:.4f} against {second:.4f}"
+            lines.append(judge_statement(what, "yes", ours, first > second))
+    return lines
+
+
+def _alone(values: Values, dataset: str) -> list[Judged]:
+    """Values without printed counterpart: thresholds tuned by F1, and the best of each grid."""
+    lines = []
+    for measure in MEASURED[1:]:
+        ours = values.mean(dataset, TUNED, measure)
+        if ours is not None:
+            what = f"{MEASURES[measure].title} on {dataset}, {TUNED}"
+            lines.append(Judged(what, None, ours, "not judged"))
+    for method in ("LaRank", "CLaRank", "MLFS", "CMLFS"):
+        found = [
+            float(np.mean(values.found[key]))
+            for key in values.found
+            if key[0] == dataset and key[1].startswith(f"{method}: ") and key[2] == "macro_auc"
+        ]
+        if found:
+            what = f"best AUC of the grid in cross-validation on {dataset}, {method}"
+            lines.append(Judged(what, None, max(found), "not judged"))
+    return lines
+
+
+# Values of m for MLFS and CMLFS, which keep more than m features, and for the Fisher score.
+SIZES = {
+    "scene": (1, 2, 5, 10),
+    "yeast": (1, 2, 5, 10),
+    **dict.fromkeys(PAGES, (20, 50, 200, 1000)),
+}
+FISHER_SIZES = {
+    "scene": (5, 20, 50, 100, 150, 200, 294),
+    "yeast": (5, 10, 20, 40, 60, 80, 103),
+    **dict.fromkeys(PAGES, (20, 100, 300, 1000, 3000, 10000)),
+}
+CURVE_COSTS = {"scene": 1.0, "yeast": 10.0, **dict.fromkeys(PAGES, 10.0)}
+
+
+def figure2(quick: bool) -> tuple[Plan, ...]:
+    """AUC against m on ten random training parts of 1000 rows; C fixed, mu 0.1."""
+    plans = []
+    for name in ("yeast",) if quick else SIZES:
+        cost = ("C", CURVE_COSTS[name])
+        steps = [Step("cmlfs/svm", (cost, ("k", m)), f"FS+SVM, m={m}") for m in FISHER_SIZES[name]]
+        for m in SIZES[name][::2] if quick else SIZES[name]:
+            size = ("n_features", m)
+            steps += [
+                Step("mlfs", (cost, size, *CONTROL), f"MLFS, m={m}"),
+                Step("cmlfs", (cost, size, ("mu", 0.1), *CONTROL), f"CMLFS, m={m}"),
+            ]
+        plans.append(
+            Plan(
+                f"cmlfs: figure 2, {name}",
+                sources=(SOURCES[name],),
+                models=tuple(steps),
+                splits=Splits("plain", n_repeats=1 if quick else 10, train=TRAINING_ROWS),
+                measures=MEASURED,
+                convention="mddm",
+            )
+        )
+    return tuple(plans)
+
+
+def judge_figure2(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """The text: with few features MLFS and CMLFS do well, the Fisher score only with most.
+
+    At the number of features that MLFS or CMLFS keeps, the Fisher score's AUC is interpolated.
+    """
+    lines = []
+    for dataset in SIZES:
+        sizes = FISHER_SIZES[dataset]
+        fisher = [values.mean(dataset, f"FS+SVM, m={m}", "macro_auc") for m in sizes]
+        curve = np.array([np.nan if value is None else value for value in fisher])
+        if np.isnan(curve).any():
+            continue
+        for method in ("MLFS", "CMLFS"):
+            for m in SIZES[dataset]:
+                lines += _against(values, dataset, f"{method}, m={m}", sizes, curve)
+        best, last = sizes[int(curve.argmax())], sizes[-1]
+        what = f"the Fisher score needs most of the features of {dataset}"
+        text = f"best with {best}, at most {last} tried"
+        lines.append(judge_statement(what, "yes", text, best >= last / 2))
+        lines += [
+            Judged(f"AUC on {dataset} with {m} features, FS+SVM", None, float(value), "not judged")
+            for m, value in zip(sizes, curve, strict=True)
+        ]
+    return lines
+
+
+def _against(
+    values: Values, dataset: str, method: str, sizes: tuple[int, ...], curve: np.ndarray
+) -> list[Judged]:
+    """Compare a point of MLFS or CMLFS with the Fisher score at the same number of features."""
+    ours = values.mean(dataset, method, "macro_auc")
+    kept = values.mean(dataset, method, "n_components")
+    if ours is None or kept is None:
+        return []
+    other = float(np.interp(kept, sizes, curve))
+    what = f"AUC on {dataset}, {method}: above FS+SVM with as many features"
+    text = f"{ours:.4f} against {other:.4f}, {kept:.0f} features"
+    return [judge_statement(what, "yes", text, ours > other)]
+
+
+def figure1(quick: bool) -> tuple[Plan, ...]:
+    """Nothing to run, because the figure shows only the labels."""
+    return ()
+
+
+def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """Label 5 correlates with labels 14 and 18 and not with 12; and the learnt covariance."""
+    dataset = SOURCES[ARTS].load()
+    chosen = np.random.default_rng(0).permutation(dataset.Y.shape[0])[:TRAINING_ROWS]
+    model = CLaRankSVM(10.0, mu=0.1, random_state=0).fit(dataset.X[chosen], dataset.Y[chosen])
+    scale = np.sqrt(np.diag(model.label_covariance_))
+    learnt = model.label_covariance_ / np.outer(scale, scale)
+    of_labels = label_correlation(dataset.Y)
+    label, others, apart = 5, (14, 18), 12
+    row = of_labels[label - 1]
+    near = [row[other - 1] for other in others]
+    text = f"{near[0]:.3f} and {near[1]:.3f} against {row[apart - 1]:.3f}"
+    rank = [1 + int((np.delete(row, label - 1) > value).sum()) for value in near]
+    high = f"rank {rank[0]} and {rank[1]} of the 18 others"
+    lines = [
+        judge_statement(
+            "label 5 correlates more with labels 14 and 18 than with 12",
+            "yes",
+            text,
+            min(near) > row[apart - 1],
+        ),
+        judge_statement(
+            "labels 14 and 18 are highly correlated with 5", "yes", high, max(rank) <= 3
+        ),
+    ]
+    upper = np.triu_indices(len(learnt), 1)
+    agreement = float(np.corrcoef(learnt[upper], of_labels[upper])[0, 1])
+    what = "correlation of the learnt covariance with that of the labels, over all pairs"
+    return [*lines, Judged(what, None, agreement, "not judged")]
+
+
+EXPERIMENTS = (
+    Experiment(
+        "cmlfs/figure1",
+        "correlation of the labels of arts, and the one that CLaRank learns",
+        (ARTS,),
+        1,
+        0.5,
+        figure1,
+        judge_figure1,
+    ),
+    Experiment(
+        "cmlfs/figure2",
+        "AUC against the number of features, MLFS and CMLFS against the Fisher score",
+        tuple(SOURCES),
+        2,
+        0.5,
+        figure2,
+        judge_figure2,
+    ),
+    Experiment(
+        "cmlfs/table2",
+        "AUC, micro F1 and macro F1 of eight methods with 1000 training rows",
+        tuple(SOURCES),
+        30,
+        1.5,
+        search,
+        judge_table2,
+        follow_up=ten_splits,
+    ),
+)

@@ -1,0 +1,301 @@
+"""Web page categorisation in the shared-subspace paper."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from labelspan.lab.plan import Plan, Source, Splits, Step
+from labelspan.metrics import MEASURES
+from labelspan.papers._experiment import (
+    OTHER_PAGES,
+    Experiment,
+    Judged,
+    Values,
+    judge_statement,
+    judge_value,
+    unjudged,
+)
+
+# The sets available as words: of tables III and V, and of tables IV and VI.
+FIRST, LAST = ("arts", "business", "education", "health"), ("reference", "science")
+SENSITIVITY = ("arts", "science")
+_SVM_PERF = "shared-subspace/svm-perf"
+FAMILIES = ("CCA+Ridge", "CCA+SVM", "SVM")
+# Few values of alpha for a quick run.
+QUICK_ALPHAS = ((0.01, 1.0, 100.0),)
+
+
+def dataset_of(name: str) -> str:
+    """The name of a set of web pages in the catalogue."""
+    return f"yahoo-mulan-{name}"
+
+
+def sources_of(names: tuple[str, ...], quick: bool) -> tuple[Source, ...]:
+    """The sets, prepared as in the paper; the first of them if quick."""
+    chosen = names[:1] if quick else names
+    return tuple(Source(dataset_of(name), prepare="frequent-tfidf") for name in chosen)
+
+
+def baseline(family: str, label: str = "", grid: Any = None) -> Step:
+    """A baseline with cross-validated parameters, or with the only point of its grid."""
+    parameters = (("family", family),) if grid is None else (("family", family), ("grid", grid))
+    return Step("shared-subspace/baseline", parameters, label or family)
+
+
+def subspace(label: str = "ML_LS") -> Step:
+    """ML_LS with alpha and beta by cross-validation."""
+    return Step("shared-subspace/searched", (), label)
+
+
+def performance(table: str, names: tuple[str, ...]) -> Any:
+    """30 random training parts of 1000 rows; 10 for the two expensive methods, as in the paper."""
+
+    def plans(quick: bool) -> tuple[Plan, ...]:
+        many: tuple[Step, ...] = (subspace(), *(baseline(name) for name in FAMILIES))
+        few: tuple[Step, ...] = (
+            baseline("ASO_SVM"),
+            Step(_SVM_PERF, (("C", 5000.0),), "SVM_perf"),
+        )
+        if quick:
+            many = (subspace(), baseline("CCA+Ridge"), baseline("SVM"))
+            few = (baseline("ASO_SVM", grid=QUICK_ALPHAS),)
+        return tuple(
+            Plan(
+                f"shared subspace: {name}",
+                sources=sources_of(names, quick),
+                models=models,
+                splits=Splits("plain", n_repeats=1 if quick else n_splits, train=1000),
+                measures=("macro_auc", "macro_f1", "micro_f1"),
+                convention="mddm",
+            )
+            for name, models, n_splits in ((table, many, 30), (f"{table}, ASO, SVM_perf", few, 10))
+        )
+
+    return plans
+
+
+def judge_performance(table: str, names: tuple[str, ...]) -> Any:
+    """Means by set, and which of the methods is the best."""
+
+    def judge(values: Values, printed: dict[str, Any]) -> list[Judged]:
+        lines = []
+        for name in names:
+            found = judge_means(values, name, printed[table][name], printed["measures"])
+            lines += unjudged(found, OTHER_PAGES[name]) if name in OTHER_PAGES else found
+        return lines
+
+    return judge
+
+
+def judge_means(
+    values: Values, name: str, rows: dict[str, list[float]], measures: list[str]
+) -> list[Judged]:
+    """Means of one set, and the best method there."""
+    dataset, lines = dataset_of(name), []
+    for method, row in rows.items():
+        for place, measure in enumerate(measures):
+            ours = values.mean(dataset, method, measure)
+            if ours is not None:
+                what = f"{MEASURES[measure].title} on {name}, {method}"
+                lines.append(judge_value(what, row[place], ours))
+    for place, measure in enumerate(measures):
+        found = {method: values.mean(dataset, method, measure) for method in rows}
+        known = {method: value for method, value in found.items() if value is not None}
+        if known:
+            best = max(known, key=known.__getitem__)
+            theirs = max(known, key=lambda method: rows[method][place])
+            what = f"{MEASURES[measure].title} on {name}: best of {len(known)}"
+            lines.append(judge_statement(what, theirs, best, best == theirs))
+    return lines
+
+
+def judge_significance(table: str, names: tuple[str, ...]) -> Any:
+    """Wilcoxon's test over the splits: ML_LS better than another method at 0.05, or not."""
+
+    def judge(values: Values, printed: dict[str, Any]) -> list[Judged]:
+        return [
+            line
+            for name in names
+            if name not in OTHER_PAGES
+            for method, row in printed[table][name].items()
+            for place, measure in enumerate(printed["measures"])
+            for line in judge_pair(values, name, method, measure, row[place])
+        ]
+
+    return judge
+
+
+def judge_pair(
+    values: Values, name: str, method: str, measure: str, printed: float
+) -> list[Judged]:
+    """ML_LS against another method on one set; nothing where there are fewer than six splits."""
+    keys = ((dataset_of(name), each, measure) for each in ("ML_LS", method))
+    first, second = (values.found.get(key, []) for key in keys)
+    if len(first) != len(second) or len(first) < 6:
+        return []
+    p = float(stats.wilcoxon(first, second).pvalue)
+    better = p < 0.05 and np.mean(first) > np.mean(second)
+    sign = "above" if np.mean(first) > np.mean(second) else "below"
+    what = f"{MEASURES[measure].title} on {name}: is ML_LS significantly above {method}?"
+    ours, theirs = f"p = {p:.2g}, ML_LS {sign}", f"p = {printed:.2g}, ML_LS above"
+    return [judge_statement(what, theirs, ours, better == (printed < 0.05))]
+
+
+SIZES = (250, 500, 1000, 2000)
+TIMED = ("ML_LS", "SVM", "ASO_SVM")
+
+
+def figure1(quick: bool) -> tuple[Plan, ...]:
+    """Training parts of growing size: one setting of the parameters, and the search."""
+    plans = []
+    for size in SIZES[:2] if quick else SIZES:
+        label = {name: f"{name}, n = {size}" for name in TIMED}
+        fixed = (
+            Step("shared-subspace", (), label["ML_LS"]),
+            baseline("SVM", label["SVM"], ((1.0,),)),
+            baseline("ASO_SVM", label["ASO_SVM"], ((0.01,),)),
+        )
+        label = {name: f"{name} searched, n = {size}" for name in TIMED}
+        searched = (
+            subspace(label["ML_LS"]),
+            baseline("SVM", label["SVM"]),
+            baseline("ASO_SVM", label["ASO_SVM"]),
+        )
+        plans += [
+            Plan(
+                f"shared subspace: figure 1, {size} rows, {name}",
+                sources=sources_of((*FIRST, *LAST), quick),
+                models=models,
+                splits=Splits("plain", n_repeats=n_repeats, train=size),
+                measures=("macro_f1",),
+                convention="mddm",
+            )
+            for name, models, n_repeats in (("fixed", fixed, 3), ("searched", searched, 1))
+        ]
+    return tuple(plans)
+
+
+def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """The text: SVM is the fastest, ASO the slowest of the three; no seconds are printed."""
+    lines = []
+    for name, word, size in product((*FIRST, *LAST), ("", " searched"), SIZES):
+        label = {method: f"{method}{word}, n = {size}" for method in TIMED}
+        keys = {method: (dataset_of(name), label[method], "fit_seconds") for method in TIMED}
+        if not all(key in values.found for key in keys.values()):
+            continue
+        # The minimum of several, because the first call of a process loads compiled code.
+        seconds = {method: min(values.found[key]) for method, key in keys.items()}
+        order = sorted(seconds, key=seconds.__getitem__)
+        ours = ", ".join(f"{method} {seconds[method]:.2f} s" for method in order)
+        what = f"training time{word} on {name}, n = {size}: in ascending order"
+        theirs = "SVM, ML_LS, ASO_SVM"
+        lines.append(judge_statement(what, theirs, ours, ", ".join(order) == theirs))
+    return lines
+
+
+PRICES = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
+
+
+def figure3(quick: bool) -> tuple[Plan, ...]:
+    """ML_LS at every alpha and beta; training parts as large as in five folds of 1000 rows."""
+    prices = PRICES[::4] if quick else PRICES
+    plan = Plan(
+        "shared subspace: figure 3",
+        sources=sources_of(SENSITIVITY, quick),
+        models=tuple(
+            Step("shared-subspace", (("alpha", alpha), ("beta", beta)), point(alpha, beta))
+            for alpha in prices
+            for beta in prices
+        ),
+        splits=Splits("plain", n_repeats=1 if quick else 5, train=800),
+        measures=("macro_f1",),
+        convention="mddm",
+    )
+    return (plan,)
+
+
+def point(alpha: float, beta: float) -> str:
+    """Name of a point of the grid."""
+    return f"alpha = {alpha:g}, beta = {beta:g}"
+
+
+def judge_figure3(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """The text: the best alpha and beta are intermediate, and macro F1 depends on them."""
+    return [line for name in SENSITIVITY for line in judge_heat(values, name)]
+
+
+def judge_heat(values: Values, name: str) -> list[Judged]:
+    """One panel of figure 3."""
+    dataset, head = dataset_of(name), f"macro F1 on {name}"
+    found = {
+        (alpha, beta): values.mean(dataset, point(alpha, beta), "macro_f1")
+        for alpha, beta in product(PRICES, PRICES)
+    }
+    heat = {where: value for where, value in found.items() if value is not None}
+    if not heat:
+        return []
+    best, worst = max(heat, key=heat.__getitem__), min(heat, key=heat.__getitem__)
+    ends = (PRICES[0], PRICES[-1])
+    text = f"{point(*best)}: {heat[best]:.4f}"
+    lines = [
+        judge_statement(f"{head}: best alpha", "intermediate", text, best[0] not in ends),
+        judge_statement(f"{head}: best beta", "intermediate", text, best[1] not in ends),
+    ]
+    errors = [values.error(dataset, point(*where), "macro_f1") for where in (best, worst)]
+    sensitive = heat[best] - heat[worst] > 3 * math.hypot(*errors)
+    text = f"{heat[best]:.4f} to {heat[worst]:.4f} at {point(*worst)}"
+    what = f"{head} depends on alpha and beta, by three standard errors"
+    lines.append(judge_statement(what, "yes", text, sensitive))
+    for alpha in PRICES:
+        row = [f"{heat[alpha, beta]:.3f}" for beta in PRICES if (alpha, beta) in heat]
+        if row:
+            what = f"{head}, alpha = {alpha:g}, beta from 0 to 100"
+            lines.append(Judged(what, None, " ".join(row), "not judged"))
+    return lines
+
+
+def _experiment(
+    name: str, title: str, sets: tuple[str, ...], minutes: float, quick: float, *run: Any
+) -> Experiment:
+    data = tuple(dataset_of(each) for each in sets)
+    title = f"{title}, Yahoo {', '.join(sets)}"
+    return Experiment(f"shared-subspace/{name}", title, data, minutes, quick, *run)
+
+
+_VALUES = "AUC, macro F1 and micro F1"
+_TEST = "Wilcoxon's test between ML_LS and the others (needs the full run)"
+_TABLES = tuple(
+    _experiment(name, title, sets, 9 * len(sets), 1, performance(table, sets), judge(name, sets))
+    for name, title, sets, table, judge in (
+        ("table3", _VALUES, FIRST, "table 3", judge_performance),
+        ("table5", _TEST, FIRST, "table 3", judge_significance),
+        ("table4", _VALUES, LAST, "table 4", judge_performance),
+        ("table6", _TEST, LAST, "table 4", judge_significance),
+    )
+)
+EXPERIMENTS = (
+    *_TABLES,
+    _experiment(
+        "figure1",
+        "training time of ML_LS, SVM and ASO_SVM against the number of rows",
+        (*FIRST, *LAST),
+        10,
+        0.5,
+        figure1,
+        judge_figure1,
+    ),
+    _experiment(
+        "figure3",
+        "macro F1 of ML_LS against alpha and beta",
+        SENSITIVITY,
+        2,
+        0.3,
+        figure3,
+        judge_figure3,
+    ),
+)

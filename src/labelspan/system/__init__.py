@@ -1,0 +1,17 @@
+"""System utilities: files, folders, text for terminals, threads, optional packages."""
+
+from labelspan.system._optional import require
+from labelspan.system._permissions import closed_folder
+from labelspan.system._plain_text import clean, escaped
+from labelspan.system._progress import watched
+from labelspan.system._replace_file import replace_file
+from labelspan.system._threads import one_blas_thread
+
+__all__ = [
+    "clean",
+    "closed_folder",
+    "escaped",
+    "one_blas_thread",
+    "replace_file",
+    "require",
+]

@@ -1,0 +1,101 @@
+"""Tables on narrow terminals: no number, name or word is cut, and no line is too wide."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from rich.cells import cell_len
+
+from labelspan.lab.cli._table import print_tables
+from labelspan.papers import EXPERIMENTS
+from tests.lab.plans import write_toy
+
+pty = pytest.importorskip("pty")
+
+
+def shown(width, *arguments):
+    """The output of the command on a terminal of this width, without colours."""
+    outer, inner = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "labelspan", *map(str, arguments)],
+        stdout=inner,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "COLUMNS": str(width)},
+    )
+    os.close(inner)
+    pieces = []
+    while True:
+        try:
+            piece = os.read(outer, 65536)
+        except OSError:
+            # The end of a terminal, on Linux.
+            piece = b""
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(outer)
+    assert process.wait() == 0
+    text = b"".join(pieces).decode().replace("\r\n", "\n")
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def cells(text):
+    """The cells of all drawn tables, one list per line."""
+    lines = [line for line in text.splitlines() if line.startswith(("│", "┃"))]
+    return [[cell.strip() for cell in re.split("[│┃]", line)[1:-1]] for line in lines]
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_compare_puts_columns_below_and_cuts_no_digit(tmp_path, width):
+    options = (
+        "compare", "--data", write_toy(tmp_path), "--methods", "none,mvmd,shared-subspace",
+        "--classifiers", "ridge", "--splits", "2x2", "--directions", "", "--jobs", "0",
+        "--out", tmp_path / "out",
+    )  # fmt: skip
+    text = shown(width, *options)
+    plain = subprocess.run(
+        [sys.executable, "-m", "labelspan", *map(str, options)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    table = [line for line in cells(text) if line[0] in ("no reduction", "MVMD", "ML_LS")]
+    found = {}
+    for name, *values in table:
+        found.setdefault(name, []).extend(values)
+    expected = {}
+    for line in plain.splitlines()[2:5]:
+        name = next(name for name in found if line.startswith(name))
+        expected[name] = line.removeprefix(name).split()
+    assert found == expected
+    assert len(expected["MVMD"]) == 9
+    # The first table has the rank and the first measure.
+    assert text.index("Micro-F1") < text.index("└")
+    lines = [line for line in text.splitlines() if not line.startswith("report: ")]
+    assert max(map(cell_len, lines)) <= width
+    words = set(re.findall(r"[\w-]+", plain.split("fit, s")[1].split("report:")[0]))
+    assert words <= set(re.findall(r"[\w-]+", text))
+
+
+def test_the_list_of_experiments_cuts_no_name_and_breaks_no_word():
+    text = shown(80, "reproduce", "list")
+    table = cells(text)
+    assert {item.name for item in EXPERIMENTS} <= {line[0] for line in table}
+    words = {word for line in table for cell in line for word in cell.split()}
+    for item in EXPERIMENTS:
+        assert set(item.title.split()) <= words
+        assert set(item.data) <= {word.rstrip(",") for word in words}
+    assert max(map(cell_len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("width", [20, 25, 40])
+def test_what_fits_nowhere_is_folded_and_not_lost(monkeypatch, capsys, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    name, word = "a-name-of-more-than-forty-characters-in-all", "x" * 50
+    print_tables(["method", "why", "value"], [[name, word, "0.1234"]], "", {0, 1})
+    text = capsys.readouterr().out
+    found = ["".join(column) for column in zip(*[line for line in cells(text) if len(line) == 2],
+                                               strict=True)]  # fmt: skip
+    assert name in found[0].replace("method", "")
+    assert word in found[1]
+    assert "0.1234" in found[1]
