@@ -102,6 +102,47 @@ def test_held_out_scores_are_those_of_every_fold():
     assert np.abs(trained.thresholds_ - expected).max() > 0.01
 
 
+def rare_labels():
+    """Yeast, and labels that occur only in the first rows: no fold that holds them out has them."""
+    yeast = load_yeast()
+    X, Y = yeast.X[:300, :20], yeast.Y[:300, :10].copy()
+    Y[:, 4:] = 0
+    Y[np.arange(6), np.arange(4, 10)] = 1
+    return X, Y
+
+
+@pytest.mark.filterwarnings("ignore:Label not:UserWarning")
+@pytest.mark.parametrize("missing", [False, True])
+def test_labels_without_training_rows_do_not_fill_the_quota(missing):
+    X, Y = rare_labels()
+    if missing:
+        inner, Y = MultiOutputRidge(), np.where(np.arange(300)[:, None] % 7 == 6, np.nan, Y)
+    else:
+        inner = OneVsRestClassifier(LogisticRegression(max_iter=500))
+    tuned = ThresholdTuner(inner, "cardinality", cv=KFold(3)).fit(X, Y)
+    plain = ThresholdTuner(inner, "cardinality", cv=KFold(3)).fit(X, Y[:, :4])
+    pool, wanted = [], 0
+    for fold in np.array_split(np.arange(300), 3):
+        rest = np.setdiff1d(np.arange(300), fold)
+        known = [k for k in range(10) if (Y[rest, k] == 1).any()]
+        scores = inner.fit(X[rest], Y[rest]).decision_function(X[fold])
+        seen = ~np.isnan(Y[fold])
+        pool += [scores[i, k] for k in known for i in np.flatnonzero(seen[:, k])]
+        wanted += int((Y[fold][:, known] == 1).sum())
+    threshold = tuned.thresholds_[0]
+    assert (tuned.thresholds_ == threshold).all()
+    assert (np.array(pool) > threshold).sum() == wanted
+    # The constant scores of the others would have raised it to 0, where nothing is tuned.
+    assert threshold == pytest.approx(plain.thresholds_[0], abs=0.15)
+
+
+def test_no_label_both_trained_on_and_held_out_is_an_error():
+    X, Y = rare_labels()
+    few = [(np.arange(200, 300), np.arange(200)), (np.arange(200), np.arange(200, 300))]
+    with pytest.raises(ValueError, match="no fold of cv trains on a row with a label it holds out"):
+        ThresholdTuner(MultiOutputRidge(), "cardinality", cv=few).fit(X, Y[:, 4:])
+
+
 def test_a_splitter_that_repeats_rows_is_refused():
     yeast = load_yeast()
     split = [(np.arange(10, 50), np.arange(10)), (np.arange(10, 50), np.arange(10))]

@@ -118,7 +118,7 @@ class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
         refuse_single_rows(labels)
         cv = N_FOLDS if self.cv is None else self.cv
         cv = MultilabelStratifiedKFold(int(cv)) if isinstance(cv, Integral) else cv
-        scores = self._cross_scores(X, labels.target, cv)
+        scores, _ = self._cross_scores(X, labels.target, cv)
         self._fit_links(scores, labels.Y if labels.missing else sparse.csc_array(labels.Y))
 
     def _fit_links(self, scores: np.ndarray, Y: Any) -> None:

@@ -63,7 +63,8 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
     predictions; for measures that rank the labels of a row use ``estimator_``.
 
     A threshold is tuned on the rows where its label is observed, "cardinality" on all observed
-    entries; the estimator must accept missing labels.
+    entries; the estimator must accept missing labels. With `cv`, "cardinality" leaves out the
+    labels that the training part of a fold lacks, because their scores are constants.
 
     References
     ----------
@@ -116,17 +117,38 @@ class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
         if self.strategy == "fixed":
             self.thresholds_ = np.full(Y.shape[1], float(self.threshold))
         else:
-            scores = self._training_scores(X, labels.target)
             seen = ~np.isnan(Y) if labels.missing else None
+            if self.cv is None:
+                scores = label_scores(self.estimator_, X, self._n_labels)
+            else:
+                scores, folds = self._cross_scores(X, labels.target, self.cv)
+                if self.strategy == "cardinality":
+                    seen = learnt(Y > 0, folds, seen)
             self.thresholds_ = tuned_thresholds(scores, Y > 0, self.strategy, observed=seen)
 
     def _scores(self, X: Any) -> np.ndarray:
         return above(label_scores(self.estimator_, X, self._n_labels), self.thresholds_)
 
-    def _training_scores(self, X: Any, target: Any) -> np.ndarray:
-        if self.cv is None:
-            return label_scores(self.estimator_, X, self._n_labels)
-        return self._cross_scores(X, target, self.cv)
+
+def learnt(
+    positive: np.ndarray,
+    folds: list[tuple[np.ndarray, np.ndarray]],
+    observed: np.ndarray | None,
+) -> np.ndarray:
+    """Which observed labels (n, q) the training part of a row's fold has.
+
+    The scores of the others are constants, which would fill the quota of all labels.
+    """
+    seen = np.empty(positive.shape, dtype=bool)
+    for train, test in folds:
+        seen[test] = positive[train].any(axis=0)
+    if positive.any() and not (positive & seen).any():
+        raise ValueError(
+            "strategy='cardinality' counts held-out labels, but no fold of cv trains on a row with "
+            "a label it holds out. Pass cv=None, or folds that have each label on both sides: "
+            "labelspan.model_selection.MultilabelStratifiedKFold."
+        )
+    return seen if observed is None else seen & observed
 
 
 def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
@@ -155,7 +177,7 @@ def tuned_thresholds(
     weights : ndarray of shape (n,) or None
         Weights of the rows.
     observed : ndarray of bool of shape (n, q) or None
-        Which labels are observed; None means all. The others are not `positive`.
+        Which labels count; None means all.
 
     Returns
     -------
@@ -173,7 +195,7 @@ def tuned_thresholds(
         order = np.argsort(-values, kind="stable")
         pooled = values[order]
         counts = np.cumsum(np.repeat(w, np.count_nonzero(present))[entries][order])
-        wanted = float((w @ positive).sum())
+        wanted = float((w @ (positive if observed is None else positive & observed)).sum())
         gap = np.where(cuttable(pooled[:, None])[:, 0], np.abs(counts - wanted), np.inf)
         thresholds[present] = cut_below(pooled[:, None], np.array([np.argmin(gap)]))
     elif observed is None:

@@ -50,8 +50,10 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         remember_features(self, self.estimator_)
         self._tune(X, labels)
 
-    def _cross_scores(self, X: Any, target: Any, cv: Any) -> np.ndarray:
-        """Scores (n, q) of every row by a clone of the estimator fitted without the row."""
+    def _cross_scores(
+        self, X: Any, target: Any, cv: Any
+    ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+        """Scores (n, q) of every row by a clone of the estimator fitted without it; the folds."""
         (X,) = indexable(X)
         splits = check_splits(cv, X, target)
         held_out = np.concatenate([test for _, test in splits])
@@ -64,7 +66,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
             delayed(held_out_scores)(clone(self.estimator), X, target, fold, self._n_labels)
             for fold in splits
         )
-        return np.concatenate(parts)[np.argsort(held_out)]
+        return np.concatenate(parts)[np.argsort(held_out)], splits
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
