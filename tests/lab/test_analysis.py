@@ -43,13 +43,15 @@ def test_ranks_and_tests_are_those_of_the_table(tmp_path, plan):
     with fill(tmp_path / "out", plan, by_order) as store:
         analysis = analyse(store)
     assert analysis.methods == TITLES[::-1]
-    assert analysis.overall == dict(zip(TITLES[::-1], (1.0, 2.0, 3.0, 4.0), strict=True))
-    ranking = analysis.rankings["hamming_loss"]
+    expected = dict(zip(TITLES[::-1], (1.0, 2.0, 3.0, 4.0), strict=True))
+    assert analysis.overall == {"ridge": expected}
+    assert analysis.interactions == {}
+    ranking = analysis.rankings["ridge"]["hamming_loss"]
     assert ranking.values.shape == (12, 4)
     expected = friedman(ranking.values, greater_is_better=False)
     assert ranking.friedman.F == expected.F
     assert ranking.separated("MVMD", "no reduction")
-    assert analysis.mean("n_components", "MVMD") == 3
+    assert analysis.mean("n_components", "MVMD", "ridge") == 3
     assert analysis.blocks_are == "splits"
 
 
@@ -125,17 +127,17 @@ def test_two_methods_alike_are_not_told_apart(tmp_path):
 def test_a_method_that_failed_has_no_ranks_and_says_why(tmp_path, plan):
     with fill(tmp_path / "out", plan, by_order, failing=("PCA",)) as store:
         analysis = analyse(store)
-    assert "PCA" not in analysis.overall
+    assert "PCA" not in analysis.overall["ridge"]
     assert analysis.excluded == {"PCA": "failed in 12 cells: it broke"}
     assert analysis.methods[-1] == "PCA"
-    assert analysis.overall["no reduction"] == 3.0
+    assert analysis.overall["ridge"]["no reduction"] == 3.0
 
 
 def test_with_one_method_there_is_nothing_to_rank(tmp_path):
     plan = toy_plan(tmp_path, reducers=("mvmd",))
     with fill(tmp_path / "out", plan, by_order) as store:
         analysis = analyse(store)
-    assert analysis.rankings == {}
+    assert analysis.rankings == {"ridge": {}}
     assert recommendation(analysis).startswith("No recommendation: fewer than two methods")
     assert verdict(None).startswith("Fewer than two methods")
 
@@ -146,7 +148,7 @@ def test_with_six_data_sets_these_are_the_blocks(tmp_path):
     with fill(tmp_path / "out", plan, by_order) as store:
         analysis = analyse(store)
     assert analysis.blocks_are == "data sets"
-    assert analysis.rankings["micro_f1"].blocks == tuple(f"set {i}" for i in range(6))
+    assert analysis.rankings["ridge"]["micro_f1"].blocks == tuple(f"set {i}" for i in range(6))
     assert caution(analysis) == ""
 
 
@@ -161,7 +163,7 @@ def test_an_interrupted_run_compares_data_sets_on_the_splits_that_all_methods_ha
             if cell.method == "MVMD" or cell.split < 3:
                 store.add(cell, Result(cell.id, "ok", rows=(("micro_f1", value),)))
         analysis = analyse(store)
-    ranking = analysis.rankings["micro_f1"]
+    ranking = analysis.rankings["ridge"]["micro_f1"]
     assert dict(zip(ranking.methods, ranking.ranks, strict=True)) == {"PCA": 1.0, "MVMD": 2.0}
 
 
@@ -175,13 +177,14 @@ def test_models_compete_with_the_reducers_under_every_classifier(tmp_path):
     values = {"no reduction": 0.3, "MVMD": 0.5, "ML_LS": 0.4}
     with fill(tmp_path / "out", plan, lambda cell: {"micro_f1": values[cell.method]}) as store:
         analysis = analyse(store)
-    ranking = analysis.rankings["micro_f1"]
-    assert len(ranking.blocks) == 4 * 2
-    assert dict(zip(ranking.methods, ranking.ranks, strict=True)) == {
-        "no reduction": 3.0,
-        "MVMD": 1.0,
-        "ML_LS": 2.0,
-    }
+    for classifier in ("ridge", "ML-kNN"):
+        ranking = analysis.rankings[classifier]["micro_f1"]
+        assert ranking.blocks == tuple(f"toy, split {i}" for i in range(4))
+        assert dict(zip(ranking.methods, ranking.ranks, strict=True)) == {
+            "no reduction": 3.0,
+            "MVMD": 1.0,
+            "ML_LS": 2.0,
+        }
 
 
 def test_an_empty_store_says_so(tmp_path):

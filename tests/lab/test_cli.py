@@ -52,10 +52,11 @@ def test_compare_ends_with_table_verdict_recommendation_and_report(labelspan, tm
     )
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == "toy: means over 2 x 2-fold stratified cross-validation"
+    assert lines[0] == "toy, ML-kNN: means over 2 x 2-fold stratified cross-validation"
     assert lines[1].split()[:3] == ["method", "rank", "Micro-F1"]
     ranks = [float(line[14:].split()[0]) for line in lines[2:6]]
     assert ranks == sorted(ranks)
+    assert lines[7] == "toy, ridge: means over 2 x 2-fold stratified cross-validation"
     assert "Micro-F1: no verdict from 4 data sets or splits: below 6" in out
     assert "Friedman chi-square(3) = " in out
     assert "No recommendation from 4 data sets or splits" in out
@@ -74,8 +75,10 @@ def test_compare_prints_json_and_its_exit_code_tells_of_failures(labelspan, tmp_
     assert code == 1
     assert content["statuses"] == {"ok": 24, "failed": 16}
     assert set(content["excluded"]) == {"Raises"}
-    assert [item["method"] for item in content["methods"]][2] == "Raises"
-    assert content["methods"][0]["means"]["micro_f1"] > 0
+    assert [item["classifier"] for item in content["classifiers"]] == ["ML-kNN", "ridge"]
+    for found in content["classifiers"]:
+        assert [item["method"] for item in found["methods"]][2] == "Raises"
+        assert found["methods"][0]["means"]["micro_f1"] > 0
 
 
 def test_interrupted_the_command_says_how_to_go_on(labelspan, tmp_path, monkeypatch):
@@ -385,7 +388,7 @@ def test_names_and_errors_cannot_steer_the_terminal(labelspan, tmp_path):
         "--directions", "", "--jobs", "0", "--out", tmp_path / "out",
     )  # fmt: skip
     assert code == 1
-    assert out.startswith("e ]0;PWN  [31m: means over")
+    assert out.startswith("e ]0;PWN  [31m, ML-kNN: means over")
     assert "failed: e ]0;PWN [31m / Raises" in err
     code, more, missing = labelspan("describe", f"{tmp_path}/nowhere/{steering}.npz")
     assert code == 2

@@ -102,7 +102,7 @@ def test_json_shows_what_cannot_be_seen(labelspan, tmp_path):  # noqa: F811
                              "--out", tmp_path / "out")  # fmt: skip
     assert code == 0
     assert all(char.isprintable() for char in out.replace("\n", ""))
-    names = {item["method"] for item in json.loads(out)["methods"]}
+    names = {item["method"] for item in json.loads(out)["classifiers"][0]["methods"]}
     assert any("\u202eevil" in name for name in names)
 
 

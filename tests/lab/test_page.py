@@ -120,7 +120,7 @@ def test_a_long_table_is_printed_whole(long_page):
 
 def test_hiding_a_method_hides_its_rows_and_curves_until_all_are_shown(page):
     # The first method reduces nothing, so it has no curve; the others have one.
-    row = page.locator("#rank-table tr[data-m='1']")
+    row = page.locator("#rank-table-0 tr[data-m='1']")
     curve, other = (page.locator(f"#directions .panel.on [data-m='{m}']") for m in (1, 2))
     assert (curve.count(), other.count()) == (1, 1)
     assert row.is_visible()

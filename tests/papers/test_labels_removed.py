@@ -207,7 +207,7 @@ def test_without_methods_those_that_take_holes_compete(labelspan, tmp_path):  # 
     chosen = ("--classifiers", "mlknn", "--out", tmp_path / "out", "--measures", "micro_f1")
     code, out, _ = labelspan("compare", *common, *chosen, "--missing", "0.3", "--mechanism", "rows")
     assert code == 0
-    methods = {item["method"] for item in json.loads(out)["methods"]}
+    methods = {item["method"] for item in json.loads(out)["classifiers"][0]["methods"]}
     assert {"no reduction", "MDDM_p", "MVMD", "OPLS", "LPP"} <= methods
     assert "MLDA" not in methods
 

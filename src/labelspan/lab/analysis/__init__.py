@@ -1,15 +1,14 @@
 """From results to ranks, tests and sentences."""
 
 from labelspan.lab.analysis._analysis import (
-    DIGITS,
     Analysis,
-    Ranking,
     Row,
     analyse,
     cells_of,
     stored_plan,
 )
 from labelspan.lab.analysis._missing import declines
+from labelspan.lab.analysis._ranking import DIGITS, Ranking
 from labelspan.lab.analysis._tuning import (
     LEGEND,
     Chosen,
@@ -17,7 +16,15 @@ from labelspan.lab.analysis._tuning import (
     tuning_line,
     tuning_lines,
 )
-from labelspan.lab.analysis._verdict import caution, primary, recommendation, verdict
+from labelspan.lab.analysis._verdict import (
+    caution,
+    interaction_shown,
+    primary,
+    recommendation,
+    recommendations,
+    verdict,
+    verdicts,
+)
 
 __all__ = [
     "DIGITS",
@@ -31,10 +38,13 @@ __all__ = [
     "cells_of",
     "chosen_values",
     "declines",
+    "interaction_shown",
     "primary",
     "recommendation",
+    "recommendations",
     "stored_plan",
     "tuning_line",
     "tuning_lines",
     "verdict",
+    "verdicts",
 ]

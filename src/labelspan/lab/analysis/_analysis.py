@@ -10,114 +10,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
+from labelspan.lab.analysis._interaction import Interaction, interaction
+from labelspan.lab.analysis._ranking import LEAST_BLOCKS, Ranking, ranked
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.plan import Plan
 from labelspan.lab.store import Store, StoreError, cells_in
-from labelspan.stats import (
-    FriedmanResult,
-    NemenyiResult,
-    average_ranks,
-    friedman,
-    nemenyi,
-    wilcoxon,
-)
-
-ALPHA = 0.05
-# No verdict from fewer data sets or splits. If two methods are equally good, one of them wins on
-# all n by chance with probability 2 / 2**n. This is the smallest p-value of any exact test of the
-# pair: 0.0625 for 5, 0.03125 for 6. With fewer data sets, the tests use splits as blocks.
-LEAST_BLOCKS = 6
-# Differences in the last digits are rounding, not rank.
-DIGITS = 10
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """One measure: values of all methods on all blocks, ranks and tests.
-
-    Parameters
-    ----------
-    measure : str
-        Name of the measure.
-    methods : tuple of str
-        Methods that have a value on every block.
-    blocks : tuple of str
-        Data sets; or splits of them, by classifier.
-    n_parts : int
-        Number of distinct data sets or splits among the blocks; several classifiers on one split
-        count once.
-    values : ndarray of shape (n_blocks, n_methods)
-        Measured values.
-    ranks : ndarray of shape (n_methods,)
-        Average ranks; 1 is best.
-    friedman : FriedmanResult or None
-        None for fewer than 3 methods or 2 blocks.
-    nemenyi : NemenyiResult or None
-        None for fewer than `LEAST_BLOCKS` parts.
-    pair : float or None
-        Wilcoxon's p-value, signed ranks, if there are just two methods and 2 blocks or more.
-    """
-
-    measure: str
-    methods: tuple[str, ...]
-    blocks: tuple[str, ...]
-    n_parts: int
-    values: np.ndarray
-    ranks: np.ndarray
-    friedman: FriedmanResult | None
-    nemenyi: NemenyiResult | None
-    pair: float | None = None
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """The methods, the best first: by average ranks, or for two methods by signed ranks."""
-        # Many small gains can have a better average rank but a smaller sum of signed ranks.
-        key = self.ranks if self.pair is None else self._signed_ranks()
-        return tuple(self.methods[place] for place in np.argsort(key, kind="stable"))
-
-    def _signed_ranks(self) -> np.ndarray:
-        """Minus the sum of signed ranks of each of two methods; ties cancel."""
-        sign = 1 if ALL_MEASURES[self.measure].direction == "max" else -1
-        gains = sign * np.round(self.values, DIGITS) @ np.array([1, -1])
-        total = float(np.sign(gains) @ rankdata(np.abs(gains)))
-        return np.array([-total, total])
-
-    @property
-    def has_enough(self) -> bool:
-        """Whether there are enough parts for a verdict."""
-        return self.n_parts >= LEAST_BLOCKS
-
-    @property
-    def differ(self) -> bool:
-        """Whether Friedman's test, or Wilcoxon's for two, rejects that all methods are equal."""
-        if not self.has_enough:
-            return False
-        if self.pair is not None:
-            return self.pair < ALPHA
-        return self.friedman is not None and self.friedman.p_value < ALPHA
-
-    def separated(self, first: str, second: str) -> bool:
-        """Whether Nemenyi's test (after Friedman's rejected) or Wilcoxon's separates two methods.
-
-        Parameters
-        ----------
-        first, second : str
-            Methods.
-
-        Returns
-        -------
-        bool
-        """
-        if not self.differ or self.nemenyi is None:
-            return False
-        if self.pair is not None:
-            return first != second
-        i, j = self.methods.index(first), self.methods.index(second)
-        return bool(self.nemenyi.significant[i, j])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +30,13 @@ class Analysis:
         What was run.
     cells : list of dict
         One row per finished cell, with "values" by measure.
-    rankings : dict of str to Ranking
-        By measure; measures without two comparable methods are missing.
-    overall : dict of str to float
-        Mean over the measures of the average ranks.
+    rankings : dict of str to dict of str to Ranking
+        By classifier and measure; measures without two comparable methods are missing. The
+        classifier is "" if models were compared alone.
+    overall : dict of str to dict of str to float
+        By classifier and method: mean over the measures of the average ranks.
+    interactions : dict of str to Interaction
+        By measure: whether the ranks depend on the classifier. Empty for one classifier.
     excluded : dict of str to str
         Methods without ranks, with the reason.
     blocks_are : {"data sets", "splits"}
@@ -142,16 +45,74 @@ class Analysis:
 
     plan: Plan
     cells: list[Row]
-    rankings: dict[str, Ranking]
-    overall: dict[str, float]
+    rankings: dict[str, dict[str, Ranking]]
+    overall: dict[str, dict[str, float]]
+    interactions: dict[str, Interaction]
     excluded: dict[str, str]
     blocks_are: str
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
-        """All methods, the best first."""
-        names = dict.fromkeys(cell["method"] for cell in self.plain)
-        return tuple(sorted(names, key=lambda name: self.overall.get(name, np.inf)))
+        """All methods, the best by the mean over the classifiers first."""
+        ranks: dict[str, list[float]] = defaultdict(list)
+        for overall in self.overall.values():
+            for method, rank in overall.items():
+                ranks[method].append(rank)
+        return _sorted_by(
+            self.plain, {name: float(np.mean(found)) for name, found in ranks.items()}
+        )
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Titles of the classifiers, each with rankings of its own; "" if there are none."""
+        return tuple(self.rankings)
+
+    def methods_under(self, classifier: str) -> tuple[str, ...]:
+        """Methods with results under a classifier, the best under it first; models are under all.
+
+        Parameters
+        ----------
+        classifier : str
+            One of `classifiers`.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return _sorted_by(self.under(classifier), self.overall[classifier])
+
+    def under(self, classifier: str) -> list[Row]:
+        """Cells of a classifier and of all models, without points of a curve.
+
+        Parameters
+        ----------
+        classifier : str
+            One of `classifiers`.
+
+        Returns
+        -------
+        list of dict
+        """
+        return _under(classifier, self.plain)
+
+    def ranking_of(self, cell: Row, measure: str) -> Ranking | None:
+        """The ranking that a cell is part of; None for a model under several classifiers.
+
+        Parameters
+        ----------
+        cell : dict
+            One of `cells`.
+        measure : str
+            Name of the measure.
+
+        Returns
+        -------
+        Ranking or None
+        """
+        found = [name for name in self.classifiers if _under(name, [cell])]
+        if len(found) > 1 or cell["directions"] is not None or cell["method"] in self.excluded:
+            return None
+        return self.rankings[found[0]].get(measure)
 
     @property
     def is_finished(self) -> bool:
@@ -163,8 +124,8 @@ class Analysis:
         """Cells that are not points of a curve."""
         return [cell for cell in self.cells if cell["directions"] is None]
 
-    def mean(self, column: str, method: str) -> float | None:
-        """Mean of a column or a measure over the finished cells of a method.
+    def mean(self, column: str, method: str, classifier: str) -> float | None:
+        """Mean of a column or a measure over the finished cells of a method under a classifier.
 
         Parameters
         ----------
@@ -172,20 +133,20 @@ class Analysis:
             A column of the cells, or a measure.
         method : str
             The method.
+        classifier : str
+            One of `classifiers`.
 
         Returns
         -------
         float or None
         """
-        return self._means(column).get(method)
-
-    def _means(self, column: str) -> dict[str, float]:
-        found: dict[str, list[float]] = defaultdict(list)
-        for cell in self.plain:
-            value = cell["values"].get(column) if column in ALL_MEASURES else cell[column]
-            if cell["status"] == "ok" and value is not None:
-                found[cell["method"]].append(value)
-        return {method: float(np.mean(values)) for method, values in found.items()}
+        values = [
+            cell["values"].get(column) if column in ALL_MEASURES else cell[column]
+            for cell in self.under(classifier)
+            if cell["method"] == method and cell["status"] == "ok"
+        ]
+        known = [value for value in values if value is not None]
+        return float(np.mean(known)) if known else None
 
 
 def analyse(store: Store, plan: str | None = None) -> Analysis:
@@ -205,7 +166,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     Examples
     --------
     >>> import tempfile
-    >>> from labelspan.lab import Plan, Source, Splits, Step, Store, analyse, run
+    >>> from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, run
     >>> plan = Plan(
     ...     "a small one",
     ...     sources=(Source("yeast"),),
@@ -222,15 +183,15 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     cells = cells_of(store, chosen)
     plain = [cell for cell in cells if cell["directions"] is None]
     excluded = _excluded(plain)
-    datasets = len(chosen.sources)
-    blocks_are = "data sets" if datasets >= LEAST_BLOCKS else "splits"
+    blocks_are = "data sets" if len(chosen.sources) >= LEAST_BLOCKS else "splits"
     competing = [cell for cell in plain if cell["method"] not in excluded]
     found = {
-        measure: ranking
-        for measure in chosen.measures
-        if (ranking := _ranking(measure, competing, blocks_are)) is not None
+        classifier: _rankings(chosen.measures, _under(classifier, competing), blocks_are)
+        for classifier in [step.title for step in chosen.classifiers] or [""]
     }
-    return Analysis(chosen, cells, found, _overall(found), excluded, blocks_are)
+    overall = {classifier: _overall(rankings) for classifier, rankings in found.items()}
+    interactions = _interactions(chosen.measures, found)
+    return Analysis(chosen, cells, found, overall, interactions, excluded, blocks_are)
 
 
 def stored_plan(store: Store, plan: str | None = None) -> Row:
@@ -263,76 +224,68 @@ def _excluded(cells: Sequence[Row]) -> dict[str, str]:
     }
 
 
+def _under(classifier: str, cells: Sequence[Row]) -> list[Row]:
+    """Cells of a classifier, and of the models, which compete under every classifier."""
+    return [cell for cell in cells if cell["is_model"] or cell["classifier"] == classifier]
+
+
+def _sorted_by(cells: Sequence[Row], ranks: dict[str, float]) -> tuple[str, ...]:
+    """Methods of the cells by rank; those without one last."""
+    names = dict.fromkeys(cell["method"] for cell in cells)
+    return tuple(sorted(names, key=lambda name: ranks.get(name, np.inf)))
+
+
+def _rankings(measures: Sequence[str], cells: Sequence[Row], blocks_are: str) -> dict[str, Ranking]:
+    found = {measure: _ranking(measure, cells, blocks_are) for measure in measures}
+    return {measure: ranking for measure, ranking in found.items() if ranking is not None}
+
+
+def _interactions(
+    measures: Sequence[str], rankings: dict[str, dict[str, Ranking]]
+) -> dict[str, Interaction]:
+    found = {
+        measure: interaction(
+            {
+                name: by_measure[measure]
+                for name, by_measure in rankings.items()
+                if measure in by_measure
+            }
+        )
+        for measure in measures
+    }
+    return {measure: item for measure, item in found.items() if item is not None}
+
+
 def _ranking(measure: str, cells: Sequence[Row], blocks_are: str) -> Ranking | None:
     """Table of blocks by methods; incomplete blocks are left out."""
     methods = tuple(dict.fromkeys(cell["method"] for cell in cells))
-    classifiers = dict.fromkeys(cell["classifier"] for cell in cells if not cell["is_model"])
     if blocks_are == "data sets":
         cells = _in_every_method(measure, cells)
-    table: dict[tuple[Any, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    table: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for cell in cells:
         value = cell["values"].get(measure)
-        for key in _keys(cell, tuple(classifiers), blocks_are) if value is not None else ():
-            table[key][cell["method"]].append(value)
-    full = {key: row for key, row in table.items() if len(row) == len(methods)}
+        if value is not None:
+            table[_block(cell, blocks_are)][cell["method"]].append(value)
+    full = {block: row for block, row in table.items() if len(row) == len(methods)}
     if len(methods) < 2 or not full:
         return None
     values = np.array([[np.mean(row[method]) for method in methods] for row in full.values()])
-    # A key is a data set, or a data set, a split and a classifier.
-    n_parts = len({key[:2] for key in full})
-    return _tested(measure, methods, tuple(_block_name(key) for key in full), n_parts, values)
+    return ranked(measure, methods, tuple(full), values)
 
 
 def _in_every_method(measure: str, cells: Sequence[Row]) -> list[Row]:
     """Cells of the splits on which all methods have a value, so that means are comparable."""
-    present: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
+    present: dict[tuple[str, int], set[str]] = defaultdict(set)
     for cell in cells:
         if cell["values"].get(measure) is not None:
-            present[cell["dataset"], cell["split"]].add((cell["method"], cell["classifier"]))
-    everything = {(cell["method"], cell["classifier"]) for cell in cells}
+            present[cell["dataset"], cell["split"]].add(cell["method"])
+    everything = {cell["method"] for cell in cells}
     return [cell for cell in cells if present[cell["dataset"], cell["split"]] == everything]
 
 
-def _keys(cell: Row, classifiers: tuple[str, ...], blocks_are: str) -> list[tuple[Any, ...]]:
-    """Blocks of a cell; a model competes with the reducers under every classifier."""
-    if blocks_are == "data sets":
-        return [(cell["dataset"],)]
-    names = (classifiers or ("",)) if cell["is_model"] else (cell["classifier"],)
-    return [(cell["dataset"], cell["split"], name) for name in names]
-
-
-def _block_name(key: tuple[Any, ...]) -> str:
-    if len(key) == 1:
-        return str(key[0])
-    return f"{key[0]}, split {key[1]}" + (f", {key[2]}" if key[2] else "")
-
-
-def _tested(
-    measure: str,
-    methods: tuple[str, ...],
-    blocks: tuple[str, ...],
-    n_parts: int,
-    values: np.ndarray,
-) -> Ranking:
-    larger = ALL_MEASURES[measure].direction == "max"
-    rounded = np.round(values, DIGITS)
-    ranks = average_ranks(rounded, greater_is_better=larger, names=methods)
-    enough = len(blocks) >= 2
-    return Ranking(
-        measure=measure,
-        methods=methods,
-        blocks=blocks,
-        n_parts=n_parts,
-        values=values,
-        ranks=ranks.average,
-        friedman=friedman(rounded, greater_is_better=larger, names=methods)
-        if enough and len(methods) >= 3
-        else None,
-        nemenyi=nemenyi(rounded, greater_is_better=larger, names=methods, alpha=ALPHA)
-        if n_parts >= LEAST_BLOCKS
-        else None,
-        pair=float(wilcoxon(rounded).holm.adjusted[0]) if enough and len(methods) == 2 else None,
-    )
+def _block(cell: Row, blocks_are: str) -> str:
+    name = str(cell["dataset"])
+    return name if blocks_are == "data sets" else f"{name}, split {cell['split']}"
 
 
 def _overall(rankings: dict[str, Ranking]) -> dict[str, float]:

@@ -4,13 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labelspan.lab.analysis._analysis import ALPHA, LEAST_BLOCKS, Analysis, Ranking
+from labelspan.lab.analysis._analysis import Analysis
+from labelspan.lab.analysis._interaction import Interaction
+from labelspan.lab.analysis._ranking import ALPHA, LEAST_BLOCKS, Ranking
 from labelspan.lab.methods import ALL_MEASURES, get_method
 
 
-def primary(analysis: Analysis) -> Ranking | None:
-    """The ranking behind the verdicts: that of the first measure with a ranking."""
-    return next(iter(analysis.rankings.values()), None)
+def primary(analysis: Analysis, classifier: str | None = None) -> Ranking | None:
+    """The ranking behind a verdict: of the first measure with one; by default, first classifier."""
+    chosen = analysis.classifiers[0] if classifier is None else classifier
+    return next(iter(analysis.rankings[chosen].values()), None)
+
+
+def verdicts(analysis: Analysis, *, first_only: bool = False) -> list[str]:
+    """The verdict on every measure or only the first, by classifier; then whether these agree."""
+    last = 1 if first_only else None
+    found = []
+    for classifier, by_measure in analysis.rankings.items():
+        rankings = [*by_measure.values()][:last]
+        found += [] if rankings else [f"{_prefix(analysis, classifier)}{verdict(None)}"]
+        found += [f"{_prefix(analysis, classifier)}{verdict(item)}" for item in rankings]
+    return [*found, *map(interaction_shown, [*analysis.interactions.values()][:last])]
+
+
+def _prefix(analysis: Analysis, classifier: str) -> str:
+    return f"{classifier}: " if len(analysis.classifiers) > 1 else ""
+
+
+def interaction_shown(found: Interaction) -> str:
+    """State whether the methods rank differently under different classifiers, and which do."""
+    title = ALL_MEASURES[found.measure].title
+    figures = f"(exchange test, {p_value(found.p_value)}, {found.n_blocks} blocks)"
+    if not found.is_shown:
+        return f"{title}: the ranks are not shown to depend on the classifier {figures}."
+    classifiers, methods = found.contrast
+    ranks = [
+        f"{method} has average rank "
+        + listed([f"{found.rank(name, method):.2f} with {name}" for name in classifiers])
+        for method in methods
+    ]
+    return (
+        f"{title}: the methods rank differently under different classifiers {figures}: "
+        f"{'; '.join(ranks)}."
+    )
 
 
 def verdict(ranking: Ranking | None) -> str:
@@ -37,14 +73,25 @@ def verdict(ranking: Ranking | None) -> str:
     )
 
 
-def recommendation(analysis: Analysis) -> str:
+def recommendations(analysis: Analysis) -> list[str]:
+    """One sentence per classifier; only one if the run is unfinished."""
+    if not analysis.is_finished:
+        return [recommendation(analysis)]
+    return [
+        f"{_prefix(analysis, classifier)}{recommendation(analysis, classifier)}"
+        for classifier in analysis.classifiers
+    ]
+
+
+def recommendation(analysis: Analysis, classifier: str | None = None) -> str:
     """Name the best method and those not separated from it; none if the evidence is thin."""
+    classifier = analysis.classifiers[0] if classifier is None else classifier
     if not analysis.is_finished:
         return (
             f"No recommendation yet: {len(analysis.cells)} of {len(analysis.plan.cells)} cells "
             "finished. The same command runs the rest."
         )
-    ranking = primary(analysis)
+    ranking = primary(analysis, classifier)
     if ranking is None:
         return "No recommendation: fewer than two methods finished on the same blocks."
     title = ALL_MEASURES[ranking.measure].title
@@ -53,14 +100,15 @@ def recommendation(analysis: Analysis) -> str:
     if not ranking.differ:
         return (
             f"No recommendation: no significant difference between the methods on {title}; "
-            f"{_cheapest(analysis, ranking.methods)}."
+            f"{_cheapest(analysis, classifier, ranking.methods)}."
         )
     best = ranking.order[0]
     tied = [name for name in ranking.methods if not ranking.separated(best, name)]
-    return _of_chosen(analysis, ranking, min(tied, key=lambda name: analysis.overall[name]))
+    overall = analysis.overall[classifier]
+    return _of_chosen(analysis, classifier, ranking, min(tied, key=lambda name: overall[name]))
 
 
-def _of_chosen(analysis: Analysis, ranking: Ranking, chosen: str) -> str:
+def _of_chosen(analysis: Analysis, classifier: str, ranking: Ranking, chosen: str) -> str:
     """State first which methods are not separated from the best, especially no reduction."""
     title = ALL_MEASURES[ranking.measure].title
     plain = _unreduced(analysis)
@@ -68,8 +116,8 @@ def _of_chosen(analysis: Analysis, ranking: Ranking, chosen: str) -> str:
     tied = sorted((name for name in tied if name != chosen), key=lambda name: name not in plain)
     beaten = [name for name in ranking.order if ranking.separated(chosen, name)]
     rank = (
-        f"average rank {analysis.overall[chosen]:.2f} among {len(ranking.methods)} methods over "
-        f"{_measures(analysis)}{_size(analysis, chosen)}"
+        f"average rank {analysis.overall[classifier][chosen]:.2f} among {len(ranking.methods)} "
+        f"methods over {_measures(analysis, classifier)}{_size(analysis, classifier, chosen)}"
     )
     better = f" It is significantly better than {listed(beaten)}." if beaten else ""
     if not tied:
@@ -84,7 +132,8 @@ def caution(analysis: Analysis) -> str:
     """State the assumptions of the tests; empty without tests or if blocks are data sets."""
     tested = [
         ranking
-        for ranking in analysis.rankings.values()
+        for by_measure in analysis.rankings.values()
+        for ranking in by_measure.values()
         if ranking.friedman is not None or ranking.pair is not None
     ]
     # One data set with several shares of missing labels is not several data sets.
@@ -92,11 +141,9 @@ def caution(analysis: Analysis) -> str:
     if (analysis.blocks_are == "data sets" and not holed) or not tested:
         return ""
     blocks = "shares of labels removed and splits" if holed else "splits"
-    repeated = any(len(ranking.blocks) > ranking.n_parts for ranking in tested)
-    classifiers = ", and each counts once per classifier" if repeated else ""
     return (
-        f"The blocks of the tests are {blocks} of the same rows, which overlap{classifiers}: the "
-        "p-values are too small, and say nothing about other data sets."
+        f"The blocks of the tests are {blocks} of the same rows, which overlap: the p-values are "
+        "too small, and say nothing about other data sets."
     )
 
 
@@ -116,9 +163,10 @@ def _figures(ranking: Ranking) -> str:
 
 
 def _too_few(ranking: Ranking) -> str:
-    parts = "data set or split" if ranking.n_parts == 1 else "data sets or splits"
+    n_blocks = len(ranking.blocks)
+    parts = "data set or split" if n_blocks == 1 else "data sets or splits"
     return (
-        f"{ranking.n_parts} {parts}: below {LEAST_BLOCKS} no exact test of two methods can reach "
+        f"{n_blocks} {parts}: below {LEAST_BLOCKS} no exact test of two methods can reach "
         f"p < {ALPHA:g}"
     )
 
@@ -140,18 +188,18 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def _measures(analysis: Analysis) -> str:
-    n_measures = len(analysis.rankings)
+def _measures(analysis: Analysis, classifier: str) -> str:
+    n_measures = len(analysis.rankings[classifier])
     return f"{n_measures} measures" if n_measures > 1 else "one measure"
 
 
-def _size(analysis: Analysis, method: str) -> str:
-    directions = analysis.mean("n_components", method)
+def _size(analysis: Analysis, classifier: str, method: str) -> str:
+    directions = analysis.mean("n_components", method, classifier)
     return "" if directions is None else f", with {directions:.0f} directions on average"
 
 
-def _cheapest(analysis: Analysis, methods: Sequence[str]) -> str:
-    sizes = {name: analysis.mean("n_components", name) for name in methods}
+def _cheapest(analysis: Analysis, classifier: str, methods: Sequence[str]) -> str:
+    sizes = {name: analysis.mean("n_components", name, classifier) for name in methods}
     known = {name: size for name, size in sizes.items() if size is not None}
     if not known:
         return f"the significance level is {ALPHA:g}"

@@ -23,10 +23,12 @@ from labelspan.lab.analysis import (
     caution,
     chosen_values,
     declines,
-    primary,
+    interaction_shown,
     recommendation,
+    recommendations,
     tuning_lines,
     verdict,
+    verdicts,
 )
 from labelspan.lab.cli import options, output
 from labelspan.lab.cli.options import (
@@ -288,34 +290,59 @@ def _takes_holes(method: Method) -> bool:
 
 
 def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> None:
-    measures = analysis.plan.measures
     if json:
         output.print_json(as_data(analysis, summary, page))
         return
-    titles = [ALL_MEASURES[name].title for name in measures]
-    header = ["method", "rank", *titles, "directions", "fit, s"]
-    rows = [
-        [
-            method,
-            output.number(analysis.overall.get(method), 2),
-            *(output.number(analysis.mean(name, method)) for name in measures),
-            output.number(analysis.mean("n_components", method), 0),
-            output.number(analysis.mean("fit_seconds", method), 3),
-        ]
-        for method in analysis.methods
-    ]
-    names = ", ".join(source.name for source in analysis.plan.sources)
-    output.print_table(header, rows, f"{names}: means over {analysis.plan.splits.title}")
+    for place, classifier in enumerate(analysis.classifiers):
+        print("\n" if place else "", end="")
+        _show_methods(analysis, classifier)
     _show_declines(analysis)
     print()
     for sentence in (*scaling_lines(analysis.plan), *tuning_lines(analysis)):
         print(output.clean(sentence))
     for method, reason in analysis.excluded.items():
         output.print_text(f"left out of the ranks: {method}: {reason}")
-    for sentence in (verdict(primary(analysis)), caution(analysis), recommendation(analysis)):
+    said = verdicts(analysis, first_only=True)
+    for sentence in (*said, caution(analysis), *recommendations(analysis)):
         if sentence:
             output.print_text(sentence)
     print(output.clean(f"report: {page}"))
+
+
+def _show_methods(analysis: Analysis, classifier: str) -> None:
+    """Ranks and means under one classifier."""
+    measures = analysis.plan.measures
+    titles = [ALL_MEASURES[name].title for name in measures]
+    rows = [
+        [
+            item["method"],
+            output.number(item["rank"], 2),
+            *(output.number(item["means"][name]) for name in measures),
+            output.number(item["directions"], 0),
+            output.number(item["fit_seconds"], 3),
+        ]
+        for item in _methods(analysis, classifier)
+    ]
+    names = [source.name for source in analysis.plan.sources]
+    title = ", ".join([*names, classifier] if len(analysis.classifiers) > 1 else names)
+    header = ["method", "rank", *titles, "directions", "fit, s"]
+    output.print_table(header, rows, f"{title}: means over {analysis.plan.splits.title}")
+
+
+def _methods(analysis: Analysis, classifier: str) -> list[dict[str, Any]]:
+    """Rank and means of each method under a classifier, the best first."""
+    return [
+        {
+            "method": method,
+            "rank": analysis.overall[classifier].get(method),
+            "means": {
+                name: analysis.mean(name, method, classifier) for name in analysis.plan.measures
+            },
+            "directions": analysis.mean("n_components", method, classifier),
+            "fit_seconds": analysis.mean("fit_seconds", method, classifier),
+        }
+        for method in analysis.methods_under(classifier)
+    ]
 
 
 def _show_declines(analysis: Analysis) -> None:
@@ -341,28 +368,29 @@ def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, ob
         "retried": summary.n_retried,
         "not_retried": summary.n_not_retried,
         "to_retry": summary.n_to_retry,
-        "methods": [
+        "classifiers": [
             {
-                "method": method,
-                "rank": analysis.overall.get(method),
-                "means": {name: analysis.mean(name, method) for name in analysis.plan.measures},
-                "directions": analysis.mean("n_components", method),
-                "fit_seconds": analysis.mean("fit_seconds", method),
+                "classifier": classifier,
+                "methods": _methods(analysis, classifier),
+                "verdicts": {name: verdict(item) for name, item in rankings.items()},
+                "recommendation": recommendation(analysis, classifier),
             }
-            for method in analysis.methods
+            for classifier, rankings in analysis.rankings.items()
         ],
+        "interactions": {
+            name: {"p_value": item.p_value, "verdict": interaction_shown(item)}
+            for name, item in analysis.interactions.items()
+        },
         "scaling": scaling_lines(analysis.plan),
         "chosen": [
             {"dataset": dataset, "method": method, "step": step, "parameter": name, "values": text}
             for (dataset, method, step, name), text in chosen_values(analysis)
         ],
         "excluded": analysis.excluded,
-        "verdicts": {name: verdict(item) for name, item in analysis.rankings.items()},
         "missing": [
             {"dataset": dataset, "classifier": classifier, "measure": name, "means": means}
             for name in analysis.plan.measures
             for (dataset, classifier), means in declines(analysis, name).items()
         ],
-        "recommendation": recommendation(analysis),
         "report": str(page),
     }

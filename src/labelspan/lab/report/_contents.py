@@ -21,10 +21,10 @@ from labelspan.lab.analysis import (
     analyse,
     caution,
     chosen_values,
-    recommendation,
+    recommendations,
     stored_plan,
     tuning_line,
-    verdict,
+    verdicts,
 )
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.plan import digest, scaling_lines
@@ -98,13 +98,13 @@ class Contents:
 
     @property
     def verdicts(self) -> list[str]:
-        """One sentence per measure."""
-        return [verdict(ranking) for ranking in self.analysis.rankings.values()]
+        """One sentence per classifier and measure; per measure whether the classifiers agree."""
+        return verdicts(self.analysis)
 
     @property
-    def recommendation(self) -> str:
-        """One sentence."""
-        return recommendation(self.analysis)
+    def recommendations(self) -> list[str]:
+        """One sentence per classifier."""
+        return recommendations(self.analysis)
 
     @property
     def caution(self) -> str:

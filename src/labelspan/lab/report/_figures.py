@@ -54,17 +54,17 @@ def gallery(menus: tuple[str, ...], panels: Sequence[Panel]) -> Gallery:
 
 
 def rank_diagrams(contents: Contents, places: dict[str, int]) -> Gallery:
-    """One critical-difference diagram per measure."""
+    """One critical-difference diagram per classifier and measure."""
     panels = []
-    for name, ranking in contents.analysis.rankings.items():
-        if ranking.nemenyi is not None:
-            drawing = svg.rank_diagram(
-                ranking.nemenyi, [places[method] for method in ranking.methods]
-            )
-            panels.append(
-                Panel((ALL_MEASURES[name].title,), drawing, f"{len(ranking.blocks)} blocks")
-            )
-    return gallery(("measure",), panels)
+    for classifier, by_measure in contents.analysis.rankings.items():
+        for name, ranking in by_measure.items():
+            if ranking.nemenyi is not None:
+                drawing = svg.rank_diagram(
+                    ranking.nemenyi, [places[method] for method in ranking.methods]
+                )
+                choice = (classifier, ALL_MEASURES[name].title)
+                panels.append(Panel(choice, drawing, f"{len(ranking.blocks)} blocks"))
+    return gallery(("classifier", "measure"), panels)
 
 
 def direction_curves(contents: Contents, places: dict[str, int]) -> Gallery:
@@ -152,20 +152,22 @@ def _spectrum(place: int, method: str, cell: Row, contents: Contents) -> svg.Cur
 
 
 def time_against_quality(contents: Contents, places: dict[str, int]) -> Gallery:
-    """Mean time of fitting against the mean of each measure."""
+    """Mean time of fitting against the mean of each measure, by classifier."""
     analysis = contents.analysis
     panels = []
-    for measure in contents.measures:
-        curves = []
-        for method in analysis.methods:
-            seconds, value = analysis.mean("fit_seconds", method), analysis.mean(measure, method)
-            if seconds and value is not None:
-                curves.append(svg.Curve(places[method], method, [1000 * seconds], [value]))
-        if curves:
-            title = ALL_MEASURES[measure].title
-            drawing = svg.scatter_plot(curves, "time to fit, ms", title, x_log=True)
-            panels.append(Panel((title,), drawing))
-    return gallery(("measure",), panels)
+    for classifier in analysis.classifiers:
+        for measure in contents.measures:
+            curves = []
+            for method in analysis.methods_under(classifier):
+                seconds = analysis.mean("fit_seconds", method, classifier)
+                value = analysis.mean(measure, method, classifier)
+                if seconds and value is not None:
+                    curves.append(svg.Curve(places[method], method, [1000 * seconds], [value]))
+            if curves:
+                title = ALL_MEASURES[measure].title
+                drawing = svg.scatter_plot(curves, "time to fit, ms", title, x_log=True)
+                panels.append(Panel((classifier, title), drawing))
+    return gallery(("classifier", "measure"), panels)
 
 
 def label_correlations(contents: Contents) -> Gallery:

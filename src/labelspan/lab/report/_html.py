@@ -26,9 +26,10 @@ MOST_LABELS = 100
 
 @dataclass(frozen=True)
 class LabelTable:
-    """F1 of the labels of a data set by method."""
+    """F1 of the labels of a data set by method, under one classifier."""
 
     dataset: str
+    classifier: str
     methods: tuple[str, ...]
     rows: tuple[tuple[str, int, tuple[float | None, ...]], ...]
     n_labels: int
@@ -63,26 +64,36 @@ def html(contents: Contents) -> str:
 
 
 def label_tables(contents: Contents) -> list[LabelTable]:
-    """Mean F1 of each label over splits and classifiers, the most frequent labels first."""
-    found: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
-    for cell in contents.analysis.plain:
-        values = contents.series.get(cell["id"], {}).get("label_f1")
-        if values:
-            found[cell["dataset"]][cell["method"]].append(values)
+    """Mean F1 of each label over splits, by data set and classifier."""
     tables = []
-    for dataset, by_method in found.items():
-        facts = contents.facts.get(dataset, {})
-        if "label_names" not in facts:
-            continue
-        methods = tuple(method for method in contents.analysis.methods if method in by_method)
-        means = np.array([np.mean(by_method[method], axis=0) for method in methods])
-        counts = np.asarray(facts["label_counts"])
-        order = np.argsort(-counts, kind="stable")[:MOST_LABELS]
-        rows = tuple(
-            (facts["label_names"][i], int(counts[i]), tuple(means[:, i].tolist())) for i in order
-        )
-        tables.append(LabelTable(dataset, methods, rows, len(counts)))
+    for classifier in contents.analysis.classifiers:
+        found: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+        for cell in contents.analysis.under(classifier):
+            values = contents.series.get(cell["id"], {}).get("label_f1")
+            if values:
+                found[cell["dataset"]][cell["method"]].append(values)
+        tables += [
+            _label_table(dataset, classifier, by_method, contents)
+            for dataset, by_method in found.items()
+            if "label_names" in contents.facts.get(dataset, {})
+        ]
     return tables
+
+
+def _label_table(
+    dataset: str, classifier: str, by_method: dict[str, list[list[float]]], contents: Contents
+) -> LabelTable:
+    """The most frequent labels first."""
+    facts = contents.facts[dataset]
+    order = contents.analysis.methods_under(classifier)
+    methods = tuple(method for method in order if method in by_method)
+    means = np.array([np.mean(by_method[method], axis=0) for method in methods])
+    counts = np.asarray(facts["label_counts"])
+    rows = tuple(
+        (facts["label_names"][i], int(counts[i]), tuple(means[:, i].tolist()))
+        for i in np.argsort(-counts, kind="stable")[:MOST_LABELS]
+    )
+    return LabelTable(dataset, classifier, methods, rows, len(counts))
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 
+from labelspan.lab.analysis import Analysis, Row
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.report._contents import Contents, Line
 
@@ -44,6 +45,9 @@ CSV_COLUMNS = (
     "error",
     "measure",
     "value",
+    "average_rank",
+    "test_p_value",
+    "interaction_p_value",
     "n_components",
     "fit_seconds",
     "transform_seconds",
@@ -93,21 +97,34 @@ def csv_text(contents: Contents) -> str:
         parts = ("fit", "transform", "train", "predict")
         tail = [cell["n_components"], *(cell[f"{part}_seconds"] for part in parts)]
         for measure, value in (cell["values"] or {"": None}).items():
-            writer.writerow([*head, measure, value, *tail, cell["peak_memory"]])
+            tests = _csv_tests(contents.analysis, cell, measure)
+            writer.writerow([*head, measure, value, *tests, *tail, cell["peak_memory"]])
     return stream.getvalue()
+
+
+def _csv_tests(analysis: Analysis, cell: Row, measure: str) -> list[float | None]:
+    """Average rank under the classifier, p-value of its test, and that of the classifiers."""
+    ranking = analysis.ranking_of(cell, measure)
+    if ranking is None:
+        return [None, None, None]
+    item = analysis.interactions.get(measure)
+    rank = ranking.rank_of(cell["method"])
+    return [rank, ranking.p_value, None if item is None else item.p_value]
 
 
 def markdown(contents: Contents) -> str:
     """Tables of means and ranks, verdicts, failures and how it was run."""
     analysis = contents.analysis
     parts = [f"# {markdown_escape(analysis.plan.name)}", ""]
-    parts += [f"**{markdown_escape(contents.recommendation)}**", ""]
+    for sentence in contents.recommendations:
+        parts += [f"**{markdown_escape(sentence)}**", ""]
     parts += [f"- {markdown_escape(sentence)}" for sentence in contents.verdicts]
     parts += ["", markdown_escape(contents.caution), ""]
     parts += [markdown_escape(contents.missing), ""] if contents.missing else []
     for (dataset, classifier), lines in blocks(contents).items():
         title = f"{markdown_escape(dataset)}, {markdown_escape(classifier)}"
         parts += [f"## {title}", "", *_markdown_table(contents.measures, lines), ""]
+    parts += _markdown_ranks(contents)
     if contents.failures:
         parts += ["## Failures", ""]
         parts += [
@@ -125,6 +142,30 @@ def markdown(contents: Contents) -> str:
         versions = ", ".join(f"{key} {value}" for key, value in item.items())
         parts.append(f"- {markdown_escape(versions)}")
     return "\n".join(parts) + "\n"
+
+
+def _markdown_ranks(contents: Contents) -> list[str]:
+    parts = []
+    for classifier, header, rows in rank_tables(contents):
+        title = f"Average ranks, {markdown_escape(classifier)}" if classifier else "Average ranks"
+        head = [f"| {' | '.join(header)} |", f"|---|{'---:|' * (len(header) - 1)}"]
+        body = [f"| {' | '.join([markdown_escape(row[0]), *row[1:]])} |" for row in rows]
+        parts += [f"## {title}", "", *head, *body, ""]
+    return parts
+
+
+def rank_tables(contents: Contents) -> list[tuple[str, list[str], list[list[str]]]]:
+    """By classifier: header and rows of average ranks, the best method first."""
+    analysis, found = contents.analysis, []
+    for classifier, rankings in analysis.rankings.items():
+        header = ["method", *(ALL_MEASURES[name].title for name in rankings), "mean rank"]
+        rows = [
+            [method, *(f"{item.rank_of(method):.2f}" for item in rankings.values()), f"{rank:.2f}"]
+            for method, rank in sorted(analysis.overall[classifier].items(), key=lambda i: i[1])
+        ]
+        if rows:
+            found.append((classifier, header, rows))
+    return found
 
 
 def _markdown_chosen(contents: Contents) -> list[str]:
@@ -154,27 +195,37 @@ def _titled(line: Line) -> str:
 
 
 def latex(contents: Contents) -> str:
-    """One booktabs table per data set and classifier; the best values are bold."""
+    """Booktabs tables per data set and classifier, the best values bold; ranks; verdicts."""
     parts = ["% needs \\usepackage{booktabs}"]
     parts += [f"% {one_line(contents.missing)}"] if contents.missing else []
+    splits = contents.analysis.plan.splits.title
+    titles = [ALL_MEASURES[name].title for name in contents.measures]
     for (dataset, classifier), lines in blocks(contents).items():
-        columns = "r" * (len(contents.measures) + 1)
-        titles = [ALL_MEASURES[name].title for name in contents.measures]
-        parts += [
-            "\\begin{table}",
-            f"\\caption{{{latex_escape(dataset)}, {latex_escape(classifier)}: "
-            f"{latex_escape(contents.analysis.plan.splits.title)}}}",
-            f"\\begin{{tabular}}{{l{columns}}}",
-            "\\toprule",
-            f"method & {' & '.join(map(latex_escape, titles))} & rank \\\\",
-            "\\midrule",
-            *(_latex_row(contents.measures, line) for line in lines),
-            "\\bottomrule",
-            "\\end{tabular}",
-            "\\end{table}",
-            "",
-        ]
+        rows = [_latex_row(contents.measures, line) for line in lines]
+        parts += _latex_table(f"{dataset}, {classifier}: {splits}", [*titles, "rank"], rows)
+    for classifier, header, ranks in rank_tables(contents):
+        caption = f"average ranks{f', {classifier}' if classifier else ''}: {splits}"
+        rows = [f"{' & '.join(map(latex_escape, row))} \\\\" for row in ranks]
+        parts += _latex_table(caption, header[1:], rows)
+    said = [*contents.verdicts, contents.caution, *contents.recommendations]
+    parts += [f"{latex_escape(sentence)}\n" for sentence in said if sentence]
     return "\n".join(parts)
+
+
+def _latex_table(caption: str, titles: Sequence[str], rows: Sequence[str]) -> list[str]:
+    return [
+        "\\begin{table}",
+        f"\\caption{{{latex_escape(caption)}}}",
+        f"\\begin{{tabular}}{{l{'r' * len(titles)}}}",
+        "\\toprule",
+        f"method & {' & '.join(map(latex_escape, titles))} \\\\",
+        "\\midrule",
+        *rows,
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+        "",
+    ]
 
 
 def _latex_row(measures: Sequence[str], line: Line) -> str:
