@@ -166,7 +166,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     Examples
     --------
     >>> import tempfile
-    >>> from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, run
+    >>> from labelspan.lab import Plan, Source, Splits, Step, Store, analyse, run
     >>> plan = Plan(
     ...     "a small one",
     ...     sources=(Source("yeast"),),
