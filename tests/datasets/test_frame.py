@@ -125,7 +125,7 @@ REFUSED = {
     "numbers as labels": ({"l": [1, 2, 3, 1]},
         {"labels": "l"}, "label 'l' is 2 in row 2; allowed are 0, 1 and -1"),
     "text as a label": ({"l": list("abab")},
-        {"labels": ["l", "tags"]}, "label 'l' holds str; give columns of 0 and 1"),
+        {"labels": ["l", "tags"]}, "label 'l' holds str such as 'a'; give columns of 0 and 1"),
     "text among lists": ({"tags": [["a"], "a", ["b"], []]},
         {}, "row 2 of 'tags' is text among lists"),
     "number among lists": ({"tags": [["a"], 7, ["b"], []]},
@@ -192,7 +192,8 @@ def test_csv_is_the_frame_that_was_written(kind, tmp_path):
 def test_csv_of_two_parts(tmp_path):
     (tmp_path / "a.csv").write_text("x,c,tags\n1,u,p\n2,v,q\n")
     (tmp_path / "b.csv").write_text("x,c,tags\n3,w,p;r\n")
-    read = read_csv(tmp_path / "a.csv", tmp_path / "b.csv", labels="tags")
+    with pytest.warns(UserWarning, match=r"'c' has a different value in each of the 3 rows, .*'u'"):
+        read = read_csv(tmp_path / "a.csv", tmp_path / "b.csv", labels="tags")
     assert read.feature_names == ("x", "c=u", "c=v", "c=w")
     np.testing.assert_array_equal(read.X, [[1, 1, 0, 0], [2, 0, 1, 0], [3, 0, 0, 1]])
     np.testing.assert_array_equal(read.Y, [[1, 0, 0], [0, 1, 0], [1, 0, 1]])
@@ -223,7 +224,7 @@ BAD_CSV = {
     "empty": ("", "line 1: no line of column names at the start"),
     "names alone": ("x,l\n", "there are no rows"),
     "twice": ("x,x,l\n1,2,0\n", "line 1: two columns are called 'x'; rename one"),
-    "not text": ("x,l\n\udcff,0\n", "not a readable CSV file ("),
+    "not text": ("x,l\n\udcff,0\n", "its text is not utf-8 ("),
     "quote": ('x,l\n1,0\n"1,0\n', "line 3: 1 values for 2 columns"),
     "zero byte": ("x,l\n1\0,0\n", "there are zero bytes; is this a text file?"),
 }
@@ -252,3 +253,46 @@ def test_csv_meets_the_limits(tmp_path):
             read_csv(path, labels="l", limits=limits)
     with pytest.raises(DataFileError, match="delimiter is ';;'; give one character"):
         read_csv(path, labels="l", delimiter=";;")
+
+
+@pytest.mark.parametrize("make", FRAMES)
+@pytest.mark.parametrize("kind", ["number", "bool", "word", "signed"])
+def test_missing_cells_of_label_columns_were_not_observed(make, kind):
+    no, yes = {"bool": (False, True), "word": ("no", "yes"), "signed": (-1, 1)}.get(kind, (0, 1))
+    frame = make(columns(a=[yes, None, no, yes], b=[no, yes, None, None], c=[no, no, yes, no]))
+    read = from_frame(frame, labels=["a", "b", "c"])
+    expected = [[1, 0, 0], [np.nan, 1, 0], [0, np.nan, 1], [1, np.nan, 0]]
+    np.testing.assert_array_equal(read.Y, expected)
+    assert from_frame(frame, labels=["c"], ignore=["a", "b"]).Y.dtype.kind in "iu" or kind == "word"
+
+
+def test_one_label_column_with_missing_cells(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,l\n1,0\n2,\n3,NA\n4,1\n")
+    read = read_csv(path, labels="l")
+    np.testing.assert_array_equal(read.Y, [[0], [np.nan], [np.nan], [1]])
+    assert read.label_names == ("l",)
+    path.write_text("x,l,m\n1,0,\n2,?,1\n")
+    np.testing.assert_array_equal(read_csv(path, labels=["l", "m"]).Y, [[0, np.nan], [np.nan, 1]])
+    path.write_text("x,l,m\n1,0,1\n2,1e400,1\n")
+    with pytest.raises(
+        DataFileError, match="label 'l' holds str such as '1e400'; give columns of 0 and 1"
+    ):
+        read_csv(path, labels=["l", "m"])
+    frame = pd.DataFrame({"x": [1, 2], "l": [1, np.inf], "m": [0, 1]})
+    with pytest.raises(
+        DataFileError, match="'l' is inf in row 2; allowed are 0, 1 and -1, and an em"
+    ):
+        from_frame(frame, labels=["l", "m"])
+
+
+def test_a_latin_1_file_names_the_encoding(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("größe,c,l\n1,é,0\n2,u,1\n".encode("latin-1"))
+    message = r"its text is not utf-8 \(.*pass its encoding= \(--encoding\), such as latin-1"
+    with pytest.raises(DataFileError, match=message):
+        read_csv(path, labels="l")
+    assert read_csv(path, labels="l", encoding="latin-1").feature_names == ("größe", "c")
+    path.write_bytes("x,c,l\n1,é,0\n2,u,1\n".encode("latin-1"))
+    with pytest.raises(DataFileError, match=message):
+        read_csv(path, labels="l")

@@ -6,12 +6,14 @@ from labelspan.datasets.description import BlockShift, Description, describe, re
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
 from labelspan.datasets.io.binary import read_mat, read_npz, write_npz
-from labelspan.datasets.io.frames import from_frame, from_openml, read_csv, write_csv
+from labelspan.datasets.io.columns import ColumnEncoder
+from labelspan.datasets.io.frames import from_frame, from_openml, read_csv, read_features, write_csv
 from labelspan.datasets.io.text import read_libsvm, read_xmc, write_arff, write_libsvm
 
 __all__ = [
     "BlockShift",
     "Blocks",
+    "ColumnEncoder",
     "DataFileError",
     "DatasetInfo",
     "Description",
@@ -26,6 +28,7 @@ __all__ = [
     "load_yeast",
     "read_arff",
     "read_csv",
+    "read_features",
     "read_libsvm",
     "read_mat",
     "read_npz",

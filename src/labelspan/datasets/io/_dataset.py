@@ -36,6 +36,9 @@ class MultilabelDataset:
         Row indices of the standard test part, if there is one.
     source : str, default=""
         Where the data come from and under which terms.
+    encoder : ColumnEncoder or None, default=None
+        How the columns of a frame or a CSV file became `X`; None for other sources, and once
+        `feature_names` are not those of the encoder.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class MultilabelDataset:
     train: np.ndarray | None = None
     test: np.ndarray | None = None
     source: str = ""
+    encoder: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -78,6 +82,9 @@ class MultilabelDataset:
                 )
             object.__setattr__(self, key, table)
             object.__setattr__(self, names_key, names)
+        if self.encoder is not None and self.encoder.feature_names != self.feature_names:
+            # Reduced features, for example, are not what the encoder makes.
+            object.__setattr__(self, "encoder", None)
         n_rows = self.X.shape[0]
         if self.Y.shape[0] != n_rows:
             raise ValueError(f"X has {n_rows} rows and Y has {self.Y.shape[0]}; they must agree")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +13,11 @@ import numpy as np
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
-from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io.arff import first_repeat
-from labelspan.datasets.io.frames._frame import from_frame
+from labelspan.datasets.io.columns import COMMA, PLAIN, ColumnEncoder, NumberColumn, readings
+from labelspan.datasets.io.frames._csv_file import MISSING_WORDS, CsvFile
+from labelspan.datasets.io.frames._frame import dataset_of
 from labelspan.system import require
 
-DELIMITERS = ",;\t|"
-MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 ZERO_OR_ONE = ("0", "1")
 
 
@@ -34,6 +29,8 @@ def read_csv(
     ignore: Sequence[str] = (),
     separator: str | None = None,
     delimiter: str | None = None,
+    text: Sequence[str] = (),
+    decimal: str | None = None,
     name: str | None = None,
     encoding: str = "utf-8",
     limits: Limits | None = None,
@@ -56,6 +53,10 @@ def read_csv(
     delimiter : str, optional
         Separator of columns; by default the most frequent of comma, semicolon, tab and ``|`` in the
         first line.
+    text : sequence of str, default=()
+        Names of columns of text; the words are learned from `path` alone. See `from_frame`.
+    decimal : {".", ","}, optional
+        Decimal sign of numbers; by default the only one that is possible for a column.
     name : str, optional
         Name of the data set; by default the name of the file.
     encoding : str, default="utf-8"
@@ -66,7 +67,8 @@ def read_csv(
     Returns
     -------
     MultilabelDataset
-        `X` as float64, `Y` as int64; see `from_frame` for how columns become features.
+        As `from_frame` makes it. A label whose 0/1 column is empty was not observed; an empty cell
+        of a column that lists labels means none.
 
     Examples
     --------
@@ -82,125 +84,125 @@ def read_csv(
     pandas = require("pandas", "data", "reading CSV")
     limits = Limits() if limits is None else limits
     targets = [labels] if isinstance(labels, str) else list(labels)
-    files = [Path(path)] if test is None else [Path(path), Path(test)]
-    frames = [_frame(pandas, file, targets, delimiter, encoding, limits) for file in files]
+    paths = [Path(path)] if test is None else [Path(path), Path(test)]
+    files = [CsvFile(file, delimiter, encoding, limits) for file in paths]
+    # A single label column may list labels: an empty cell has none, and "NA" is a label.
+    exact = {*_listed(text), *(targets if len(targets) == 1 else ())}
+    frames = _frames(files, exact, decimal)
     if len(frames) > 1 and list(frames[0].columns) != list(frames[1].columns):
-        message = f"its columns are not those of {files[0].name}: {list(frames[1].columns)[:5]}"
-        raise DataFileError(message, file=files[1])
+        message = f"its columns are not those of {paths[0].name}: {list(frames[1].columns)[:5]}"
+        raise DataFileError(message, file=paths[1])
     whole = frames[0] if test is None else pandas.concat(frames, ignore_index=True)
-    dataset = from_frame(
-        whole, targets, ignore=ignore, separator=separator, name=str(path), limits=limits
-    )
     ends = np.cumsum([len(frame) for frame in frames])
+    dataset = dataset_of(
+        _with_numbers(whole, targets),
+        targets,
+        ignore=ignore,
+        separator=separator,
+        text=text,
+        decimal=decimal,
+        n_train=int(ends[0]),
+        name=str(path),
+        limits=limits,
+    )
     return replace(
         dataset,
-        name=name or files[0].name.split(".")[0],
+        name=name or paths[0].name.split(".")[0],
         train=None if test is None else np.arange(ends[0]),
         test=None if test is None else np.arange(ends[0], ends[1]),
-        source=" and ".join(map(str, files)),
+        source=" and ".join(map(str, paths)),
     )
 
 
-def _frame(
-    pandas: Any,
-    path: Path,
-    targets: list[str],
-    delimiter: str | None,
-    encoding: str,
-    limits: Limits,
+def read_features(
+    path: str | os.PathLike[str],
+    encoder: ColumnEncoder,
+    *,
+    ignore: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    limits: Limits | None = None,
 ) -> Any:
-    """Read one file; nothing is left to pandas' guesses."""
-    encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
-    try:
-        with LineBlocks(path, limits) as source:
-            delimiter, names = _header(source, delimiter, encoding)
-            _check_rows(source, delimiter, len(names), encoding)
-        with LineBlocks(path, limits) as source, warnings.catch_warnings():
-            warnings.simplefilter("error", pandas.errors.ParserWarning)
-            _header(source, delimiter, encoding)
-            # A label column is read as plain text: an empty cell has no labels, "NA" is a label.
-            is_text = len(targets) == 1
-            frame = pandas.read_csv(
-                io.BufferedReader(_Blocks(source)),
-                sep=delimiter,
-                header=None,
-                names=names,
-                index_col=False,
-                skipinitialspace=True,
-                dtype={name: str for name in targets if is_text and name in names},
-                keep_default_na=False,
-                na_values={
-                    name: MISSING_WORDS for name in names if not (is_text and name in targets)
-                },
-                nrows=limits.max_rows + 1,
-                low_memory=False,
-                encoding=encoding,
-            )
-    except DataFileError:
-        raise
-    except (ValueError, LookupError, pandas.errors.ParserWarning, csv.Error) as error:
-        text = " ".join(str(error).split())
-        raise DataFileError(f"not a readable CSV file ({text})", file=path) from error
-    if len(frame) > limits.max_rows:
-        raise DataFileError(f"more than {limits.max_rows} rows (Limits.max_rows)", file=path)
-    return _with_numbers(frame, targets)
+    r"""Read the features of a CSV file as they were learned from another; labels are not needed.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, with the columns of the encoder in any order.
+    encoder : ColumnEncoder
+        `encoder` of the data set that `read_csv` made of the other file.
+    ignore : sequence of str, default=()
+        Columns to leave out where they are present, such as labels.
+    delimiter : str, optional
+        Separator of columns; see `read_csv`.
+    encoding : str, default="utf-8"
+        Encoding of the text.
+    limits : Limits, optional
+        Largest file to accept.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_samples, n_features)
+        See `ColumnEncoder.encode`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelspan.datasets import read_csv, read_features
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     old, new = pathlib.Path(folder, "old.csv"), pathlib.Path(folder, "new.csv")
+    ...     _ = old.write_text("size;ripe;tag\n1,5;yes;a\n2;no;b\n")
+    ...     _ = new.write_text("ripe;size\nno;0,5\n")
+    ...     read_features(new, read_csv(old, labels="tag").encoder)
+    array([[0.5, 0. ]])
+    """
+    limits = Limits() if limits is None else limits
+    # Inferred types would lose how numbers were written, and 01 is another word than 1.
+    as_text = [c.name for c in encoder.columns if c != NumberColumn(c.name, PLAIN)]
+    frame = CsvFile(Path(path), delimiter, encoding, limits).frame(encoder.text, as_text)
+    return encoder.encode(frame, ignore=ignore, name=str(path), limits=limits)
 
 
-def _header(source: LineBlocks, delimiter: str | None, encoding: str) -> tuple[str, list[str]]:
-    """Read the line of names and leave the source after it."""
-    line = source.next_block().tobytes().partition(b"\n")[0]
-    text = line.decode(encoding).strip("\r\n")
-    if not text:
-        raise source.error("no line of column names at the start", 1)
-    if delimiter is None:
-        delimiter = max(DELIMITERS, key=text.count)
-    if len(delimiter) != 1:
-        raise source.error(f"delimiter is {delimiter!r}; give one character", 1)
-    names = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
-    if (repeated := first_repeat(names)) is not None:
-        raise source.error(f"two columns are called {repeated!r}; rename one", 1)
-    if len(names) > source.limits.max_columns:
-        limit = source.limits.max_columns
-        raise source.error(f"{len(names)} columns; the limit is {limit} (Limits.max_columns)", 1)
-    source.unread(len(line) + 1)
-    return delimiter, names
+def _listed(names: str | Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
-def _check_rows(source: LineBlocks, delimiter: str, width: int, encoding: str) -> None:
-    """Refuse a row of another length; pandas would fill it up as if it had no labels."""
-    stream = io.TextIOWrapper(io.BufferedReader(_Blocks(source)), encoding, newline="")
-    rows = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
-    for row in rows:
-        if row and len(row) != width:
-            message = f"{len(row)} values for {width} columns"
-            raise source.error(message, rows.line_num + 1)
+def _frames(files: Sequence[CsvFile], exact: set[str], decimal: str | None) -> list[Any]:
+    """Read the files, and again those whose numbers may be more than plain numbers."""
+    frames = [file.frame(exact) for file in files]
+    as_text = _to_read_as_text(frames, decimal) - exact
+    if not as_text:
+        return frames
+    return [file.frame(exact, as_text) for file in files]
+
+
+def _to_read_as_text(frames: Sequence[Any], decimal: str | None) -> set[str]:
+    """Columns that are text in one of two files, or could have points between thousands."""
+    texts: list[set[str]] = [
+        {str(c) for c in f.columns if f[c].dtype.kind not in "fiub"} for f in frames
+    ]
+    found = texts[0] ^ texts[-1]
+    commas = decimal == COMMA
+    if decimal is None:
+        commas = any(
+            _has_commas(f[c]) for f, names in zip(frames, texts, strict=True) for c in names
+        )
+    if commas:
+        found |= {str(c) for f in frames for c in f.columns if f[c].dtype.kind == "f"}
+    return found
+
+
+def _has_commas(column: Any) -> bool:
+    formats = readings(column.dropna().unique()).formats
+    return bool(formats) and formats[0].decimal == COMMA
 
 
 def _with_numbers(frame: Any, targets: list[str]) -> Any:
-    """Return a single column of only 0 and 1 as numbers, because it is one label, not two."""
+    """Return a single column of 0, 1 and missing cells as numbers: it is one label, not two."""
     column = targets[0]
-    if len(targets) == 1 and column in frame.columns and frame[column].isin(ZERO_OR_ONE).all():
-        frame[column] = frame[column].astype(int)
+    if len(targets) == 1 and column in frame.columns:
+        cells = frame[column]
+        missing = cells.isin(MISSING_WORDS)
+        if not missing.all() and cells[~missing].isin(ZERO_OR_ONE).all():
+            frame[column] = cells.mask(missing).astype(float)
     return frame
-
-
-class _Blocks(io.RawIOBase):
-    """The rest of a source as a file, so that its limits also hold for pandas."""
-
-    def __init__(self, source: LineBlocks) -> None:
-        self.source = source
-        self.rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if not self.rest:
-            block = self.source.next_block().tobytes()
-            if b"\0" in block:
-                raise self.source.error("there are zero bytes; is this a text file?")
-            self.rest = memoryview(block)
-        size = min(len(buffer), len(self.rest))
-        buffer[:size] = self.rest[:size]
-        self.rest = self.rest[size:]
-        return size
