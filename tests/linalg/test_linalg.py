@@ -205,6 +205,27 @@ def test_krylov_equals_the_direct_solvers(method, wide, training, monkeypatch):
     np.testing.assert_allclose(krylov.mean_, model.mean_, atol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(3001, 3001), (3400, 3001)])
+@pytest.mark.parametrize(
+    "model",
+    [ls.MDDM(None, constraint="feature"), ls.HSL(None, expansion="zhou"), ls.OPLS(None)],
+    ids=["mddm", "hsl", "opls"],
+)
+def test_krylov_keeps_no_direction_of_rounding(shape, model):
+    # The scales of the three directions are 10 apart, so that their products are rounded.
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        scores = sparse.random_array((shape[0], 3), density=0.05, random_state=rng, format="csr")
+        loadings = sparse.random_array((3, shape[1]), density=0.05, random_state=rng, format="csr")
+        X = sparse.csr_array(scores @ sparse.diags_array([1.0, 0.1, 0.01]) @ loadings)
+        Y = (rng.random((shape[0], 6)) < 0.3).astype(int)
+        krylov = clone(model).fit(X, Y)
+        assert krylov.solver_ == "krylov"
+        assert len(krylov.eigenvalues_) == krylov.n_components_ == 3
+    direct = clone(model).fit(X.toarray(), Y)
+    np.testing.assert_allclose(krylov.eigenvalues_, direct.eigenvalues_, rtol=1e-7)
+
+
 def test_ill_conditioned_x_without_a_ridge_keeps_its_digits(rng):
     # X = U s V' with known factors and cond 1e8: the eigenvalues are those of (U'Y)(U'Y)'.
     n, n_features = 300, 12

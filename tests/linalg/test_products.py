@@ -293,3 +293,27 @@ def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, m
     found = clone(model).fit(lazy, labels)
     given, expected = found.decision_function(X), direct.decision_function(X)
     np.testing.assert_allclose(given, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("block", [4, 32])
+@pytest.mark.parametrize("shape", [(160, 190), (190, 160)])
+@pytest.mark.parametrize("name", [*(name for name in FEW if name != "mvmd"), "cplst"])
+def test_products_keep_no_direction_below_the_error_of_their_solves(
+    name, shape, block, by_products, monkeypatch
+):
+    # X has rank 2, and the labels are arbitrary: a third direction is an error of a solve.
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, (shape[0], 2)) @ rng.integers(0, 3, (2, shape[1])) * 1.0
+    Y = (rng.random((shape[0], 80 if name != "cplst" else 200)) < 0.3) * 1.0
+    model = CPLST(3, ridge=0.5) if name == "cplst" else clone(FEW[name])
+    if name == "mddm-correlation":
+        model.set_params(label_correlation=np.eye(80) + 0.5)
+    with pytest.warns(UserWarning, match="n_components=3 is more than the 2 directions"):
+        direct = clone(model).fit(X, Y)
+    monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", block)
+    monkeypatch.setattr("labelspan.labelspace._problem.EXACT_SIDE", 10)
+    with pytest.warns(UserWarning, match="n_components=3 is more than the 2 directions"):
+        model.fit(sparse.csr_array(X), sparse.csr_array(Y))
+    assert name == "cplst" or model.solver_ == "products"
+    assert len(model.eigenvalues_) == len(direct.eigenvalues_) == 2
+    np.testing.assert_allclose(model.eigenvalues_, direct.eigenvalues_, rtol=1e-7)

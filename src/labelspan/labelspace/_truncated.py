@@ -88,7 +88,7 @@ def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
             P = P + ridge * solve_products(products, P, 1.0, ridge)
         return products.labels(V=P)
 
-    pairs = leading_blocks(apply, problem.n_labels, n_components, None)
+    pairs = leading_blocks(apply, problem.n_labels, n_components, None, max(X.shape))
     return EigenPairs(pairs.values, orthonormal(pairs.vectors))
 
 

@@ -53,17 +53,31 @@ def leading_products(
 
     side = len(products.t_mean) if K is None else K.shape[1]
     total = products.dependence() if a == 0 and K is None else None
-    pairs = leading_blocks(apply, side, n_components, total and total / b)
+    solved = len(products.squares) if a > 0 else None
+    pairs = leading_blocks(apply, side, n_components, total and total / b, solved)
     return pairs.mapped(lambda W: lift(W) / np.sqrt(pairs.values[: W.shape[1]]))
 
 
 def leading_blocks(
-    apply: Callable[[np.ndarray], np.ndarray], side: int, n_components: Any, total: float | None
+    apply: Callable[[np.ndarray], np.ndarray],
+    side: int,
+    n_components: Any,
+    total: float | None,
+    solved: int | None = None,
 ) -> EigenPairs:
-    """Leading eigenpairs of a (side, side) operator; each application is one pass over the rows."""
+    """Leading eigenpairs of a (side, side) operator; each application is one pass over the rows.
+
+    `solved` is the length of the systems that an application solves, None if it solves none.
+    """
     n_asked = min(int(n_components), side)
     values, vectors = block_lanczos(apply, side, n_asked, TOLERANCE, 0)
-    values = values[: rank(values, side)]
+    if solved:
+        # The error of a solve is far above rounding. It is orthogonal to what a null direction
+        # multiplies, so V'A V is exact to rounding, and null directions are recognised.
+        M = vectors.T @ apply(vectors)
+        values, U = linalg.eigh((M + M.T) / 2, check_finite=False)
+        values, vectors = values[::-1], vectors @ U[:, ::-1]
+    values = values[: rank(values, max(side, solved or 0))]
     n_kept = n_directions(values, np.inf, n_components)
     return EigenPairs(values, vectors[:, :n_kept], total)
 

@@ -83,7 +83,9 @@ def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
 def _(statistics: Rows, K: np.ndarray | None, a: float, b: float) -> Whitened:
     T = times(statistics.T, K)
     P = solve_rows(statistics, T, a, b)
-    return by_solution(P, T.T @ statistics.operator.matmat(P), T.shape[1])
+    # F'P is rounded like the products over the rows or features, as in the direct solvers.
+    length = max(min(len(T), len(P)), T.shape[1])
+    return by_solution(P, T.T @ statistics.operator.matmat(P), length)
 
 
 @whiten.register
@@ -92,10 +94,10 @@ def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitene
     if short is not None:
         T = short.labels(K)
         U = short.solve(T)
-        return by_solution(short.lift(U), T.T @ short.fitted(U), T.shape[1])
+        return by_solution(short.lift(U), T.T @ short.fitted(U), max(T.shape))
     F = statistics.features(W=np.eye(len(statistics.t_mean)) if K is None else K)
     P = solve_products(statistics, F, a, b)
-    return by_solution(P, F.T @ P, F.shape[1])
+    return by_solution(P, F.T @ P, max(F.shape))
 
 
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
