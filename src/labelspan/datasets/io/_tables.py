@@ -84,6 +84,11 @@ def numbered(prefix: str, count: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{i}" for i in range(count))
 
 
+def no_labels(X: Any) -> np.ndarray:
+    """Label indicators of rows that have none: no columns."""
+    return np.zeros((X.shape[0], 0), dtype=np.int64)
+
+
 def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[str]) -> None:
     """Refuse a name longer than the limit, because every table and page repeats it."""
     limit = limits.max_name_chars

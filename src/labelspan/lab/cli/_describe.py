@@ -68,6 +68,7 @@ def _realigned(dataset: MultilabelDataset, out: Path) -> MultilabelDataset:
     return repaired
 
 
-def read_source(data: str, context: typer.Context) -> Source:
+def read_source(data: str, context: typer.Context, *, needs_labels: bool = True) -> Source:
     """Build a source from an argument and its options; refuse options of other file types."""
-    return Source.from_any({**text_fields(data), **options.reading_options(context)})
+    fields = {**text_fields(data), **options.reading_options(context)}
+    return Source.from_any(fields, needs_labels=needs_labels)

@@ -90,9 +90,9 @@ def command(
         estimator, shape, n_after = reduce_blocks(data, names, method, parameters, *places)
         _show(estimator, shape, n_after, None if apply else shape[0], paths, "", json)
         return
-    source = read_source(data, context)
+    source = read_source(data, context, needs_labels=apply is None)
     check_outputs({"out": out, "model": model}, [*source.files, apply])
-    dataset = source.load()
+    dataset = source.load(needs_labels=apply is None)
     if apply is not None:
         estimator, n_rows, why = load_model(apply), None, ""
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,18 +14,13 @@ from labelspan.datasets import (
     MultilabelDataset,
     list_datasets,
     load_dataset,
-    read_arff,
-    read_csv,
-    read_libsvm,
-    read_mat,
-    read_npz,
-    read_xmc,
 )
 from labelspan.datasets.catalogue import files_of, hash_of
 from labelspan.datasets.io import without_columns
 from labelspan.datasets.io.arff import xml_beside
 from labelspan.lab.plan._fields import check_keys, check_text, check_whole, list_of
 from labelspan.lab.plan._prepare import PREPARATIONS
+from labelspan.lab.plan._readers import BY_NAME, READERS, Reader, suffix_of
 from labelspan.lab.plan._splits import Indices, Splits
 from labelspan.system import escaped
 
@@ -139,16 +134,25 @@ class Source:
                 f"({self.path}); make the plan again, or bring them back."
             )
 
-    def load(self) -> MultilabelDataset:
+    def load(self, *, needs_labels: bool = True) -> MultilabelDataset:
         """Read the data set.
+
+        Parameters
+        ----------
+        needs_labels : bool, default=True
+            Whether to refuse rows without labels.
 
         Returns
         -------
         MultilabelDataset
         """
-        self._refuse_unused()
+        self._refuse_unused(needs_labels)
         self.refuse_changed()
-        dataset = self._read() if self.path else load_dataset(self.of or self.name)
+        dataset = self._read(needs_labels) if self.path else load_dataset(self.of or self.name)
+        if needs_labels and not dataset.Y.shape[1]:
+            raise ValueError(
+                f"{self.path} has no labels, but they are learned from; give a file that has them."
+            )
         if "ignore" not in self._reader().arguments:
             dataset = without_columns(dataset, self.ignore)
         prepare = PREPARATIONS[self.prepare] if self.prepare else None
@@ -163,9 +167,11 @@ class Source:
     def _reader(self) -> Reader:
         return READERS.get(suffix_of(self.path), BY_NAME) if self.path else BY_NAME
 
-    def _read(self) -> MultilabelDataset:
+    def _read(self, needs_labels: bool) -> MultilabelDataset:
         reader = self._reader()
         options: dict[str, Any] = {}
+        if not needs_labels and reader.tells_labels:
+            options["needs_labels"] = False
         for key, arguments in reader.arguments.items():
             if (value := self._options().get(key)) is not None:
                 values = value if len(arguments) > 1 else (value,)
@@ -177,7 +183,7 @@ class Source:
         fields = {key: getattr(self, key) for key in READING_FIELDS}
         return {key: value for key, value in fields.items() if value not in EMPTY}
 
-    def _refuse_unused(self) -> None:
+    def _refuse_unused(self, needs_labels: bool = True) -> None:
         """Refuse a field that the reader would ignore, and a missing required field."""
         suffix = suffix_of(self.path)
         if self.path and suffix not in READERS:
@@ -193,14 +199,16 @@ class Source:
                     f"{self.path or self.name} takes no {key}, which is for files that end with "
                     f"{files}; leave it out."
                 )
-        if reader.needs_labels and not self.labels:
+        if needs_labels and reader.needs_labels and not self.labels:
             raise ValueError(
                 f"{self.path} needs labels: columns of 0 and 1, or one column that lists the "
                 "labels of each row (--labels tags)."
             )
 
     @classmethod
-    def from_any(cls, item: Any, *, folder: Path | None = None) -> Source:
+    def from_any(
+        cls, item: Any, *, folder: Path | None = None, needs_labels: bool = True
+    ) -> Source:
         """Build a source from a name, a path, a table or a source.
 
         Parameters
@@ -209,6 +217,8 @@ class Source:
             A name of `list_datasets`, the path of a file, or the fields.
         folder : path, optional
             Base folder of relative paths.
+        needs_labels : bool, default=True
+            Whether to refuse a CSV file without label columns.
 
         Returns
         -------
@@ -233,45 +243,10 @@ class Source:
         if source.sha256:
             # A plan from a store has the hashes of its files, which may no longer exist.
             return source
-        source._refuse_unused()
+        source._refuse_unused(needs_labels)
         return replace(source, sha256=content_hash(source)) if source.path else source
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A reader, and its arguments by field of a source."""
-
-    read: Callable[..., MultilabelDataset]
-    arguments: Mapping[str, tuple[str, ...]]
-    needs_labels: bool = False
-
-
-def _same(*keys: str) -> dict[str, tuple[str, ...]]:
-    return {key: (key,) for key in keys}
-
-
-LIBSVM = Reader(
-    read_libsvm, _same("test", "first_feature", "first_label", "n_features", "n_labels")
-)
-CSV = Reader(
-    read_csv, _same("test", "labels", "ignore", "separator", "delimiter", "encoding"), True
-)
-#: Readers of data files by suffix.
-READERS: dict[str, Reader] = {
-    ".arff": Reader(
-        read_arff,
-        {"labels": ("label_names",), **_same("test", "xml", "label_count", "ignore", "encoding")},
-    ),
-    ".npz": Reader(read_npz, {}),
-    ".mat": Reader(read_mat, {"variables": ("data", "target")}),
-    ".svm": LIBSVM,
-    ".libsvm": LIBSVM,
-    ".svmlight": LIBSVM,
-    ".txt": Reader(read_xmc, _same("test")),
-    ".csv": CSV,
-    ".tsv": CSV,
-}
-BY_NAME = Reader(load_dataset, {})
 EMPTY: tuple[Any, ...] = ("", None, (), [])
 LIST_FIELDS = ("labels", "ignore", "variables")
 COUNT_FIELDS = ("first_feature", "first_label", "n_features", "n_labels")
@@ -342,11 +317,6 @@ def text_fields(text: str) -> dict[str, Any]:
     if "/" in text or "." in text:
         return {"path": text}
     return {"name": text}
-
-
-def suffix_of(path: str) -> str:
-    """Suffix of a file name, before a ``.gz``."""
-    return Path(path.removesuffix(".gz")).suffix.lower()
 
 
 def content_hash(source: Source) -> str:

@@ -39,6 +39,7 @@ def read_arff(
     xml: str | os.PathLike[str] | None = None,
     label_names: Sequence[str] | None = None,
     label_count: int | None = None,
+    needs_labels: bool = True,
     ignore: Sequence[str] = (),
     name: str | None = None,
     encoding: str = "utf-8",
@@ -64,6 +65,9 @@ def read_arff(
         Names of the label columns; other sources are then ignored.
     label_count : int, optional
         As MEKA's ``-C``: positive for the first columns, negative for the last.
+    needs_labels : bool, default=True
+        Whether to refuse a file without labels. Otherwise labels may be absent, or have no value in
+        any row; those are not columns of `Y`, which may have none.
     ignore : sequence of str, default=()
         Names of columns to leave out, such as an identifier.
     name : str, optional
@@ -109,7 +113,10 @@ def read_arff(
     """
     limits = Limits() if limits is None else limits
     reading = _Reading(
-        LabelOptions(label_names, label_count, xml), _as_names(ignore), encoding, limits
+        LabelOptions(label_names, label_count, xml, needs_labels),
+        _as_names(ignore),
+        encoding,
+        limits,
     )
     name = name or stem(Path(path))
     first = _read_part(Path(path), reading)
@@ -178,8 +185,21 @@ def _read_part(path: Path, reading: _Reading) -> _Part:
         columns = Columns(header, features, labels)
         lines = row_lines(source)
         X, targets = read_rows(source, columns, reading.encoding, lines)
+    if not reading.labels.needed:
+        is_told = _told(targets)
+        labels, targets = labels[is_told], targets[:, is_told]
+        columns = Columns(header, features, labels)
     _report(header, X, path, reading.ignore)
     return _Part(path, columns, X, _indicators(targets, _chosen(header.names, labels), lines))
+
+
+def _told(targets: Any) -> np.ndarray:
+    """Which label columns have a value in at least one row."""
+    if sp.issparse(targets):
+        stored = targets.tocsc()
+        unknown = sp.csc_array((np.isnan(stored.data), stored.indices, stored.indptr), stored.shape)
+        return np.asarray(unknown.sum(axis=0)) < targets.shape[0]
+    return ~np.isnan(targets).all(axis=0)
 
 
 def _distinct(kind: ColumnType) -> tuple[tuple[str, ...], tuple[float, ...]]:

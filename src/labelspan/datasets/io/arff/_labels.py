@@ -23,6 +23,7 @@ FILTER = re.compile(r"[\w.]*\bfilters?\.[\w.]+")
 SPLIT_SUFFIX = re.compile(r"[-_](train|test)(-sparse)?$", re.IGNORECASE)
 ARGUMENTS = "xml=, label_names= or label_count= (--xml, --labels or --label-count)"
 SHOWN = 3
+NO_COLUMNS = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class LabelOptions:
     names: Sequence[str] | None = None
     count: int | None = None
     xml: str | os.PathLike[str] | None = None
+    needed: bool = True
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,11 @@ def label_columns(header: Header, path: Path, options: LabelOptions, limits: Lim
     because any of them may be outdated and wrong labels are not noticed later.
     """
     if options.names is not None:
-        return _named(options.names, header, path)
+        names = options.names if options.needed else _there(options.names, header)
+        return _named(names, header, path) if options.needed or names else NO_COLUMNS
     found = _statements(header, path, options, limits)
+    if not found and not options.needed:
+        return NO_COLUMNS
     if not found:
         raise _unknown(header.relation, path)
     for first, second in pairwise(found):
@@ -91,14 +96,22 @@ def _statements(
         found.append(Statement(what, _counted(options.count, len(header.names), path, what)))
     xml = xml_beside(path) if options.xml is None else Path(options.xml)
     if xml is not None:
-        names = read_label_names(xml, limits)
-        found.append(Statement(xml.name, _present(names, header, path, xml)))
+        listed = read_label_names(xml, limits)
+        names = listed if options.needed else _there(listed, header)
+        if options.needed or names:
+            found.append(Statement(xml.name, _present(names, header, path, xml)))
     counts = {int(count) for count in MEKA_LABELS.findall(header.relation)}
     if len(counts) == 1 and not FILTER.search(header.relation):
         (count,) = counts
         what = f"-C {count} in the relation name"
         found.append(Statement(what, _counted(count, len(header.names), path, what)))
     return found
+
+
+def _there(names: Sequence[str], header: Header) -> list[str]:
+    """The labels that are columns, with or without the quotes and escapes of ARFF."""
+    known = {*header.names, *(unquote(f"'{name}'") for name in header.names if "\\" in name)}
+    return [name for name in names if name in known or unquote(name) in known]
 
 
 def _shown(statement: Statement, header: Header) -> str:

@@ -20,6 +20,7 @@ from labelspan.datasets.io._tables import (
     check_matrix,
     check_size,
     check_values,
+    no_labels,
     numbered,
     without_repeats,
 )
@@ -48,6 +49,7 @@ def read_mat(
     *,
     data: str | None = None,
     target: str | None = None,
+    needs_labels: bool = True,
     name: str | None = None,
     limits: Limits | None = None,
 ) -> MultilabelDataset:
@@ -64,6 +66,8 @@ def read_mat(
         Names of the variables, without ``train`` or ``test``; by default the common names
         that the file has (``data``, ``X``, ``x`` or ``features`` with ``target``,
         ``targets``, ``Y``, ``y``, ``labels`` or ``label``).
+    needs_labels : bool, default=True
+        Whether to refuse a file without labels. Otherwise its `Y` has no columns.
     name : str, optional
         Name of the data set; by default the name of the file.
     limits : Limits, optional
@@ -90,7 +94,7 @@ def read_mat(
     limits = Limits() if limits is None else limits
     variables = _load(path, limits)
 
-    names = variable_names(variables, data, target, path)
+    names = variable_names(variables, data, target, needs_labels, path)
 
     def read_part(part: str) -> MultilabelDataset:
         X, Y = _matrices(variables, *names[part], limits, path)
@@ -134,12 +138,14 @@ def _load(path: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _matrices(
-    variables: dict[str, Any], data: str, target: str, limits: Limits, path: Path
+    variables: dict[str, Any], data: str, target: str | None, limits: Limits, path: Path
 ) -> tuple[Any, Any]:
     """Return X, and Y in 0/1 with one row per sample."""
-    for key in (data, target):
-        check_matrix(variables[key].shape, variables[key].dtype, key, path)
-    X, Y = variables[data], variables[target]
+    X = _features(variables, data, limits, path)
+    if target is None:
+        return X, no_labels(X)
+    Y = variables[target]
+    check_matrix(Y.shape, Y.dtype, target, path)
     if X.shape[0] not in Y.shape:
         message = f"{target} is {Y.shape}, which does not fit {data}, {X.shape}"
         raise DataFileError(f"{message}: {data} has a row per sample", file=path)
@@ -149,13 +155,19 @@ def _matrices(
         Y = Y.T
     # Messages name positions in Y, however the file stores the labels.
     labels = f"{target} (samples by labels)"
-    check_size(X.shape, data, limits, path)
     check_size(Y.shape, labels, limits, path)
-    X, Y = _rows(X, data, path), _rows(Y, labels, path)
+    Y = _rows(Y, labels, path)
     check_values(Y, (-1, 0, 1), labels, path)
     is_label = sp.csr_array(Y > 0) if sp.issparse(Y) else Y > 0
-    X = X if sp.issparse(X) else X.astype(np.float64, copy=False)
     return X, is_label.astype(np.int64)
+
+
+def _features(variables: dict[str, Any], data: str, limits: Limits, path: Path) -> Any:
+    X = variables[data]
+    check_matrix(X.shape, X.dtype, data, path)
+    check_size(X.shape, data, limits, path)
+    X = _rows(X, data, path)
+    return X if sp.issparse(X) else X.astype(np.float64, copy=False)
 
 
 def _rows(matrix: Any, key: str, path: Path) -> Any:

@@ -12,8 +12,12 @@ TARGET_NAMES = ("target", "targets", "Y", "y", "labels", "label")
 
 
 def variable_names(
-    present: Collection[str], data: str | None, target: str | None, path: Path
-) -> dict[str, tuple[str, str]]:
+    present: Collection[str],
+    data: str | None,
+    target: str | None,
+    needs_labels: bool,
+    path: Path,
+) -> dict[str, tuple[str, str | None]]:
     """Return the names of features and labels by part: ``train``, and ``test`` if it is there."""
     bases = {
         "data": DATA_NAMES if data is None else (data,),
@@ -23,11 +27,14 @@ def variable_names(
     parts = ["train"] if is_split else [""]
     if is_split and _found(present, bases["data"], "test"):
         parts.append("test")
+
+    def labels(part: str) -> str | None:
+        if not needs_labels and not _found(present, bases["target"], part):
+            return None
+        return _one(present, bases["target"], part, "target", path)
+
     return {
-        part or "train": (
-            _one(present, bases["data"], part, "data", path),
-            _one(present, bases["target"], part, "target", path),
-        )
+        part or "train": (_one(present, bases["data"], part, "data", path), labels(part))
         for part in parts
     }
 

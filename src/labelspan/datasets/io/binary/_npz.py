@@ -20,6 +20,7 @@ from labelspan.datasets.io._tables import (
     check_names,
     check_size,
     check_values,
+    no_labels,
     numbered,
     without_repeats,
 )
@@ -45,7 +46,11 @@ BROKEN = (
 
 
 def read_npz(
-    path: str | os.PathLike[str], *, name: str | None = None, limits: Limits | None = None
+    path: str | os.PathLike[str],
+    *,
+    needs_labels: bool = True,
+    name: str | None = None,
+    limits: Limits | None = None,
 ) -> MultilabelDataset:
     """Read a NumPy archive with features, labels, names and split.
 
@@ -55,6 +60,8 @@ def read_npz(
         Archive with ``X`` and ``Y``, each an array or the CSR parts ``X_data``, ``X_indices``,
         ``X_indptr`` and ``X_shape``; optional are ``feature_names``, ``label_names``,
         ``train_idx``, ``test_idx`` and ``source``. Pickled objects are refused.
+    needs_labels : bool, default=True
+        Whether to refuse a file without labels. Otherwise its `Y` has no columns.
     name : str, optional
         Name of the data set; by default the name of the file.
     limits : Limits, optional
@@ -81,7 +88,10 @@ def read_npz(
     limits = Limits() if limits is None else limits
     try:
         arrays = read_members(path, limits)
-        X, Y = (_matrix(arrays, key, limits, path) for key in ("X", "Y"))
+        X = _matrix(arrays, "X", limits, path)
+        if not needs_labels and not any(key.partition("_")[0] == "Y" for key in arrays):
+            arrays = {**arrays, "Y": no_labels(X), "label_names": np.empty(0, dtype=np.str_)}
+        Y = _matrix(arrays, "Y", limits, path)
     except (DataFileError, FileNotFoundError):
         raise
     except BROKEN as error:
