@@ -1,6 +1,7 @@
 """The layers: imports point one way, and no package uses private modules of another."""
 
 import ast
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def test_private_names_of_scikit_learn_are_met_in_one_file(file):
         and any(part.startswith("_") for part in (*module.split("."), name))
     ]
     assert private == [] or file.name == "compat.py"
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_nothing_makes_the_sparse_matrices_that_scipy_will_remove(file):
+    """Their names are met in no code (in docstrings they are); `load_mat` asks for arrays."""
+    code = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    met = {node.attr for node in code if isinstance(node, ast.Attribute)}
+    met |= {name for _, name in imports(file)}
+    assert not [name for name in met if re.fullmatch(r"[a-z]{3}_matrix|spmatrix", name)]
+    assert "loadmat" not in met or name_of(file) == "compat.py"
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -53,7 +53,7 @@ def assert_same_directions(a, b, tolerance=1e-10):
     assert (error <= tolerance / gap * np.linalg.norm(b.components_, axis=1)).all()
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("method", [*STREAMED, *RIDGE_FREE], ids=name)
 def test_cluster_equals_memory(method, form, client, sample):
     X, Y = sample
@@ -69,7 +69,7 @@ def test_cluster_equals_memory(method, form, client, sample):
             break  # the forms of Y do not depend on the method
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_transform_stays_lazy(form, client, sample):
     X, Y = sample
     model = ls.MVMD(3).fit(X, Y)
@@ -164,7 +164,7 @@ def test_bad_values_are_found_on_the_workers(client, sample):
     # Each block has a valid coding; together they do not.
     mixed = Y.copy()
     mixed[:CHUNK] = 2 * mixed[:CHUNK] - 1
-    for form in (np.asarray, sparse.csr_matrix):
+    for form in (np.asarray, sparse.csr_array):
         with pytest.raises(ValueError, match="both -1 and 0"):
             ls.MDDM().fit(lazy(X), lazy(mixed, form))
     with pytest.raises(ValueError, match="NaN"):
@@ -172,11 +172,11 @@ def test_bad_values_are_found_on_the_workers(client, sample):
 
 
 @pytest.mark.parametrize("dtype", [np.int64, bool, np.float16, np.float32])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_blocks_of_any_number(dtype, form, client, sample):
     X, Y = sample
     X = X.astype(dtype)
-    if form is sparse.csr_matrix and dtype == np.float16:
+    if form is sparse.csr_array and dtype == np.float16:
         pytest.skip("SciPy has no sparse float16")
     model = ls.MDDM().fit(X, Y)
     lazily = ls.MDDM().fit(lazy(X, form), lazy(Y))

@@ -142,7 +142,7 @@ FORMS = {
     "int": (lambda A: A.astype(int), None),
     "float16": (lambda A: A.astype(np.float16), None),
     "float32": (lambda A: A.astype(np.float32), None),
-    "csr": (lambda A: A, sparse.csr_matrix),
+    "csr": (lambda A: A, sparse.csr_array),
     "csr of int": (lambda A: A.astype(int), sparse.csr_matrix),
 }
 
@@ -197,7 +197,7 @@ def test_transform_is_lazy_and_checked(estimator):
     found = model.transform(lazy(X))
     assert dask.is_dask_collection(found)
     assert_allclose(found.compute(), model.transform(X), atol=1e-10)
-    blocks = model.transform(lazy(X, sparse.csr_matrix)).compute()
+    blocks = model.transform(lazy(X, sparse.csr_array)).compute()
     blocks = blocks.toarray() if sparse.issparse(blocks) else blocks
     assert_allclose(blocks, model.transform(X), atol=1e-10)
     with pytest.raises(ValueError, match="X contains NaN"):
@@ -211,7 +211,7 @@ def test_selectors_keep_the_dtype_of_blocks():
     assert model.transform(lazy(X.astype(np.int32))).compute().dtype == np.int32
 
 
-@pytest.mark.parametrize("form", [None, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [None, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("estimator", [ls.MultilabelFisherScore(2), ls.DiscriminativeRatio(2)])
 def test_feature_scores_pool_over_blocks(estimator, form):
     # A large mean: sums of squares about zero would leave no digit of the spread.

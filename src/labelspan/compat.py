@@ -1,8 +1,10 @@
-"""Every name of scikit-learn that is not part of its public interface, in one place."""
+"""Private names of scikit-learn and what differs between versions of SciPy, in one place."""
 
 from __future__ import annotations
 
 import sys
+from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from sklearn import get_config
@@ -24,6 +26,7 @@ __all__ = [
     "is_dask_array",
     "is_dask_frame",
     "is_frame",
+    "load_mat",
     "move_to_host",
     "n_rows_of",
     "n_threads",
@@ -59,3 +62,14 @@ def is_dask_frame(table: Any) -> bool:
 def is_frame(table: Any) -> bool:
     """Whether `table` is a pandas or polars frame: an array with named columns."""
     return hasattr(table, "columns") and hasattr(table, "__array__")
+
+
+def load_mat(path: Path, names: list[str]) -> dict[str, Any]:
+    """Read variables of a MATLAB file: sparse ones as arrays, where SciPy leaves the choice.
+
+    Matrices, the default, are deprecated since SciPy 1.18; the oldest has no such argument.
+    """
+    from scipy.io import loadmat
+
+    has_choice = "spmatrix" in signature(loadmat).parameters
+    return loadmat(path, variable_names=names, **({"spmatrix": False} if has_choice else {}))

@@ -217,7 +217,7 @@ def client():
         yield client
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_a_cluster_gives_the_scores_of_memory(form, client):
     X, Y = sample(90, 8)
     lazy_X = da.from_array(X, chunks=(17, -1))

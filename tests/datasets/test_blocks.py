@@ -90,7 +90,7 @@ def anndata(folder, form=np.asarray):
 
 
 def sparse_anndata(folder):
-    return anndata(folder, sparse.csr_matrix)
+    return anndata(folder, sparse.csr_array)
 
 
 SOURCES = [npy, npy_folders, csr, hdf5, zarr, pandas, polars, pandas_pair, lazy_frame, parquet,

@@ -144,7 +144,7 @@ def test_row_limit(tmp_path):
 def test_libsvm_that_scikit_learn_writes(tmp_path):
     random = np.random.default_rng(0)
     X = np.where(random.random((30, 7)) < 0.5, 0, random.integers(-99, 99, (30, 7)) / 8)
-    Y = sp.csr_matrix(random.integers(0, 2, (30, 4)))
+    Y = sp.csr_array(random.integers(0, 2, (30, 4)))
     for zero_based in (True, False):
         path = tmp_path / f"{zero_based}.svm"
         dump_svmlight_file(X, Y, str(path), multilabel=True, zero_based=zero_based)

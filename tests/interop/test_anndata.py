@@ -18,10 +18,10 @@ LABELS = ["red", "green", "blue", "grey"]
 
 def cells(form=np.asarray):
     obs = pd.DataFrame(Y, columns=LABELS, index=[f"cell{i}" for i in range(len(X))])
-    return anndata.AnnData(form(X), obs=obs, obsm={"Y": Y, "sparse_Y": sparse.csr_matrix(Y)})
+    return anndata.AnnData(form(X), obs=obs, obsm={"Y": Y, "sparse_Y": sparse.csr_array(Y)})
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("labels", [LABELS, "Y", "sparse_Y"], ids=["obs", "obsm", "sparse"])
 def test_projections_and_directions_stay_with_the_data(form, labels, tmp_path):
     annotated = cells(form)
@@ -35,7 +35,7 @@ def test_projections_and_directions_stay_with_the_data(form, labels, tmp_path):
     assert read.uns["mddm"]["model"] == "MDDM(n_components=2)"
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_a_file_is_read_by_blocks(form, tmp_path, monkeypatch):
     cells(form).write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")

@@ -177,7 +177,7 @@ def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
     1 for constant features, which have no scale.
     """
     if sparse.issparse(X):
-        rows = sparse.csr_matrix(X, dtype=np.float64)
+        rows = sparse.csr_array(X, dtype=np.float64)
         means, variances = mean_variance_axis(rows, axis=0, weights=weights)
     elif is_device(X):
         rows = cast(X, np.float64)

@@ -25,8 +25,8 @@ def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
     Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)
     labels = np.flatnonzero((Y > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_LABEL)
     rows = np.flatnonzero((Y[:, labels] > 0).any(axis=1))
-    X = sparse.csr_matrix(dataset.X)[rows]
-    words = np.flatnonzero((X > 0).sum(axis=0).A1 >= LEAST_DOCUMENTS_A_WORD)
+    X = sparse.csr_array(dataset.X)[rows]
+    words = np.flatnonzero((X > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_WORD)
     return replace(
         dataset,
         X=sparse.csr_array(TfidfTransformer().fit_transform(X[:, words])),

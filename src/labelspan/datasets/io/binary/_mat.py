@@ -12,6 +12,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
+from labelspan.compat import load_mat
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
@@ -126,7 +127,7 @@ def _load(path: Path, limits: Limits) -> dict[str, Any]:
             message = f"{total} bytes of values; the limit is {limits.max_bytes}"
             raise DataFileError(f"{message} (Limits.max_bytes)", file=path)
         numeric = [name for name, _, kind in listed if kind in NUMERIC_CLASSES]
-        return scipy.io.loadmat(path, variable_names=numeric)
+        return load_mat(path, numeric)
     except NotImplementedError as error:
         message = "MATLAB v7.3 file; save it again in MATLAB with save(..., '-v7')"
         raise DataFileError(message, file=path) from error
