@@ -261,3 +261,40 @@ def test_describe_realigns_labels_that_stand_off(labelspan, tmp_path):
     assert not (tmp_path / "again.npz").exists()
     line = refused(labelspan, "describe", repaired, "--realign", tmp_path / "again.csv")
     assert "give a name that ends with .npz" in line
+
+
+def test_decimal_signs_are_told(labelspan, tmp_path):
+    path = tmp_path / "my.csv"
+    path.write_text('x,y,l\n"1,234",2,0\n"5,678",3,1\n"9,000",5,1\n')
+    line = refused(labelspan, "describe", path, "--labels", "l")
+    assert "'1,234' is 1234 with decimal='.' (--decimal .), and 1.234 with decimal=','" in line
+    for decimal, first in ((".", 1234), (",", 1.234)):
+        source = Source.from_any({"path": path, "labels": "l", "decimal": decimal})
+        assert source.load().X[0, 0] == first
+        found = described(labelspan, path, "--labels", "l", "--decimal", decimal)
+        assert (found["n_samples"], found["n_features"]) == (3, 2)
+    line = refused(labelspan, "describe", path, "--labels", "l", "--decimal", "x")
+    assert "decimal is 'x'; give '.' or ','" in line
+    told = replace(source, decimal="")
+    assert asdict(told)["decimal"] == ""
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff"])
+def test_a_column_cannot_be_a_label_and_ignored(suffix, labelspan, tmp_path):
+    path = tmp_path / f"my.{suffix}"
+    names = {"csv": "x,a,b", "arff": "@relation r\n@attribute x real\n@attribute a {0,1}\n"
+             "@attribute b {0,1}\n@data"}  # fmt: skip
+    path.write_text(f"{names[suffix]}\n1,0,1\n2,1,1\n")
+    line = refused(labelspan, "describe", path, "--labels", "a,b", "--ignore", "a")
+    assert "labels and ignore both name 'a' (--labels, --ignore); leave it out of one" in line
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff"])
+def test_a_latin_1_file_names_the_option(suffix, labelspan, tmp_path):
+    path = tmp_path / f"my.{suffix}"
+    names = {"csv": "größe,c,b", "arff": "@relation r\n@attribute größe real\n@attribute c {é,u}\n"
+             "@attribute b {0,1}\n@data"}  # fmt: skip
+    path.write_bytes(f"{names[suffix]}\n1,é,1\n2,u,0\n".encode("latin-1"))
+    assert "--encoding" in refused(labelspan, "describe", path, "--labels", "b")
+    found = described(labelspan, path, "--labels", "b", "--encoding", "latin-1")
+    assert found["n_features"] == 2

@@ -98,6 +98,13 @@ def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[st
         raise DataFileError(f"{message} (Limits.max_name_chars): shorten it", file=path)
 
 
+def refuse_both(labels: Sequence[str], ignore: Sequence[str], path: str | os.PathLike[str]) -> None:
+    """Refuse a column that is to be a label and to be left out."""
+    if both := [name for name in labels if name in ignore]:
+        message = f"labels and ignore both name {both[0][:60]!r} (--labels, --ignore)"
+        raise DataFileError(f"{message}; leave it out of one", file=path)
+
+
 def refuse_unknown(
     names: Sequence[str], known: Collection[str], what: str, path: str | os.PathLike[str]
 ) -> None:

@@ -48,6 +48,7 @@ def command(
     ignore: options.Ignore = None,
     separator: options.Separator = "",
     delimiter: options.Delimiter = "",
+    decimal: options.Decimal = "",
     variables: options.Variables = None,
     first_feature: options.FirstFeature = None,
     first_label: options.FirstLabel = None,

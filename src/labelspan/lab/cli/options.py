@@ -37,6 +37,9 @@ Separator = Annotated[
     str, typer.Option(help="Separator between the labels of a row in a CSV file.")
 ]
 Delimiter = Annotated[str, typer.Option(help="Separator between the columns of a CSV file.")]
+Decimal = Annotated[
+    str, typer.Option(help="Decimal sign of numbers in a CSV file: . or , (default: what fits).")
+]
 Variables = Annotated[
     list[str] | None,
     typer.Option(help="Variables of a MATLAB file that hold features and labels: X,Y."),

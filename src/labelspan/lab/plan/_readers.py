@@ -39,7 +39,9 @@ LIBSVM = Reader(
     read_libsvm, _same("test", "first_feature", "first_label", "n_features", "n_labels")
 )
 CSV = Reader(
-    read_csv, _same("test", "labels", "ignore", "separator", "delimiter", "encoding"), True
+    read_csv,
+    _same("test", "labels", "ignore", "separator", "delimiter", "decimal", "encoding"),
+    True,
 )
 #: Readers of data files by suffix.
 READERS: dict[str, Reader] = {

@@ -51,6 +51,8 @@ class Source:
         Columns to leave out, such as an identifier.
     separator, delimiter : str
         Separators of the labels of a row, and of the columns, in a CSV file.
+    decimal : {".", ","} or ""
+        Decimal sign of numbers in a CSV file.
     variables : tuple of str
         Variables of a MATLAB file: features and labels.
     first_feature, first_label, n_features, n_labels : int or None
@@ -82,6 +84,7 @@ class Source:
     ignore: tuple[str, ...] = ()
     separator: str = ""
     delimiter: str = ""
+    decimal: str = ""
     variables: tuple[str, ...] = ()
     first_feature: int | None = None
     first_label: int | None = None
@@ -251,15 +254,15 @@ EMPTY: tuple[Any, ...] = ("", None, (), [])
 LIST_FIELDS = ("labels", "ignore", "variables")
 COUNT_FIELDS = ("first_feature", "first_label", "n_features", "n_labels")
 TEXT_FIELDS = (
-    "name", "path", "test", "xml", "sha256", "prepare", "separator", "delimiter", "encoding",
-    "mechanism", "of",
+    "name", "path", "test", "xml", "sha256", "prepare", "separator", "delimiter", "decimal",
+    "encoding", "mechanism", "of",
 )  # fmt: skip
 #: How labels are removed from training parts.
 MECHANISMS = ("mcar", "labels", "rows")
 #: Fields about removed labels, hashed only if given.
 MISSING_FIELDS = ("missing", "mechanism", "of")
 #: Fields added after results were stored; they are not hashed at their defaults.
-ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "encoding")
+ADDED_FIELDS = (*LIST_FIELDS, *COUNT_FIELDS, "separator", "delimiter", "decimal", "encoding")
 #: Options of the readers and of the command line.
 READING_FIELDS = ("test", "xml", "label_count", *ADDED_FIELDS)
 

@@ -26,7 +26,7 @@ from labelspan.datasets.io._nominal import (
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._split import join
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io._tables import check_names, first_entry, refuse_unknown
+from labelspan.datasets.io._tables import check_names, first_entry, refuse_both, refuse_unknown
 from labelspan.datasets.io.arff._header import ColumnType, Header, read_header
 from labelspan.datasets.io.arff._labels import LabelOptions, label_columns, stem
 from labelspan.datasets.io.arff._rows import Columns, read_rows, row_lines
@@ -118,6 +118,7 @@ def read_arff(
         encoding,
         limits,
     )
+    refuse_both(label_names or (), reading.ignore, path)
     name = name or stem(Path(path))
     first = _read_part(Path(path), reading)
     if test is None:

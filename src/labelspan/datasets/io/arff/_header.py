@@ -171,7 +171,9 @@ def _decoded(source: LineBlocks, block: np.ndarray, encoding: str) -> _Lines:
         text = raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         place = raw.count(b"\n", 0, error.start) + 1
-        raise source.error(f"not {encoding}; try encoding='latin-1'", place) from error
+        raise source.error(
+            f"not {encoding}; try encoding='latin-1' (--encoding latin-1)", place
+        ) from error
     content = np.frombuffer(bytearray(f"{text}\n", *UTF8), np.uint8)
     # A non-ASCII blank also ends a name; then all such characters are left to Python.
     name_bytes = ASCII_NAME_BYTES if WIDE_BLANK.search(text) else NAME_BYTES

@@ -8,7 +8,7 @@ from typing import Any
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
-from labelspan.datasets.io._tables import check_names, refuse_unknown
+from labelspan.datasets.io._tables import check_names, refuse_both, refuse_unknown
 from labelspan.datasets.io.arff import first_repeat
 from labelspan.datasets.io.columns import ColumnEncoder, columns_of
 from labelspan.datasets.io.frames._label_columns import read_labels
@@ -110,6 +110,7 @@ def dataset_of(
     if not targets:
         raise DataFileError("labels is empty; name at least one column", file=name)
     refuse_unknown(targets, list(columns), "labels", name)
+    refuse_both(targets, left_out, name)
     refuse_unknown(left_out, list(columns), "ignore", name)
     label_names, Y = read_labels(frame, columns, targets, separator, limits, name)
     check_names(label_names, limits, name)
