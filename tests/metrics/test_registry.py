@@ -65,6 +65,8 @@ def test_mddm_convention_on_a_row_of_ties():
         "coverage": 4 - 1,
         "average_precision": (1 / 2 + 2 / 4) / 2,
     }
+    # The first of the tied labels, NumPy's arg max, is false.
+    assert get_measure("one_error", "mddm", ties="first")([[0, 1, 1, 0]], [[2, 2, 1, 1]]) == 1
 
 
 def test_mddm_convention_leaves_out_labels_of_one_class():

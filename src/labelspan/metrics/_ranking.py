@@ -145,7 +145,8 @@ def one_error(
         Scores; entries that a sparse array does not store are 0.
     ties : {"first", "worst", "average", "best"}, default="first"
         If several labels share the highest score: take the first of them (arg max), the
-        worst, the mean over them, or the best (the program of the ML-kNN authors).
+        worst, the mean over them, or the best. The MDDM convention takes the best, as the
+        program of the ML-kNN authors does, because the paper's arg max does not settle ties.
     undefined_rows : {"keep", "skip"}, default="keep"
         Keep rows with no label (error 1) or all labels (error 0), or leave them out of the
         mean (the MDDM paper).

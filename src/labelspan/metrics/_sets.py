@@ -274,8 +274,8 @@ def macro_f1(
     Y_true, Y_pred : array-like or sparse of shape (n_samples, n_labels)
         True and predicted label indicators.
     zero_division : float, default=0.0
-        Value of a label that is neither true nor predicted anywhere. The MDDM paper's tables
-        are only possible with 1; NaN leaves the label out of the mean.
+        Value of a label that is neither true nor predicted anywhere, 1 in the MDDM convention;
+        NaN leaves the label out of the mean.
     observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
         Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
