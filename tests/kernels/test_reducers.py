@@ -15,7 +15,13 @@ from sklearn.preprocessing import StandardScaler
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
-from labelspan.kernels import KernelHSL, KernelLabelCCA, KernelMDDM
+from labelspan.kernels import (
+    KernelHSL,
+    KernelLabelCCA,
+    KernelMDDM,
+    KernelPLS,
+    KernelSharedSubspaceClassifier,
+)
 from labelspan.kernels import _map as kernel_map_module
 from tests.comparison import assert_same_subspaces, assert_same_values
 from tests.kernels.problems import KERNELS, inputs, matrix, midpoints, problem, up_to_sign
@@ -443,3 +449,24 @@ def test_a_kernel_far_below_its_ridge_loses_no_digits(scale):
     linear = ls.MDDM(3, constraint="feature", mu=0.5).fit(X, Y).transform(X)
     size = np.abs(linear).max()
     np.testing.assert_allclose(up_to_sign(ours, linear) / size, linear / size, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelPLS(3, gamma=0.3),
+        KernelMDDM(3, gamma=0.3),
+        KernelHSL(3, gamma=0.3),
+        KernelLabelCCA(3, gamma=0.3),
+        KernelSharedSubspaceClassifier(2, gamma=0.3),
+    ],
+)
+def test_weights_and_copies_have_the_same_signs(model):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((12, 4))
+        Y = (X @ rng.standard_normal((4, 4)) + 0.5 * rng.standard_normal((12, 4)) > 0).astype(int)
+        w = rng.integers(1, 6, 12)
+        weighted = clone(model).fit(X, Y, sample_weight=w).transform(X)
+        copies = clone(model).fit(np.repeat(X, w, axis=0), np.repeat(Y, w, axis=0)).transform(X)
+        assert (np.sum(weighted * copies, axis=0) > 0).all()

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.compat import Interval, StrOptions, fit_context
-from labelspan.device import cast, copied, empty, is_device, like, namespace, precision_of, settle
+from labelspan.device import cast, empty, is_device, like, precision_of, settle
 from labelspan.gate import (
     IN_MEMORY,
     Labels,
@@ -25,7 +25,7 @@ from labelspan.gate import (
 from labelspan.kernels._map import KERNELS, KernelMap
 from labelspan.kernels._on_device import follow_kernel
 from labelspan.kernels._statistics import Induced, induce
-from labelspan.linalg import EigenPairs, as_rows, fix_signs
+from labelspan.linalg import EigenPairs, as_rows, signs_of
 
 # Constraints of the parameters that every kernel method has.
 KERNEL_PARAMETERS: dict[str, list[Any]] = {
@@ -136,10 +136,9 @@ def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: 
     """Store the kernel, and the directions with coefficients C after fixing their signs."""
     dual, offset = induced.lift(C)
     components = as_rows(dual)
-    # A row of weight k stands for k rows, which would all count in the sign rule.
-    once = components / like(components, induced.row_weights)
-    xp = namespace(once)
-    signs = xp.sign(xp.sum(fix_signs(copied(once)) * once, axis=1))
+    # A row of weight k has the coefficients of its k copies together.
+    copies = like(components, induced.row_weights)
+    signs = signs_of(components / copies, copies)
     components *= signs[:, None]
     estimator.dual_components_ = in_dtype(components, dtype, "dual_components_")
     estimator.offset_ = cast(signs * offset, dtype)

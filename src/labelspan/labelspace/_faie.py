@@ -13,7 +13,7 @@ from labelspan.gate import check_square, in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import no_direction
 from labelspan.labelspace._regressor import LinearCodes, fit_regressor
-from labelspan.linalg import EigenPairs, fix_signs, leading_sum, regress_pooled
+from labelspan.linalg import EigenPairs, leading_sum, regress_pooled, signs_of
 
 
 class FaIE(LabelSpaceClassifier):
@@ -216,7 +216,7 @@ def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
     scale = np.sqrt(n_rows / pairs.values[: pairs.vectors.shape[1]])
     V1, V2 = pairs.vectors[:q] * scale, root * pairs.vectors[q:] * scale
     D = (tt @ V1 + W.T @ V2).T / n_rows
-    signs = np.where(np.einsum("ij,ij->i", fix_signs(D.copy()), D) < 0, -1.0, 1.0)
+    signs = signs_of(D)
     V1, V2 = V1 * signs, V2 * signs
     return ImplicitCodes(
         problem,

@@ -1,7 +1,15 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
 from labelspan.linalg._block_cg import row_side, rows_are_independent, solve_products
-from labelspan.linalg._eigenpairs import EPS, EigenPairs, as_rows, fix_signs, n_directions, rank
+from labelspan.linalg._eigenpairs import (
+    EPS,
+    EigenPairs,
+    as_rows,
+    fix_signs,
+    n_directions,
+    rank,
+    signs_of,
+)
 from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,

@@ -93,39 +93,46 @@ def as_rows(vectors: Any) -> Any:
 
 
 def fix_signs(components: np.ndarray) -> np.ndarray:
-    """Flip the sign of rows, in place, so that the sum of the cubes of each is positive.
+    """Flip the sign of rows, in place, so that the sum of the cubes of each is positive."""
+    components *= signs_of(components)[:, None]
+    return components
 
-    The sum does not depend on the order of the features. Pairs of entries (a, -a), which
-    dummy-coded columns produce, cancel in it; a rule based on the largest entry would leave their
-    sign to rounding. If all cubes cancel, the first of the largest entries decides.
+
+def signs_of(components: Any, counts: Any = 1.0) -> Any:
+    """Signs (k,) that make the sum of the cubes of each row of `components` (k, m) positive.
+
+    The sum does not depend on the order of the entries; one that stands for several rows counts
+    that often (`counts`). Pairs of entries (a, -a), which dummy-coded columns produce, cancel in
+    it; a rule based on the largest entry would leave their sign to rounding. If all cubes cancel,
+    the first of the largest entries decides.
     """
     if is_device(components):
-        return signed_at_once(components)
-    for row in components:
+        return signs_at_once(components, counts)
+    signs = np.ones(len(components), dtype=components.dtype)
+    for i, row in enumerate(components):
         # Relative to the largest entry, because the cube of 1e110 overflows.
         unit = row / max(row.max(initial=0.0), -row.min(initial=0.0), np.finfo(np.float64).tiny)
-        squares, size = unit * unit, np.abs(unit)
+        squares, size = counts * unit * unit, np.abs(unit)
         decisive = squares @ unit
         if np.abs(decisive) <= 1e-8 * (squares @ size):
             decisive = unit[np.argmax(size >= 1 - 1e-6)]
         if decisive < 0:
-            np.negative(row, out=row)
-    return components
+            signs[i] = -1.0
+    return signs
 
 
-def signed_at_once(components: Any) -> Any:
+def signs_at_once(components: Any, counts: Any) -> Any:
     """The same for all rows at once on a device, where starting a step costs more than the step."""
-    if 0 in components.shape:
-        return components
     xp = namespace(components)
+    if 0 in components.shape:
+        return xp.ones(components.shape[0], dtype=components.dtype, device=components.device)
     largest = xp.max(xp.abs(components), axis=1, keepdims=True)
     unit = components / xp.clip(largest, min=float(np.finfo(np.float64).tiny))
     size = xp.abs(unit)
-    decisive = xp.sum(unit**3, axis=1)
+    decisive = xp.sum(counts * unit**3, axis=1)
     first = xp.argmax(xp.astype(size >= 1 - 1e-6, xp.int32), axis=1)
     places = xp.arange(unit.shape[1], device=unit.device)
     at_first = xp.sum(xp.where(places == first[:, None], unit, xp.zeros_like(unit)), axis=1)
-    weak = xp.abs(decisive) <= 1e-8 * xp.sum(size**3, axis=1)
+    weak = xp.abs(decisive) <= 1e-8 * xp.sum(counts * size**3, axis=1)
     negative = xp.where(weak, at_first, decisive) < 0
-    components *= 1.0 - 2.0 * xp.astype(negative, components.dtype)[:, None]
-    return components
+    return 1.0 - 2.0 * xp.astype(negative, components.dtype)

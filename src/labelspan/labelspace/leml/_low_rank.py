@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from labelspan.linalg import fix_signs
+from labelspan.linalg import signs_of
 
 
 @dataclass(frozen=True)
@@ -101,5 +101,5 @@ def balanced(W: np.ndarray, H: np.ndarray) -> Factors:
     (Q, R), (G, L) = (linalg.qr(A, mode="economic", check_finite=False) for A in (W, H))
     u, s, vt = linalg.svd(R @ L.T, check_finite=False)
     V = np.ascontiguousarray((G @ vt.T).T)
-    signs = np.where(np.einsum("ij,ij->i", fix_signs(V.copy()), V) < 0, -1.0, 1.0)
+    signs = signs_of(V)
     return Factors((Q @ u) * signs, s, V.T * signs)
