@@ -6,8 +6,11 @@ BIN := $(VENV)/bin
 # scikit-learn follows arrays of other libraries only where SciPy is told to.
 TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
+# The part of the suite that depends most on the versions of others.
 
-.PHONY: demo test lint types unit test-lowest test-device bench reproduce fuzz docs coverage mutation release-check clean
+CORE := tests/extraction tests/laws tests/linalg tests/moments tests/test_gate.py
+
+.PHONY: demo test lint types unit test-lowest test-newest test-newest-core test-device bench reproduce fuzz docs coverage mutation release-check clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/labelspan compare --out results
@@ -25,7 +28,14 @@ unit: $(VENV)/test.stamp
 	$(PYTEST) -m "not reproduce" -n auto --dist loadfile
 
 test-lowest: $(VENV)-lowest/test.stamp
-	$(TEST_ENV) $(VENV)-lowest/bin/python -m pytest -m "not reproduce" -W default --ignore=tests/laws/test_ecosystem_every.py --ignore=tests/laws/test_registry.py tests/extraction tests/laws tests/linalg tests/moments tests/test_gate.py
+	$(TEST_ENV) $(VENV)-lowest/bin/python -m pytest -m "not reproduce" -W default --ignore=tests/laws/test_ecosystem_every.py --ignore=tests/laws/test_registry.py $(CORE)
+
+# On the newest Python there is, with the newest of every dependency; TESTS limits it to a part.
+test-newest: $(VENV)-newest/test.stamp
+	$(TEST_ENV) $(VENV)-newest/bin/python -m pytest -m "not reproduce" -n auto --dist loadfile $(TESTS)
+
+test-newest-core:
+	$(MAKE) test-newest TESTS="$(CORE)"
 
 # Where there is an accelerator, with its own Python: PYTHON=python3 make test-device
 test-device:
@@ -65,7 +75,7 @@ release-check: $(VENV)/release.stamp
 	$(BIN)/python tools/release_check.py --dist $(DIST)
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -97,4 +107,8 @@ $(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
 $(VENV)-lowest/test.stamp: pyproject.toml requirements/lowest.txt
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c requirements/lowest.txt -e . pytest hypothesis mpmath pandas pooch defusedxml
+	touch $@
+
+$(VENV)-newest/test.stamp: pyproject.toml tools/newest.py
+	$(PYTHON) tools/newest.py $(VENV)-newest
 	touch $@

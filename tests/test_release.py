@@ -37,3 +37,11 @@ def test_workflows_call_targets_that_there_are(path):
         make, *asked = command.split()
         assert make == "make"
         assert {word for word in asked if "=" not in word} <= targets
+
+
+def test_the_newest_environment_gets_every_package_of_the_tests():
+    wanted = runpy.run_path(str(ROOT / "tools" / "newest.py"))["requirements"]("test")
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in wanted}
+    # From the extra itself, from one it names, and from one that this one names.
+    assert {"pytest", "anndata", "dask", "skops", "matplotlib"} <= names
+    assert "labelspan" not in names

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # The interpreters of pyproject.toml that are on the PATH are used.
-VERSIONS = ("3.11", "3.12", "3.13")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 # Seconds of `import labelspan` with all families beyond that of scikit-learn, best of several.
 IMPORT_LIMIT = 0.3
 # Imports that users of scikit-learn already have.
