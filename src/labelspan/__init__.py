@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         plotting,
         stats,
     )
+    from labelspan.arrays import config_context, to_numpy
     from labelspan.choice import ReducerCV
     from labelspan.classifiers import (
         MLkNN,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         ThresholdTuner,
     )
     from labelspan.costs import cost
-    from labelspan.device import config_context, to_numpy
     from labelspan.extraction import DMLDA, HSL, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
     from labelspan.kernels import (
         KernelCPLST,
@@ -93,7 +93,7 @@ _ESTIMATORS = {
     ),
 }
 _HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
-_HOMES |= {"config_context": "device", "cost": "costs", "to_numpy": "device"}
+_HOMES |= {"config_context": "arrays", "cost": "costs", "to_numpy": "arrays"}
 _SUBPACKAGES = (
     *_ESTIMATORS,
     "datasets",

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from labelspan.arrays import KeyFactors, to_host
 from labelspan.classifiers import _on_device as on_device
 from labelspan.classifiers._neighbours import nearest_rows
-from labelspan.device import KeyFactors, to_host
 
 RNG = np.random.default_rng(0)
 SAMPLES = {

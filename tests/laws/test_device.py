@@ -6,8 +6,8 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 
 import labelspan as ls
-from labelspan import device
-from labelspan.device import is_device, to_host
+from labelspan import arrays
+from labelspan.arrays import is_device, to_host
 from tests.laws.law import law, sample
 
 # Tolerance by precision, relative to the largest number.
@@ -50,7 +50,7 @@ def numbers(model):
                 note(f"{name}.{field}", getattr(value, field))
 
     for name, value in vars(model).items():
-        if name not in (*model.get_params(deep=False), *device._move.TABLES):
+        if name not in (*model.get_params(deep=False), *arrays._move.TABLES):
             note(name, value)
     return found
 
@@ -127,8 +127,8 @@ def test_wide_rows_give_what_numpy_gives(entry, place):
 def test_no_copy_of_X_reaches_the_host(entry, place, monkeypatch):
     X, Y, _ = sample(n=300)
     moved = []
-    copy = device._arrays.move_to_host
-    monkeypatch.setattr(device._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
+    copy = arrays._arrays.move_to_host
+    monkeypatch.setattr(arrays._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
     clone(entry.estimator).fit(place.put(X), place.put(Y))
     large = [shape for shape in moved if int(np.prod(shape)) >= X.size]
     assert large == []

@@ -6,8 +6,8 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 
 import labelspan as ls
-from labelspan import device
-from labelspan.device import is_device
+from labelspan import arrays
+from labelspan.arrays import is_device
 from tests.laws.law import law, sample
 from tests.laws.test_device import assert_like, follows, numbers, shown
 
@@ -20,7 +20,7 @@ def sums_up(entry):
 def blocks(monkeypatch):
     """The blocks that were sent, of 40 rows or so."""
     sent = []
-    stream = device._stream.stream
+    stream = arrays._stream.stream
 
     def counted(arrays, rows):
         for block in stream(arrays, rows):
@@ -91,10 +91,10 @@ def test_others_are_not_affected(entry, place, blocks):
 
 def test_a_device_that_nobody_knows_is_refused():
     with pytest.raises(TypeError, match="device is int; allowed are a name that torch knows"):
-        device._stream.reference_on(3)
+        arrays._stream.reference_on(3)
 
 
 def test_a_device_of_torch_without_torch_is_refused(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(ImportError, match="Install torch, or pass an array of CuPy"):
-        device._stream.reference_on("cuda")
+        arrays._stream.reference_on("cuda")

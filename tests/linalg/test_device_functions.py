@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelspan.device import to_host
+from labelspan.arrays import to_host
 from labelspan.gate import Labels
 from labelspan.linalg import (
     as_rows,

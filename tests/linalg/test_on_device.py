@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import labelspan as ls
-from labelspan import device
-from labelspan.device import to_host
+from labelspan import arrays
+from labelspan.arrays import to_host
 from labelspan.kernels import KernelCPLSTCV, kernel_path
 from labelspan.kernels import _map as kernel_maps
 from labelspan.kernels import _on_device as kernels_on_device
@@ -48,8 +48,8 @@ MODELS = [*SOLVED, ls.OPLS(2, ridge=0)]
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_blocks_add_up(place, model, monkeypatch):
     X, Y = problem()
-    monkeypatch.setattr(device._operations, "LARGEST_BLOCK", 8 * 8 * 70)
-    monkeypatch.setattr(device._operations, "free_bytes", lambda array: None)
+    monkeypatch.setattr(arrays._operations, "LARGEST_BLOCK", 8 * 8 * 70)
+    monkeypatch.setattr(arrays._operations, "free_bytes", lambda array: None)
     found, expected = both(place, model, X + 3, Y)
     np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
 
@@ -102,8 +102,8 @@ def test_least_squares_of_ill_conditioned_columns(place):
 @pytest.mark.parametrize("model", SOLVED, ids=lambda model: type(model).__name__)
 def test_no_matrix_of_the_features_leaves_the_device(place, model, monkeypatch):
     moved = []
-    copy = device._arrays.move_to_host
-    monkeypatch.setattr(device._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
+    copy = arrays._arrays.move_to_host
+    monkeypatch.setattr(arrays._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
     # More features than an eigenproblem may have that is solved on the host.
     X, Y = problem(400, 140)
     model.fit(place.put(X), Y)

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from labelspan import device
+from labelspan import arrays
 from labelspan.metrics import MEASURES
 from labelspan.metrics import _on_device as on_device
 
@@ -45,8 +45,8 @@ def test_a_measure_on_a_device_is_that_of_the_host(place, name, ties, dtype, mon
     call = MEASURES[name].function
     expected = call(Y, output, **options)
     moved = []
-    copy = device._arrays.move_to_host
-    monkeypatch.setattr(device._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
+    copy = arrays._arrays.move_to_host
+    monkeypatch.setattr(arrays._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
     # Several blocks of rows, the last of them shorter.
     monkeypatch.setattr(on_device, "block_bytes", lambda array: on_device.RANK_BYTES * 9 * 7)
     for truth in (place.put(Y), Y, place.put(Y.astype(bool))):

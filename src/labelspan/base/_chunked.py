@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.device import remember_place, settle
+from labelspan.arrays import remember_place, settle
 from labelspan.gate import (
     Labels,
     NoDirectionError,

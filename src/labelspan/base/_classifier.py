@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.compat import fit_context, is_dask_array, n_rows_of
-from labelspan.device import (
+from labelspan.arrays import (
     cast,
+    dense,
     empty,
     is_device,
     is_followed,
@@ -24,13 +24,13 @@ from labelspan.device import (
     sums_of,
     to_host,
 )
+from labelspan.compat import fit_context, is_dask_array, n_rows_of
 from labelspan.gate import (
     Labels,
     RowBlocks,
     check_features,
     check_fit,
     dask_rows,
-    dense,
     in_dtype,
     lazily,
     refuse_device,

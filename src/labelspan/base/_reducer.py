@@ -13,9 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.base._chunked import Chunked
-from labelspan.compat import Interval, RealNotInt, fit_context, is_dask_array
-from labelspan.device import (
+from labelspan.arrays import (
     cast,
     copied,
     finite,
@@ -28,6 +26,8 @@ from labelspan.device import (
     sums_of,
     to_host,
 )
+from labelspan.base._chunked import Chunked
+from labelspan.compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan.gate import (
     RowBlocks,
     by_blocks,

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring, get_scorer_names
 
+from labelspan.arrays import dense
 from labelspan.base import decide, remember
 from labelspan.classifiers import MLkNN, MultiOutputRidge
-from labelspan.gate import Labels, dense, has_holes
+from labelspan.gate import Labels, has_holes
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
 # Scorers of scikit-learn that a labelspan measure computes without checking the same labels each

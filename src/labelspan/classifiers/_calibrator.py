@@ -10,11 +10,12 @@ from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 
+from labelspan.arrays import dense
 from labelspan.base import label_scores
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.compat import HasMethods, Interval, StrOptions
-from labelspan.gate import Labels, MaskedUnweighted, dense
+from labelspan.gate import Labels, MaskedUnweighted
 from labelspan.model_selection import MultilabelStratifiedKFold
 
 N_FOLDS = 5

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import is_device
 from labelspan.classifiers import _on_device as on_device
-from labelspan.device import is_device
 
 # Number of neighbour labels counted at once; the counts take about 40 bytes each.
 BLOCK_LABELS = 2**20

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import cast, copied, is_device
 from labelspan.classifiers._label_counts import look_up, neighbour_histogram
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._observed import Reference, observed_histogram
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.compat import Interval, StrOptions
-from labelspan.device import cast, copied, is_device
 from labelspan.gate import IN_MEMORY, Labels, MaskedUnweighted, follow_device
 
 # Equal probabilities predict the label.

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from labelspan.arrays import dense, is_device
 from labelspan.classifiers._on_device import nearest
 from labelspan.classifiers._select import (
     select_dense,
@@ -18,8 +19,6 @@ from labelspan.classifiers._select import (
     select_graph,
     select_sparse,
 )
-from labelspan.device import is_device
-from labelspan.gate import dense
 from labelspan.jit import read_only
 from labelspan.system import one_blas_thread
 

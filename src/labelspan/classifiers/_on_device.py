@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan import device
-from labelspan.device import block_bytes, cast, namespace, rows_at, sums, to_host
+from labelspan import arrays
+from labelspan.arrays import block_bytes, cast, namespace, rows_at, sums, to_host
 
 # Rows beyond k whose distances are recomputed exactly, because rounding may have misplaced them.
 SPARE = 16
@@ -53,7 +53,7 @@ class WholeNumbers:
     def __init__(self, T: Any, k: int, largest: float):
         xp, n_train = namespace(T), T.shape[0]
         self.k, self.largest = k, largest
-        self.factors = device.KeyFactors.of(T, largest)
+        self.factors = arrays.KeyFactors.of(T, largest)
         # Half the bytes, if integers of that size are exact in the smaller type.
         self.single = largest < 2**24 and (3 * largest + 1) * n_train < 2**31
         self.row_bytes = (8 if self.single else 16) * n_train
@@ -69,15 +69,15 @@ class WholeNumbers:
         if self.factors is not None:
             keys = self.factors.keys(rows)
         elif self.single:
-            keys = cast(device.whole_products(rows, self.T, self.largest), np.int32)
+            keys = cast(arrays.whole_products(rows, self.T, self.largest), np.int32)
         else:
             keys = cast(rows, np.float64) @ self.T.T
         if self.factors is None:
-            keys = device.less_multiple(self.base, keys, 2 * self.modulus)
+            keys = arrays.less_multiple(self.base, keys, 2 * self.modulus)
         if own is not None:
             whole = self.single and self.factors is None
-            device.fill_diagonal(keys, own, 2**31 - 1 if whole else np.inf)
-        return cast(device.least(keys, self.k), np.int64) % self.modulus
+            arrays.fill_diagonal(keys, own, 2**31 - 1 if whole else np.inf)
+        return cast(arrays.least(keys, self.k), np.int64) % self.modulus
 
 
 class Differences:
@@ -100,8 +100,8 @@ class Differences:
         squares *= -2.0
         squares += self.norms[None, :]
         if own is not None:
-            device.fill_diagonal(squares, own, np.inf)
-        near = xp.sort(device.smallest(squares, m), axis=1)
+            arrays.fill_diagonal(squares, own, np.inf)
+        near = xp.sort(arrays.smallest(squares, m), axis=1)
         found = xp.reshape(xp.take(self.T, xp.reshape(near, (-1,)), axis=0), (*near.shape, -1))
         found = found - rows[:, None, :]
         distances = sums(found * found, axis=2)
@@ -119,10 +119,10 @@ def histogram(neighbours: Any, Y: Any) -> np.ndarray:
     """Rows by label, membership and number of neighbours with it, (2, q, k + 1), on the host."""
     xp = namespace(Y)
     n_labels, n_counts = Y.shape[1], neighbours.shape[1] + 1
-    counts = device.sums_of_rows(Y, neighbours)
+    counts = arrays.sums_of_rows(Y, neighbours)
     # A count is at most k, so adding k + 1 marks rows that have the label themselves.
     counts += n_counts * xp.astype(Y, counts.dtype)
-    table = device.tally(places_of(counts, 2 * n_counts), 2 * n_counts * n_labels)
+    table = arrays.tally(places_of(counts, 2 * n_counts), 2 * n_counts * n_labels)
     whole = to_host(table).reshape(n_labels, 2, n_counts).astype(np.float64)
     return np.ascontiguousarray(whole.transpose(1, 0, 2))
 
@@ -130,7 +130,7 @@ def histogram(neighbours: Any, Y: Any) -> np.ndarray:
 def look_up(neighbours: Any, Y: Any, table: Any) -> Any:
     """table[l, number of neighbours with label l] for each row and label, (n, q)."""
     xp = namespace(Y)
-    places = places_of(device.sums_of_rows(Y, neighbours), table.shape[1])
+    places = places_of(arrays.sums_of_rows(Y, neighbours), table.shape[1])
     return xp.reshape(xp.take(xp.reshape(table, (-1,)), places), (-1, Y.shape[1]))
 
 

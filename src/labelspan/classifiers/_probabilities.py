@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan.arrays import is_device, namespace
 from labelspan.base import LabelClassifier
 from labelspan.compat import is_dask_array
-from labelspan.device import is_device, namespace
 from labelspan.gate import dask_rows, lazily
 
 

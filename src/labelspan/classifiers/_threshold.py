@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan.arrays import dense
 from labelspan.base import ScoringClassifier, label_scores
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.compat import HasMethods, Interval, StrOptions
-from labelspan.gate import Labels, MaskedUnweighted, dense
+from labelspan.gate import Labels, MaskedUnweighted
 
 
 class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):

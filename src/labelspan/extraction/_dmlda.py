@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan.arrays import diagonal
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.device import diagonal
 from labelspan.extraction._weights import (
     WEIGHTS,
     check_weights,

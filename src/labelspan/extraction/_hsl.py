@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import is_device, like, namespace, sums, to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions, is_dask_array
-from labelspan.device import is_device, like, namespace, sums, to_host
 from labelspan.extraction._weights import inverse, rows_times
 from labelspan.linalg import EigenPairs, leading
 from labelspan.moments import Sample, Statistics, collect, summarise

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan.arrays import to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions
-from labelspan.device import to_host
 from labelspan.gate import AvailableCases
 from labelspan.linalg import EigenPairs, check_psd, leading
 from labelspan.moments import Sample, Statistics, summarise

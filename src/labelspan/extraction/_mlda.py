@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
+from labelspan.arrays import like, on_host, to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.device import like, on_host, to_host
 from labelspan.extraction._weights import (
     WEIGHTS,
     check_weights,

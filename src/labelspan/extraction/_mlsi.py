@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
+from labelspan.arrays import cholesky, diagonal, is_device, like, namespace, rows_at, sums
+from labelspan.arrays import triangle as device_triangle
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.device import cholesky, diagonal, is_device, like, namespace, rows_at, sums
-from labelspan.device import triangle as device_triangle
 from labelspan.gate import AvailableCases
 from labelspan.linalg import (
     EPS,

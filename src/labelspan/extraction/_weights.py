@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
+from labelspan.arrays import is_device, namespace, sums
 from labelspan.compat import StrOptions
-from labelspan.device import is_device, namespace, sums
 from labelspan.gate import IN_MEMORY, ON_HOST
 from labelspan.linalg import EPS
 from labelspan.moments import BLOCK_BYTES, Moments, Sample, anchored, collect, dense, row_blocks

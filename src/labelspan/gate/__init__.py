@@ -8,7 +8,6 @@ from labelspan.gate._blocks import (
     check_dask_rows,
     columns_of,
     dask_rows,
-    dense,
     lazily,
     refuse_dask,
     with_complement,

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
+from labelspan.arrays import dense
 from labelspan.compat import is_dask_array, is_dask_frame
 from labelspan.jit import is_loaded, kernel, read_only
 from labelspan.system import replace_file, watched
@@ -61,11 +62,6 @@ def canonical(X: Any) -> sparse.csr_array:
         rows = rows.copy()
         rows.sum_duplicates()
     return rows
-
-
-def dense(A: Any) -> np.ndarray:
-    """Return a sparse or dense array as dense."""
-    return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
 def as_csr(Y: np.ndarray) -> sparse.csr_array:

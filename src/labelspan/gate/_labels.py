@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
+from labelspan.arrays import dense, is_device, like, namespace, sums, to_host
 from labelspan.compat import is_dask_array, is_frame
-from labelspan.device import is_device, like, namespace, sums, to_host
-from labelspan.gate._blocks import as_csr, canonical, dense
+from labelspan.gate._blocks import as_csr, canonical
 from labelspan.gate._misread import warn_of_joined_names
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,

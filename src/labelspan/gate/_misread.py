@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from labelspan.device import is_device, namespace, sums, to_host
+from labelspan.arrays import is_device, namespace, sums, to_host
 
 SEPARATORS = (",", ";", "|")
 # From this ratio of ones per row in y to those in X, the two look swapped.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from labelspan.device import is_followed, place_of
+from labelspan.arrays import is_followed, place_of
 from labelspan.gate._tags import LabelTags, label_tags
 
 # Methods of a fitted estimator that take rows.

@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from labelspan.device import is_device
-from labelspan.gate._blocks import dense
+from labelspan.arrays import dense, is_device
 from labelspan.gate._tags import TAKERS, Unweighted
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.

@@ -12,8 +12,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from labelspan.compat import is_dask_array, is_dask_frame
-from labelspan.device import (
+from labelspan.arrays import (
     cast,
     detached,
     is_device,
@@ -23,6 +22,7 @@ from labelspan.device import (
     precision_of,
     to_host,
 )
+from labelspan.compat import is_dask_array, is_dask_frame
 from labelspan.gate._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
 from labelspan.gate._labels import Labels, check_labels
 from labelspan.gate._misread import warn_if_swapped, warn_of_column

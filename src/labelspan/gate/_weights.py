@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from labelspan.arrays import cast, dense, detached, is_device, like, namespace, to_host
 from labelspan.compat import is_dask_array, n_rows_of
-from labelspan.device import cast, detached, is_device, like, namespace, to_host
-from labelspan.gate._blocks import dense
 from labelspan.gate._labels import Labels
 from labelspan.gate._tags import LabelTags, label_tags
 

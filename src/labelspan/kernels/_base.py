@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan.arrays import cast, empty, is_device, like, precision_of, settle
 from labelspan.compat import Interval, StrOptions, fit_context
-from labelspan.device import cast, empty, is_device, like, precision_of, settle
 from labelspan.gate import (
     IN_MEMORY,
     Labels,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.device import cast, like, namespace
+from labelspan.arrays import cast, like, namespace
 from labelspan.gate import IN_MEMORY, Labels, check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap

@@ -12,11 +12,11 @@ from scipy.stats import rankdata
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
-from labelspan import device
+from labelspan import arrays
+from labelspan.arrays import cast, dense, is_device, namespace, rows_at, sums, to_host
 from labelspan.base import ScoringClassifier, remember_features
 from labelspan.compat import Interval
-from labelspan.device import cast, is_device, namespace, rows_at, sums, to_host
-from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits, dense
+from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits
 from labelspan.jit import ZERO, kernel, read_only
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
@@ -318,7 +318,7 @@ def add_wrong(codes, directions, mean, truth, wrong):  # type: ignore[no-untyped
 def hamming_losses_on_device(held: Any, M: Any, T: Any, weights: Any) -> np.ndarray:
     """The same on the device of the predictions; returns the losses (q,) on the host."""
     xp = namespace(T)
-    _, V = device.eigh((M + M.T) / 2)
+    _, V = arrays.eigh((M + M.T) / 2)
     codes = (held.predicted - held.mean) @ V
     scores = xp.zeros_like(T) + held.mean
     weights = xp.ones_like(T[:, 0]) if weights is None else weights

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import linalg
 
-from labelspan import device
-from labelspan.device import copied, empty, is_device, like, namespace, precision_of, rows_at
+from labelspan import arrays
+from labelspan.arrays import copied, empty, is_device, like, namespace, precision_of, rows_at
 from labelspan.gate import check_square
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
 from labelspan.kernels._on_device import asymmetry, check_room, symmetric
@@ -150,9 +150,9 @@ def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
     size = slack(dtype) * max(trace, 0.0)
     if is_device(K):
         tiny = float(np.finfo(np.float64).tiny)
-        if device.cholesky(device.add_to_diagonal(copied(K), size + tiny)) is not None:
+        if arrays.cholesky(arrays.add_to_diagonal(copied(K), size + tiny)) is not None:
             return
-        least = float(device.eigh(K)[0][-1])
+        least = float(arrays.eigh(K)[0][-1])
     else:
         least = least_eigenvalue(K, size)
     if least >= -size:
@@ -267,7 +267,7 @@ def restore(A: np.ndarray, diagonal: np.ndarray) -> None:
 def spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positive eigenvalues of K, descending, and their eigenvectors; K is unchanged."""
     if is_device(K):
-        values, U = device.eigh(K)
+        values, U = arrays.eigh(K)
         r = rank(values, len(values))
         return values[:r], U[:, :r]
     values, U = linalg.eigh(K, driver="evd", check_finite=False)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan import device
-from labelspan.device import is_device, like, namespace, rows_at, sums
+from labelspan import arrays
+from labelspan.arrays import is_device, like, namespace, rows_at, sums
 from labelspan.kernels._gram import Gram
 from labelspan.moments import scaled
 
@@ -39,7 +39,7 @@ def kernel_spectrum(
 ) -> KernelSpectrum:
     """Decompose the centred kernel, O(n^3), once for every ridge and fold."""
     if is_device(of_rows.K):
-        values, U = device.eigh(of_rows.K)
+        values, U = arrays.eigh(of_rows.K)
         w = namespace(T).ones_like(T[:, 0]) if weights is None else weights
         Tc = namespace(T).sqrt(w)[:, None] * (T - (w @ T) / sums(w))
         return KernelSpectrum(like(U, np.maximum(values, 0.0)), U, U.T @ Tc)

@@ -11,7 +11,7 @@ from scipy import linalg
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
-from labelspan.device import cast, like, precision_of, to_host
+from labelspan.arrays import cast, like, precision_of, to_host
 from labelspan.kernels._gram import refuse_indefinite, spectrum
 from labelspan.kernels._map import KernelMap, is_definite, taken
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
-from labelspan.device import block_bytes, cast, copied, is_device, less, precision_of, rows_at, sums
+from labelspan.arrays import block_bytes, cast, copied, is_device, less, precision_of, rows_at, sums
 from labelspan.kernels._on_device import gathered, kernel_values
 from labelspan.moments import mean_of
 

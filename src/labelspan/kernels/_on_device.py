@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan import device
-from labelspan.device import cast, free_bytes, like, namespace, rows_at, sums
+from labelspan import arrays
+from labelspan.arrays import cast, free_bytes, like, namespace, rows_at, sums
 from labelspan.gate import ON_HOST, follow_device
 
 # Kernels implemented here; the others are scikit-learn's, on the host.
@@ -38,9 +38,9 @@ def kernel_values(kernel: str, parameters: dict[str, Any], A: Any, B: Any) -> An
         K *= 2.0
         K -= sums(A * A, axis=1)[:, None]
         K -= sums(B * B, axis=1)[None, :]
-        K = device.clipped(K, 0.0)
+        K = arrays.clipped(K, 0.0)
         K *= gamma
-        return device.exponential(K)
+        return arrays.exponential(K)
     K *= gamma
     K += parameters["coef0"]
     return xp.tanh(K) if kernel == "sigmoid" else K ** parameters["degree"]
@@ -89,11 +89,11 @@ def solve(K: Any, ridge: float, T: Any) -> tuple[Any, Any] | None:
     """
     xp = namespace(K)
     diagonal = xp.asarray(xp.linalg.diagonal(K), copy=True)
-    L = device.cholesky(device.add_to_diagonal(K, ridge))
-    device.set_diagonal(K, diagonal)
+    L = arrays.cholesky(arrays.add_to_diagonal(K, ridge))
+    arrays.set_diagonal(K, diagonal)
     if L is None:
         return None
-    P = device.solve_triangular(L, device.solve_triangular(L, T), transposed=True)
+    P = arrays.solve_triangular(L, arrays.solve_triangular(L, T), transposed=True)
     del L
     return P, K @ P
 

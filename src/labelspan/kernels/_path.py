@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from labelspan.arrays import is_device
 from labelspan.compat import n_rows_of
-from labelspan.device import is_device
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
 from labelspan.kernels._statistics import SHARED, Dual, Induced, evaluate

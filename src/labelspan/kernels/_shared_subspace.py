@@ -12,10 +12,10 @@ from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan import device
+from labelspan import arrays
+from labelspan.arrays import cast, is_device, like, namespace, precision_of, sums
 from labelspan.base import ScoringClassifier
 from labelspan.compat import Interval, is_dask_array
-from labelspan.device import cast, is_device, like, namespace, precision_of, sums
 from labelspan.gate import IN_MEMORY, Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap
@@ -253,8 +253,8 @@ def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
     for _ in range(2 if C.shape[1] else 0):
         M = C.T @ KC
         if is_device(M):
-            L = device.cholesky((M + M.T) / 2)
-            C, KC = (device.solve_triangular(L, A.T).T for A in (C, KC))
+            L = arrays.cholesky((M + M.T) / 2)
+            C, KC = (arrays.solve_triangular(L, A.T).T for A in (C, KC))
             continue
         L = linalg.cholesky((M + M.T) / 2, lower=True, check_finite=False)
         C, KC = (linalg.solve_triangular(L, A.T, lower=True, check_finite=False).T for A in (C, KC))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.device import cast, empty, is_device, like, namespace, rows_at, sums, to_host
+from labelspan.arrays import cast, empty, is_device, like, namespace, rows_at, sums, to_host
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite, kernel_map

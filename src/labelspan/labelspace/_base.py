@@ -12,11 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.base import ChunkedRegression, ScoringClassifier, decide, dtype_of
-from labelspan.compat import HasMethods, Interval, RealNotInt
-from labelspan.device import (
+from labelspan.arrays import (
     cast,
     copied,
+    dense,
     empty,
     is_device,
     like,
@@ -26,12 +25,13 @@ from labelspan.device import (
     sums,
     to_host,
 )
+from labelspan.base import ChunkedRegression, ScoringClassifier, decide, dtype_of
+from labelspan.compat import HasMethods, Interval, RealNotInt
 from labelspan.gate import (
     IN_MEMORY,
     Labels,
     check_features,
     check_labels,
-    dense,
     in_dtype,
     label_tags,
     refuse_other_names,

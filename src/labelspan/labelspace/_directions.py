@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.device import like, namespace
+from labelspan.arrays import like, namespace
 from labelspan.linalg import EigenPairs, as_rows, fix_signs, leading_sum, orthonormal
 
 

@@ -11,9 +11,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils import check_random_state, get_tags
 
+from labelspan.arrays import dense
 from labelspan.base import label_presence
 from labelspan.compat import HasMethods, StrOptions
-from labelspan.gate import IN_MEMORY, Labels, dense
+from labelspan.gate import IN_MEMORY, Labels
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import Problem

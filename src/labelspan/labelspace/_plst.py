@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import copied, namespace, to_host
 from labelspan.compat import Interval
-from labelspan.device import copied, namespace, to_host
 from labelspan.gate import AvailableCases, check_square, follow_device
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed

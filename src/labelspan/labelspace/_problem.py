@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import dense, is_device, namespace, sums, to_host
 from labelspan.compat import is_dask_array
-from labelspan.device import is_device, namespace, sums, to_host
-from labelspan.gate import check_square, dense, has_holes
+from labelspan.gate import check_square, has_holes
 from labelspan.linalg import (
     Back,
     Regression,

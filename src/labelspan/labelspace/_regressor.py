@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from labelspan.device import cast, converted, is_device, precision_of
+from labelspan.arrays import cast, converted, is_device, precision_of
 from labelspan.moments import score_at, scores_about
 
 # They learn outputs independently, so the first M are those of a fit of M.

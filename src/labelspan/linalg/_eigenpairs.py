@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.device import is_device, namespace
+from labelspan.arrays import is_device, namespace
 from labelspan.gate import NoDirectionError
 from labelspan.moments import EPS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.device import is_device, on_host
+from labelspan.arrays import is_device, on_host
 from labelspan.linalg._least_norm import Triangle
 from labelspan.linalg._whiten import regular_factor
 from labelspan.moments import Available, Moments, Root, available

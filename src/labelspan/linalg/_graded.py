@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from labelspan.device import diagonal as device_diagonal
-from labelspan.device import to_host
+from labelspan.arrays import diagonal as device_diagonal
+from labelspan.arrays import to_host
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]

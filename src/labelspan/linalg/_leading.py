@@ -10,8 +10,8 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from labelspan import device
-from labelspan.device import is_device, like, namespace, to_host
+from labelspan import arrays
+from labelspan.arrays import is_device, like, namespace, to_host
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, n_directions, rank
 from labelspan.linalg._graded import (
     GRADED,
@@ -196,7 +196,7 @@ def leading_pencil(
     if L is None:
         raise ValueError(
             "The ridge is lost in the rounding of a scatter matrix whose mean diagonal entry is "
-            f"{device.diagonal(B).mean():.3g}. Raise ridge, or scale the features."
+            f"{arrays.diagonal(B).mean():.3g}. Raise ridge, or scale the features."
         )
     if total is not None:
         warn_of_rounding(unit_pivots(L, total))
@@ -208,7 +208,7 @@ def leading_pencil(
 def lower_factor(B: Any) -> Any:
     """L of B = L L', or None if B is not positive definite."""
     if is_device(B):
-        return device.cholesky(B)
+        return arrays.cholesky(B)
     try:
         return linalg.cholesky(B, lower=True, check_finite=False)
     except linalg.LinAlgError:
@@ -231,7 +231,7 @@ def warn_of_rounding(pivots: np.ndarray) -> None:
 def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All eigenpairs of a symmetric matrix, largest first; `G` is overwritten."""
     if is_device(G):
-        return device.eigh(G)
+        return arrays.eigh(G)
     values, vectors = linalg.eigh(G, driver="evd", overwrite_a=True, check_finite=False)
     return values[::-1], vectors[:, ::-1]
 
@@ -239,7 +239,7 @@ def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def largest(G: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
     """The `n_asked` largest eigenpairs, largest first; `G` is overwritten."""
     if is_device(G):
-        values, vectors = device.eigh(G)
+        values, vectors = arrays.eigh(G)
         return values[: int(n_asked)], vectors[:, : int(n_asked)]
     subset = (len(G) - int(n_asked), len(G) - 1)
     values, vectors = linalg.eigh(
@@ -251,7 +251,7 @@ def largest(G: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
 def smallest_pairs(G: Any, n_asked: int) -> tuple[np.ndarray, Any]:
     """The `n_asked` smallest eigenpairs of a symmetric matrix, smallest first; all for 0."""
     if is_device(G):
-        values, vectors = device.eigh(G)
+        values, vectors = arrays.eigh(G)
         return values[::-1], namespace(vectors).flip(vectors, axis=1)
     subset = None if n_asked == 0 else (0, n_asked - 1)
     return linalg.eigh(G, subset_by_index=subset, check_finite=False)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan import device
-from labelspan.device import cast, is_device, like, namespace, sums_of_squares, to_host
+from labelspan import arrays
+from labelspan.arrays import cast, is_device, like, namespace, sums_of_squares, to_host
 from labelspan.gate import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_graded
@@ -148,7 +148,7 @@ def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) ->
     else:
         K = rows @ rows.T
         scale = float(xp.max(xp.linalg.diagonal(K)))
-        values, U = device.eigh(K)
+        values, U = arrays.eigh(K)
         r = int(np.count_nonzero(values > len(values) * EPS * scale))
         s = like(K, np.sqrt(values[:r]))
     Z, dual = U[:, :r] * s, U[:, :r] / s

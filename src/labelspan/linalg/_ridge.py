@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from labelspan.device import is_device, namespace, on_host
+from labelspan.arrays import is_device, namespace, on_host
 from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm

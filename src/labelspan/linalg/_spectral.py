@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan import device
-from labelspan.device import is_device, like
+from labelspan import arrays
+from labelspan.arrays import is_device, like
 from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
@@ -110,7 +110,7 @@ def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
     The cut is relative, because a label matrix usually has null directions.
     """
     if is_device(M):
-        values, vectors = device.eigh(M)
+        values, vectors = arrays.eigh(M)
         values = np.maximum(values, 0.0) + ridge
         r = rank(values, len(values))
         return vectors[:, :r] / like(M, np.sqrt(values[:r]))

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from labelspan import device
-from labelspan.device import is_device, like, on_host, to_host
+from labelspan import arrays
+from labelspan.arrays import is_device, like, on_host, to_host
 from labelspan.linalg._block_cg import row_side, solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales
@@ -103,7 +103,7 @@ def _(statistics: Products, K: np.ndarray | None, a: float, b: float) -> Whitene
 def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
     """E = P U m^(-1/2) for a solution P = B^-1 F with F'P = M = U m U'."""
     if is_device(M):
-        m, U = device.eigh((M + M.T) / 2)
+        m, U = arrays.eigh((M + M.T) / 2)
         r = rank(m, side)
         scale, U = like(M, np.sqrt(m[:r]))[:, None], U[:, :r]
         return Whitened(scale * U.T, lambda Y: P @ (U @ (like(P, Y) / scale)))
@@ -129,7 +129,7 @@ def by_factor(L: np.ndarray, F: np.ndarray, scales: np.ndarray | None = None) ->
 def solve_lower(L: Any, B: Any, *, transposed: bool = False) -> Any:
     """L^-1 B for a lower triangular L (d, d), or L'^-1 B, on the device of L."""
     if is_device(L):
-        return device.solve_triangular(L, like(L, B), transposed=transposed)
+        return arrays.solve_triangular(L, like(L, B), transposed=transposed)
     trans = "T" if transposed else "N"
     return linalg.solve_triangular(L, B, lower=True, trans=trans, check_finite=False)
 
@@ -143,13 +143,13 @@ def regular_factor(
     difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
     """
     if is_device(xx):
-        L = device.cholesky(ridged(xx, a, b))
+        L = arrays.cholesky(ridged(xx, a, b))
         info = int(L is None)
     else:
         L, info = linalg.lapack.dpotrf(ridged(xx, a, b).T, lower=1, overwrite_a=1)
-    given = a * device.diagonal(xx) if total is None else to_host(total)
+    given = a * arrays.diagonal(xx) if total is None else to_host(total)
     # The pivots in units of the diagonal, see `unit_pivots`, without the division.
-    if info != 0 or (device.diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
+    if info != 0 or (arrays.diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
         return None
     return L
 
@@ -180,7 +180,7 @@ def ridged(xx: np.ndarray, a: float, b: float) -> np.ndarray:
     """A fresh a xx + b I."""
     B = a * xx
     if is_device(B):
-        return device.add_to_diagonal(B, b)
+        return arrays.add_to_diagonal(B, b)
     # A view of the diagonal, because indexing it would cost more than a small product.
     np.einsum("ii->i", B)[...] += b
     return B

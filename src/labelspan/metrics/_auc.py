@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.device import is_device, namespace
-from labelspan.gate import dense
+from labelspan.arrays import dense, is_device, namespace
 from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import check_choice, column_blocks, compare_scores
 from labelspan.metrics._rank_labels import LabelRanks

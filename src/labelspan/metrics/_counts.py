@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan.device import is_device
-from labelspan.gate import check_indicators, dense
+from labelspan.arrays import dense, is_device
+from labelspan.gate import check_indicators
 from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import BLOCK_CELLS, compare
 

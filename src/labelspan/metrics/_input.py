@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.device import to_host
-from labelspan.gate import check_indicators, dense, find_holes, hidden, two_dimensional, unmasked
+from labelspan.arrays import dense, to_host
+from labelspan.gate import check_indicators, find_holes, hidden, two_dimensional, unmasked
 from labelspan.metrics import _on_device as on_device
 
 # Cells of a dense block: 2**20 doubles are 8 MB, which stays near the cache and bounds memory.

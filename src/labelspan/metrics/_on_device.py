@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.device import block_bytes, cast, finite, is_followed, like, namespace, to_host
+from labelspan.arrays import block_bytes, cast, finite, is_followed, like, namespace, to_host
 
 # Bytes per score while ranks are computed.
 RANK_BYTES = 80

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.device import is_device
-from labelspan.gate import dense
+from labelspan.arrays import dense, is_device
 from labelspan.jit import inner_kernel, kernel, read_only
 from labelspan.metrics import _on_device as on_device
 from labelspan.metrics._input import compare_scores

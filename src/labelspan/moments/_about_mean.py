@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from labelspan.arrays import cast, empty, is_device, like, namespace, precision_of, sums, to_host
 from labelspan.compat import is_dask_array
-from labelspan.device import cast, empty, is_device, like, namespace, precision_of, sums, to_host
 from labelspan.moments._collect import row_blocks
 from labelspan.moments._digits import EPS
 from labelspan.moments._moments import Moments

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.device import like
-from labelspan.gate import dense, has_holes
+from labelspan.arrays import dense, like
+from labelspan.gate import has_holes
 from labelspan.moments._digits import EPS, N_NAMED
 from labelspan.moments._moments import Moments
 

@@ -15,8 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
-from labelspan.compat import is_dask_array, n_threads
-from labelspan.device import (
+from labelspan.arrays import (
     STREAM_BYTES,
     block_bytes,
     finite,
@@ -25,6 +24,7 @@ from labelspan.device import (
     rows_at,
     stream,
 )
+from labelspan.compat import is_dask_array, n_threads
 from labelspan.gate import (
     check_block,
     check_label_block,

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from labelspan.device import to_host
+from labelspan.arrays import to_host
 
 EPS = float(np.finfo(np.float64).eps)
 # A centred column with fewer digits than this gives unreliable coefficients.

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
-from labelspan.device import copied, diagonal, is_device, namespace
+from labelspan.arrays import copied, diagonal, is_device, namespace
 from labelspan.moments._digits import EPS
 from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import Glance, block_sums

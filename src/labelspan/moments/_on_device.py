@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.device import (
+from labelspan.arrays import (
     cast,
     in_single,
     less,

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from labelspan.device import is_device, namespace
-from labelspan.device import triangle as device_triangle
+from labelspan.arrays import is_device, namespace
+from labelspan.arrays import triangle as device_triangle
 from labelspan.moments._moments import centred, scaled
 from labelspan.moments._on_device import Block
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from labelspan.arrays import is_device, on_host, to_host
 from labelspan.compat import is_dask_array
-from labelspan.device import is_device, on_host, to_host
 from labelspan.gate import has_holes, is_large
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect

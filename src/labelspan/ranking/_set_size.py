@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from labelspan.gate import dense, has_holes
+from labelspan.arrays import dense
+from labelspan.gate import has_holes
 from labelspan.linalg import regress
 from labelspan.moments import mean_of, score_at, scores_about
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 
-from labelspan.gate import dense
+from labelspan.arrays import dense
 from labelspan.selection._scores import MultilabelFisherScore
 
 

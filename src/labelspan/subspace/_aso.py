@@ -13,8 +13,9 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from labelspan.arrays import dense
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, Labels, dense
+from labelspan.gate import IN_MEMORY, Labels
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates

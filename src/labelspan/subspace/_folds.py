@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan.device import cast, is_device, like, namespace, on_host, rows_at, to_host
+from labelspan.arrays import cast, is_device, like, namespace, on_host, rows_at, to_host
 from labelspan.gate import check_square
 from labelspan.linalg import (
     GRAM_GRADED,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from labelspan.arrays import to_host
 from labelspan.base import decide, pick
 from labelspan.classifiers import above, tuned_thresholds
-from labelspan.device import to_host
 from labelspan.moments import Sample, dense
 from labelspan.subspace._folds import Fold, FoldForm, FoldPlan, fold_form
 

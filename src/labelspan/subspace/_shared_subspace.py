@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 
-from labelspan import device
+from labelspan import arrays
+from labelspan.arrays import cast, copied, is_device, namespace, precision_of, sums
 from labelspan.base import LINEAR, ChunkedRegression
 from labelspan.compat import Interval, is_dask_array
-from labelspan.device import cast, copied, is_device, namespace, precision_of, sums
 from labelspan.gate import ON_HOST, OWN_ROWS, AvailableCases, Labels, follow_device, has_holes
 from labelspan.linalg import (
     Regression,
@@ -355,7 +355,7 @@ def n_shared(P: np.ndarray, n_components: int | None) -> int:
 def positive_labels(cross: np.ndarray) -> np.ndarray:
     """Eigenvectors of C C' with a positive eigenvalue, largest first."""
     if is_device(cross):
-        values, P = device.eigh((cross + cross.T) / 2)
+        values, P = arrays.eigh((cross + cross.T) / 2)
         return P[:, : rank(values, len(values))]
     values, P = linalg.eigh((cross + cross.T) / 2, check_finite=False)
     return P[:, ::-1][:, : rank(values[::-1], len(values))]

@@ -12,11 +12,11 @@ from joblib import Parallel, delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
 
+from labelspan.arrays import cast, dense, like, precision_of, to_host
 from labelspan.base import remember_features
 from labelspan.classifiers import tuned_thresholds
 from labelspan.compat import StrOptions
-from labelspan.device import cast, like, precision_of, to_host
-from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits, dense, follow_device
+from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits, follow_device
 from labelspan.model_selection import results_table
 from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from labelspan.arrays import dense
 from labelspan.base import LinearClassifier
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, Labels, Unweighted, dense
+from labelspan.gate import IN_MEMORY, Labels, Unweighted
 from labelspan.jit import kernel
 from labelspan.moments import longest_row
 from labelspan.subspace._coordinates import row_coordinates

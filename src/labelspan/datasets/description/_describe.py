@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from labelspan.arrays import dense
 from labelspan.datasets.description._block_shift import BlockShift, block_shift
 from labelspan.datasets.description._duplicates import find_duplicates
 from labelspan.datasets.description._feature_scales import (
@@ -22,7 +23,6 @@ from labelspan.datasets.description._input import features, indicators, zero_fil
 from labelspan.datasets.description._label_features import label_features
 from labelspan.datasets.description._label_statistics import label_statistics
 from labelspan.datasets.io import numbered
-from labelspan.gate import dense
 
 
 @dataclass(frozen=True)

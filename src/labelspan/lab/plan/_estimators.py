@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from labelspan.arrays import dense
 from labelspan.base import label_scores
-from labelspan.gate import dense
 from labelspan.lab.methods import get_method
 from labelspan.lab.plan._step import Step
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from labelspan.gate import dense
+from labelspan.arrays import dense
 from labelspan.lab.plan._sources import Source
 from labelspan.lab.plan._step import ZERO, Step
 

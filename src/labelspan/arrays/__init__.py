@@ -1,6 +1,6 @@
-"""Arrays of torch and CuPy; fitted arrays stay on the same device."""
+"""Kinds of arrays: dense, sparse, and those of torch and CuPy, which stay on their device."""
 
-from labelspan.device._arrays import (
+from labelspan.arrays._arrays import (
     cast,
     copied,
     detached,
@@ -16,8 +16,9 @@ from labelspan.device._arrays import (
     sums,
     to_host,
 )
-from labelspan.device._move import converted, on_host, place_of, remember_place, settle, to_numpy
-from labelspan.device._operations import (
+from labelspan.arrays._kinds import dense, values_of
+from labelspan.arrays._move import converted, on_host, place_of, remember_place, settle, to_numpy
+from labelspan.arrays._operations import (
     KeyFactors,
     add_to_diagonal,
     block_bytes,
@@ -40,7 +41,7 @@ from labelspan.device._operations import (
     triangle,
     whole_products,
 )
-from labelspan.device._stream import (
+from labelspan.arrays._stream import (
     STREAM_BYTES,
     config_context,
     in_single,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.device._arrays import like, namespace, to_host
+from labelspan.arrays._arrays import like, namespace, to_host
 
 # X is multiplied by this many groups of columns, because X'X is symmetric.
 GROUPS = 4

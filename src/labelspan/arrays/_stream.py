@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.device._arrays import is_device, like, namespace, precision_of
-from labelspan.device._arrays import sums as sums_over
-from labelspan.device._operations import library_of
+from labelspan.arrays._arrays import is_device, like, namespace, precision_of
+from labelspan.arrays._arrays import sums as sums_over
+from labelspan.arrays._operations import library_of
 
 # An empty array on the device that computes the sums; None for the host.
 TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)

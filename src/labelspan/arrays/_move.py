@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from labelspan.device._arrays import is_device, like, namespace, to_host
-from labelspan.device._stream import is_streamed
+from labelspan.arrays._arrays import is_device, like, namespace, to_host
+from labelspan.arrays._stream import is_streamed
 
 Convert = Callable[[Any], Any]
 # Attributes that are read, not multiplied, stay on the host.
