@@ -14,7 +14,6 @@ from labelspan.gate._blocks import (
 )
 from labelspan.gate._labels import (
     Labels,
-    check_indicators,
     check_label_block,
     check_labels,
     holds_classes,
@@ -25,7 +24,6 @@ from labelspan.gate._labels import (
     refuse_other_values,
     refuse_sets,
     remember_names,
-    two_dimensional,
 )
 from labelspan.gate._misread import warn_if_swapped
 from labelspan.gate._places import refuse_device
@@ -54,6 +52,7 @@ from labelspan.gate._tags import (
     label_tags,
     with_label_tags,
 )
+from labelspan.gate._truth import check_indicators, check_truth, two_dimensional
 from labelspan.gate._validation import (
     LARGE,
     MAX_SQUARE_BYTES,

@@ -193,39 +193,6 @@ def labels_with_holes(
     return replace(labels, Y=with_holes(labels.Y, holes), names=names, missing=True)
 
 
-def check_indicators(Y: Any, name: str) -> Any:
-    """Return label indicators as a boolean ndarray or a boolean CSR array.
-
-    Parameters
-    ----------
-    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
-        Indicators in {0, 1}, bool or {-1, +1}; one dimension is one label.
-    name : str
-        Its name in error messages.
-
-    Returns
-    -------
-    ndarray or csr_array of bool of shape (n_samples, n_labels)
-    """
-    if sparse.issparse(Y):
-        return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
-    Y = two_dimensional(np.asarray(to_host(Y)), name)
-    if Y.dtype == object:
-        refuse_missing_and_mixed(Y, name)
-        Y = np.asarray(Y.tolist())
-    refuse_other_values(Y, name)
-    return Y if Y.dtype == bool else Y > 0
-
-
-def two_dimensional(array: np.ndarray, name: str) -> np.ndarray:
-    """One dimension becomes one column; more than two are refused."""
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2:
-        raise ValueError(f"{name} has {array.ndim} dimensions; give (n_samples, n_labels).")
-    return array
-
-
 def label_matrix(X: Any, y: Any) -> sparse.csr_array:
     """The labels for a splitter, as booleans; 1-d classes become one column each.
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.arrays import dense, to_host
-from labelspan.gate import check_indicators, find_holes, hidden, two_dimensional, unmasked
+from labelspan.gate import check_truth, two_dimensional
 from labelspan.metrics import _on_device as on_device
 
 # Cells of a dense block: 2**20 doubles are 8 MB, which stays near the cache and bounds memory.
@@ -37,36 +37,6 @@ def check_scores(S: Any, name: str = "Y_score") -> Any:
     if not np.isfinite(values).all():
         raise ValueError(f"{name} has NaN or infinite entries; a score must be a finite number.")
     return S
-
-
-def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | None]:
-    """Label indicators of which some may not be observed.
-
-    Parameters
-    ----------
-    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
-        Indicators in {0, 1}, bool or {-1, +1}; NaN, NA, None and masked entries of a dense one
-        are not observed.
-    observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
-        Which labels of a sparse `Y` are observed.
-    name : str
-        Its name in error messages.
-
-    Returns
-    -------
-    Y : ndarray or csr_array of bool of shape (n_samples, n_labels)
-        Labels, False where they are not observed.
-    observed : ndarray of bool of shape (n_samples, n_labels) or None
-        Where they are; None if everywhere.
-    """
-    Y = hidden(to_host(Y), observed)
-    if not sparse.issparse(Y):
-        Y = two_dimensional(unmasked(Y), name)
-        holes = find_holes(Y)
-        if holes.any():
-            # A label that a row has is 1 in every coding.
-            return check_indicators(np.where(holes, 1, Y), name) & ~holes, ~holes
-    return check_indicators(Y, name), None
 
 
 def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:

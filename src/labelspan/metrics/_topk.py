@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.gate import check_truth
 from labelspan.metrics._counts import Side
-from labelspan.metrics._input import check_choice, check_truth
+from labelspan.metrics._input import check_choice
 from labelspan.metrics._mean import mean_ratio
 from labelspan.metrics._rank_labels import LabelRanks, rank_labels
 

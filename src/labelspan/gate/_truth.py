@@ -1,0 +1,75 @@
+"""True labels in any coding, for measures and ``score``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelspan.arrays import to_host
+from labelspan.gate._labels import refuse_other_values, sparse_indicators
+from labelspan.gate._soft import find_holes, hidden, refuse_missing_and_mixed, unmasked
+
+
+def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | None]:
+    """Label indicators of which some may not be observed.
+
+    Parameters
+    ----------
+    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Indicators in {0, 1}, bool or {-1, +1}; NaN, NA, None and masked entries of a dense one
+        are not observed.
+    observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
+        Which labels of a sparse `Y` are observed.
+    name : str
+        Its name in error messages.
+
+    Returns
+    -------
+    Y : ndarray or csr_array of bool of shape (n_samples, n_labels)
+        Labels, False where they are not observed.
+    observed : ndarray of bool of shape (n_samples, n_labels) or None
+        Where they are; None if everywhere.
+    """
+    Y = hidden(to_host(Y), observed)
+    if not sparse.issparse(Y):
+        Y = two_dimensional(unmasked(Y), name)
+        holes = find_holes(Y)
+        if holes.any():
+            # A label that a row has is 1 in every coding.
+            return check_indicators(np.where(holes, 1, Y), name) & ~holes, ~holes
+    return check_indicators(Y, name), None
+
+
+def check_indicators(Y: Any, name: str) -> Any:
+    """Return label indicators as a boolean ndarray or a boolean CSR array.
+
+    Parameters
+    ----------
+    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
+        Indicators in {0, 1}, bool or {-1, +1}; one dimension is one label.
+    name : str
+        Its name in error messages.
+
+    Returns
+    -------
+    ndarray or csr_array of bool of shape (n_samples, n_labels)
+    """
+    if sparse.issparse(Y):
+        return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
+    Y = two_dimensional(np.asarray(to_host(Y)), name)
+    if Y.dtype == object:
+        refuse_missing_and_mixed(Y, name)
+        Y = np.asarray(Y.tolist())
+    refuse_other_values(Y, name)
+    return Y if Y.dtype == bool else Y > 0
+
+
+def two_dimensional(array: np.ndarray, name: str) -> np.ndarray:
+    """One dimension becomes one column; more than two are refused."""
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"{name} has {array.ndim} dimensions; give (n_samples, n_labels).")
+    return array
