@@ -88,6 +88,7 @@ def test_every_number_that_is_learnt_lives_where_X_lives(entry, place):
     assert [name for name, value in found.items() if not place.holds(value)] == []
 
 
+@pytest.mark.filterwarnings("ignore:y is coded -1/\\+1:UserWarning")
 @law(follows)
 def test_labels_of_any_kind_are_moved_beside_X(entry, place):
     X, Y, rows = sample()

@@ -197,6 +197,7 @@ CODINGS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:y is coded -1/\\+1:UserWarning")
 @law(lambda entry: entry.supervised)
 def test_codings_of_the_labels(entry):
     X, Y, X_new = sample()

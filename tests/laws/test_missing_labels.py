@@ -86,6 +86,7 @@ def test_labels_without_holes_are_as_ever(entry):
         assert_same(outputs(fit(entry, X, given), X_new), expected, 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:y is coded -1/\\+1:UserWarning")
 @law(takes_holes)
 def test_missing_labels_in_every_form(entry):
     X, Y, X_new = holed_sample()

@@ -20,6 +20,7 @@ def soft_sample():
     return X, np.where(shares < 0.2, Y, np.abs(Y - shares)), X_new
 
 
+@pytest.mark.filterwarnings("ignore:y is coded -1/\\+1:UserWarning")
 @law(lambda entry: entry.supervised)
 def test_zeros_and_ones_are_no_soft_labels(entry):
     """To the last bit, for any dtype."""

@@ -25,6 +25,7 @@ from labelspan.gate import (
     refuse_other_names,
     remember_names,
     unchanged_if_refused,
+    warn_of_signs,
 )
 from labelspan.moments import (
     Pool,
@@ -300,6 +301,7 @@ class Chunked:
         if first:
             known = None if classes is None else np.unique(classes)
             X, labels = check_fit(self, X, y, sample_weight, classes=known, chunk=True)
+            warn_of_signs(self, labels)
             self._remember(labels)
             remember_place(self, X)
             return X, labels

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
@@ -34,7 +35,9 @@ from labelspan.gate import (
     in_dtype,
     lazily,
     refuse_device,
+    scored,
     unchanged_if_refused,
+    warn_of_signs,
     with_label_tags,
 )
 from labelspan.moments import level_at, mean_of, score_at, scores_about
@@ -89,9 +92,9 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             Features. Sparse input is never made dense. Methods that learn from blocks accept Dask
             arrays.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}; soft labels in [0, 1] and NaN for missing
-            labels if the method accepts them; or a 1-d array of classes. A Dask array of labels
-            needs a Dask array of features.
+            Label indicators in {0, 1}, bool or {-1, +1} (this warns, because scikit-learn's F1 is
+            wrong for it); soft labels in [0, 1] and NaN for missing labels if the method accepts
+            them; or a 1-d array of classes. A Dask array of labels needs a Dask array of features.
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
             None means a weight of 1 each.
@@ -105,6 +108,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             refuse_device(self, X)
         with unchanged_if_refused(self), sums_of(self):
             X, labels = self._gate(X, y, sample_weight)
+            warn_of_signs(self, labels)
             # Chunks of an earlier partial_fit no longer count.
             self.__dict__.pop("_chunks", None)
             self._accept(X, labels)
@@ -152,6 +156,28 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             start, stop = stop, stop + block.shape[0]
             chosen[start:stop, :] = cast(block, np.int64) if is_device(block) else block
         return chosen
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows whose labels are all predicted correctly.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
+            True labels, coded as 0/1 or -1/+1, or classes. Labels that are NaN, not observed, do
+            not count, and rows without any other label neither.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The subset accuracy.
+        """
+        given = y, self.predict(X), sample_weight
+        truth, predicted, weights = given if self._one_dimensional else scored(*given)
+        return float(accuracy_score(truth, predicted, sample_weight=weights))
 
     def _width(self) -> int:
         return 1 if self._one_dimensional else self._n_labels

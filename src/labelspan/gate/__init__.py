@@ -25,7 +25,7 @@ from labelspan.gate._labels import (
     refuse_sets,
     remember_names,
 )
-from labelspan.gate._misread import warn_if_swapped
+from labelspan.gate._misread import warn_if_swapped, warn_of_signs
 from labelspan.gate._places import refuse_device
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
@@ -52,7 +52,7 @@ from labelspan.gate._tags import (
     label_tags,
     with_label_tags,
 )
-from labelspan.gate._truth import check_indicators, check_truth, two_dimensional
+from labelspan.gate._truth import check_indicators, check_truth, scored, two_dimensional
 from labelspan.gate._validation import (
     LARGE,
     MAX_SQUARE_BYTES,

@@ -49,6 +49,8 @@ class Labels:
         Whether some labels lie between 0 and 1; of a Dask array, whether they may.
     missing : bool
         Whether some labels are NaN, not observed; `Y` is then dense.
+    signed : bool
+        Whether they were given as -1 and +1; not known for Dask arrays.
     """
 
     Y: Any
@@ -59,6 +61,7 @@ class Labels:
     kept: np.ndarray | None = None
     soft: bool = False
     missing: bool = False
+    signed: bool = False
 
     @property
     def codes(self) -> np.ndarray:
@@ -135,7 +138,7 @@ def check_labels(
         Y = canonical(y)
         if soft and is_soft(Y.data):
             return Labels(soft_labels(Y), sparse=True, soft=True)
-        return Labels(sparse_indicators(Y), sparse=True)
+        return Labels(sparse_indicators(Y), sparse=True, signed=is_signed(Y.data))
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
     refuse_sets(y)
     Y = unmasked(y)
@@ -160,7 +163,7 @@ def check_labels(
     if Y.dtype == object:
         refuse_other_values(Y)
     Y = check_array(Y, dtype=None, ensure_all_finite=True, input_name="y")
-    return Labels(dense_indicators(Y), names)
+    return Labels(dense_indicators(Y), names, signed=is_signed(Y))
 
 
 def plain_indicators(y: Any, few: int = 0) -> Any:
@@ -270,6 +273,11 @@ def dense_indicators(Y: np.ndarray) -> Any:
     refuse_other_values(Y)
     ones = Y > 0 if Y.dtype != bool else Y
     return cheaper(ones, int(np.count_nonzero(ones)))
+
+
+def is_signed(values: np.ndarray) -> bool:
+    """Whether checked indicators are coded as -1 and +1."""
+    return values.dtype.kind in "if" and bool(values.min(initial=0) < 0)
 
 
 def cheaper(Y: np.ndarray, n_ones: int) -> Any:

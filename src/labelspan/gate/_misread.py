@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.exceptions import DataConversionWarning
 
 from labelspan.arrays import is_device, namespace, sums, to_host
@@ -57,6 +58,19 @@ def warn_of_column() -> None:
         "as classes; pass y.ravel(), or an (n, q) indicator matrix of 0 and 1.",
         DataConversionWarning,
         stacklevel=6,
+    )
+
+
+def warn_of_signs(estimator: Any, labels: Any) -> None:
+    """Warn a classifier of labels -1 and +1, once per fit: scikit-learn counts -1 as a label."""
+    if not labels.signed or not is_classifier(estimator):
+        return
+    warnings.warn(
+        "y is coded -1/+1, and predict returns 0/1. score and labelspan's scorers compare the two, "
+        "but scikit-learn's F1 does not know this coding: it counts every -1 as a label and is 1.0 "
+        "for every prediction coded alike. For its scorers pass (y > 0).astype(int).",
+        UserWarning,
+        stacklevel=4,
     )
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_consistent_length
 
-from labelspan.arrays import to_host
+from labelspan.arrays import dense, to_host
+from labelspan.compat import is_dask_array
 from labelspan.gate._labels import refuse_other_values, sparse_indicators
 from labelspan.gate._soft import find_holes, hidden, refuse_missing_and_mixed, unmasked
 
@@ -40,6 +42,25 @@ def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | Non
             # A label that a row has is 1 in every coding.
             return check_indicators(np.where(holes, 1, Y), name) & ~holes, ~holes
     return check_indicators(Y, name), None
+
+
+def scored(y: Any, predicted: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Truth and predictions in {0, 1} for ``accuracy_score``, and weights, of the observed rows.
+
+    A label that is not observed counts as predicted; a row without any that is leaves.
+    """
+    y, predicted = (A.compute() if is_dask_array(A) else to_host(A) for A in (y, predicted))
+    truth, seen = check_truth(y, None, "y")
+    truth = truth.astype(np.int64)
+    if seen is None:
+        return truth, predicted, weights
+    rows = seen.any(axis=1)
+    if not rows.any():
+        raise ValueError("y has no observed label: all entries are NaN. Nothing is scored.")
+    check_consistent_length(y, predicted, weights)
+    predicted = dense(predicted)
+    weights = None if weights is None else np.asarray(weights)[rows]
+    return np.where(seen, truth, predicted)[rows], predicted[rows], weights
 
 
 def check_indicators(Y: Any, name: str) -> Any:
