@@ -14,5 +14,7 @@ from labelspan.base._classifier import (
     remember,
     remember_features,
 )
+from labelspan.base._reducer import ADVICE as REDUCER_ADVICE
 from labelspan.base._reducer import N_COMPONENTS, LinearReducer
+from labelspan.base._regression import ADVICE as REGRESSION_ADVICE
 from labelspan.base._regression import ChunkedRegression

@@ -42,13 +42,11 @@ from labelspan.gate import (
     with_label_tags,
 )
 from labelspan.linalg import (
-    BLOCK,
     EigenPairs,
     Route,
     as_rows,
     fix_signs,
     route_of,
-    solver_that_fits,
 )
 from labelspan.moments import Sample, Statistics, checked, project
 
@@ -220,31 +218,6 @@ class LinearReducer(
             streamed=streamed,
             **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
         )
-
-    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        """The solver for rows in memory, for the cost model; refuses what ``fit`` refuses."""
-        needs = self._needs(n, D, q)
-        return solver_that_fits(n, D, q, advice=ADVICE, sparse=sparse, streamed=False, **needs)
-
-    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
-        """Length and number of the vectors that an iteration finds, and the number of iterations.
-
-        0 vectors means a basis of blocks. For the cost model.
-        """
-        if solver == "products" and self._needs(n, D, q).get("scatter", True):
-            # About 25 solves with a block of vectors, of about 70 steps each.
-            return min(n, D), BLOCK, 60
-        return q, q if solver == "krylov" else 0, 1
-
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        """Operations after the statistics: of products and factors, and of eigenproblems.
-
-        Here those of F F' v = lambda B v with a factor F (side, n_labels); methods that decompose
-        another matrix override this.
-        """
-        small = min(side, n_labels)
-        squared = 2.0 * side * n_labels * small
-        return (squared if thin else squared + side**3 / 3 + side**2 * n_labels), 9.0 * small**3
 
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
         nothing = np.empty((0, n_features)), np.empty((0, n_labels))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
+from labelspan.costs._methods import Fit, Row, row_of
 from labelspan.costs._rates import rates
 from labelspan.gate import LARGE
 from labelspan.linalg import BLOCK
@@ -104,45 +105,42 @@ def cost(estimator: Any, n: int, D: int, q: int, nnz: int | None = None) -> Cost
             f"nnz={nnz!r}; expected the number of entries of a sparse X, an integer from 0 to "
             f"n * D = {n * D}, or None for a dense X."
         )
-    is_class = isinstance(estimator, type)
-    if is_class or not hasattr(estimator, "_solver_for") or estimator._needs_rows():
+    row = row_of(estimator)
+    if row is None or estimator._needs_rows():
+        is_class = isinstance(estimator, type)
         name = f"the class {estimator.__name__}" if is_class else type(estimator).__name__
         raise TypeError(
             f"there is no cost model for {name}; expected an estimator (not its class) of "
             "labelspan that has partial_fit, such as MVMD(50) or CPLST(100)."
         )
     estimator._validate_params()
-    solver = estimator._solver_for(n, D, q, nnz is not None)
+    sparse = nnz is not None
+    fit = Fit(estimator, n, D, q, sparse, row.n_targets(estimator, n, D, q, sparse))
+    fit = replace(fit, solver=row.solver(fit))
     entries = n * D if nnz is None else nnz
-    if solver in ("products", "krylov"):
-        return by_steps(solver, (n, D, q), entries, *estimator._iterated(solver, n, D, q))
-    return by_statistics(estimator, solver, (n, D, q), entries, sparse=nnz is not None)
+    return (by_steps if fit.solver in ("products", "krylov") else by_statistics)(row, fit, entries)
 
 
-def by_statistics(
-    estimator: Any, solver: str, shape: tuple[int, int, int], entries: int, *, sparse: bool
-) -> Cost:
+def by_statistics(row: Row, fit: Fit, entries: int) -> Cost:
     """One pass, one set of statistics, one dense problem on its smaller side."""
-    n, D, q = shape
-    side = min(n, D) if solver == "rows" else D
+    n, D, q, side, thin = fit.n, fit.D, fit.q, fit.side, fit.solver == "thin"
     speed, few = rates(), min(LABELS_PER_ROW, q)
     # Labels of low density are multiplied entry by entry, as in most large arrays.
     crossed, loose, pairs = 0.0, 0.0, 0.0
-    # Feature scores have their own sums, without a mean.
-    large = not sparse and entries >= LARGE and solver != "rows" and estimator._about_first
-    if sparse:
-        pairs = entries * few + (0.0 if solver == "thin" else entries**2 / n)
+    large = not fit.sparse and entries >= LARGE and fit.solver != "rows" and row.centred
+    if fit.sparse:
+        pairs = entries * few + (0.0 if thin else entries**2 / n)
     elif (2 if large else 10) * few > q:
         crossed = 2.0 * n * D * q
     else:
         loose = float(entries * few)
-    squares = 0.0 if solver == "thin" or sparse else float(n) * D * side
-    if solver == "rows":
+    squares = 0.0 if thin or fit.sparse else float(n) * D * side
+    if fit.solver == "rows":
         # The factor of the Gram matrix, and the statistics of n coordinates.
         squares += n**3 / 3 + n**3
-    products, eigen = estimator._solve_flops(side, q, solver == "thin")
+    products, eigen = row.after(fit)
     # A block is checked, centred into a copy by two subtractions, and squared, or in the cache.
-    moved = (24.0 if sparse else 16.0 if large else 48.0) * entries
+    moved = (24.0 if fit.sparse else 16.0 if large else 48.0) * entries
     seconds = (
         LEAST
         + (crossed + squares + products) / speed.products
@@ -151,31 +149,21 @@ def by_statistics(
         + pairs / speed.pairs
         + moved / speed.memory
     )
-    held = 0 if solver == "thin" else side
-    statistics = 8.0 * side * (held + q)
+    statistics = 8.0 * side * (q if thin else side + q)
     # A sparse block is transposed and squared, a dense one centred.
-    blocks = 36.0 * entries if sparse else float(min(8 * entries, BLOCK_BYTES))
+    blocks = 36.0 * entries if fit.sparse else float(min(8 * entries, BLOCK_BYTES))
     memory = 3 * statistics + 8.0 * q * q * (eigen > 0) + blocks
-    if solver == "rows":
+    if fit.solver == "rows":
         memory += 8.0 * entries
     flops = crossed + squares + products + eigen + 2 * (loose + pairs)
-    size = (12 if sparse else 8) * entries
-    return Cost(solver, seconds, memory, size, 1, flops, statistics)
+    size = (12 if fit.sparse else 8) * entries
+    return Cost(fit.solver, seconds, memory, size, 1, flops, statistics)
 
 
-def by_steps(
-    solver: str,
-    shape: tuple[int, int, int],
-    entries: int,
-    side: int,
-    n_vectors: int,
-    n_iterations: int,
-) -> Cost:
-    """Iteration steps, each of which multiplies X and X' with some vectors of length `side`.
-
-    `n_vectors` counts independent solutions; 0 means a basis of blocks.
-    """
-    n, D, q = shape
+def by_steps(row: Row, fit: Fit, entries: int) -> Cost:
+    """Iteration steps, each of which multiplies X and X' with some vectors."""
+    n, D, q = fit.n, fit.D, fit.q
+    side, n_vectors, n_iterations = row.loops(fit)
     speed, width, size = rates(), n_vectors or BLOCK, 12.0 * entries
     n_steps = N_STEPS * n_iterations
     multiplied = 2.0 * n_steps * width * (entries + n * min(LABELS_PER_ROW, q))
@@ -188,7 +176,7 @@ def by_steps(
     held = 8.0 * width * (1.5 * basis * side + 3 * D + 2 * n)
     passes = 2 * n_steps
     sent = 8.0 * width * max(D, q) * passes
-    return Cost(solver, seconds, held, passes * size, passes, 2 * multiplied + dense, sent)
+    return Cost(fit.solver, seconds, held, passes * size, passes, 2 * multiplied + dense, sent)
 
 
 def in_bytes(number: float) -> str:

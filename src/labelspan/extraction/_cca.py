@@ -107,10 +107,6 @@ class LabelCCA(AvailableCases, LinearReducer):
         few = self.ridge > 0 and self._few(n_labels) and n_labels <= MOST_LABELS
         return {"ridge_free": self.ridge == 0, "few": few}
 
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        products, eigen = super()._solve_flops(side, n_labels, thin)
-        return products + 2.0 * side * n_labels**2, eigen + 9.0 * n_labels**3
-
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=True)
 

@@ -100,13 +100,6 @@ class MVMD(AvailableCases, LinearReducer):
         few = self._few(min(n_rows, n_features))
         return {"thin": few, "few": few}
 
-    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
-        return (D, 0, 1) if solver == "products" else super()._iterated(solver, n, D, q)
-
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        # For a few directions, only the tridiagonal form takes time.
-        return 2.0 * side**2 * n_labels, (9 if not self._few(side) else 3) * side**3
-
     def _summarise(self, sample: Sample) -> Statistics:
         return summarise(sample, tt=False)
 

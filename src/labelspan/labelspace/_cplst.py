@@ -124,35 +124,21 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
             follow_device(tags)
         return tags
 
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        products, _ = super()._solve_flops(side, n_labels, thin)
-        small = min(side, n_labels)
-        return products + 2.0 * side * n_labels * small, 9.0 * small**3
-
-    def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
-        return int(self.n_components) if sparse and self._by_products(n, D, q) else q
-
-    def _iterated(self, solver: str, n: int, D: int, q: int) -> tuple[int, int, int]:
-        side, width, n_iterations = super()._iterated(solver, n, D, q)
-        if self._by_products(n, D, q) and (self.ridge > 0 or n > D):
-            # Each step takes one or two inner solves, which have steps of their own.
-            return side, width, 60 if self.ridge > 0 else 30
-        return side, width, n_iterations
-
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions would."""
         if problem.streamed or problem.missing or not sparse.issparse(problem.X):
             return False
         n, D = problem.X.shape
-        return self._by_products(n, D, problem.n_labels)
-
-    def _by_products(self, n: int, D: int, q: int) -> bool:
-        M = self.n_components
-        few = isinstance(M, int | np.integer) and 0 < 10 * M < min(q, n)
-        return few and too_large(max(n, D), q)
+        return by_products(self.n_components, n, D, problem.n_labels)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
+
+
+def by_products(M: Any, n: int, D: int, q: int) -> bool:
+    """Whether X'Z would not fit, but M directions found from products with X and Z would."""
+    few = isinstance(M, int | np.integer) and 0 < 10 * M < min(q, n)
+    return few and too_large(max(n, D), q)
 
 
 def from_factor(F: np.ndarray, n_components: Any) -> EigenPairs:

@@ -13,7 +13,7 @@ from labelspan.compat import Interval
 from labelspan.gate import AvailableCases, check_square, follow_device
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
-from labelspan.labelspace._problem import EXACT_SIDE, Problem, codes_first
+from labelspan.labelspace._problem import EXACT_SIDE, Problem
 from labelspan.labelspace._truncated import leading_labels
 from labelspan.linalg import EigenPairs, centre_both, leading_sum
 from labelspan.moments import CentredRows
@@ -128,13 +128,6 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         self.ridge = ridge
         self.tol = tol
         self.random_state = random_state
-
-    def _n_targets(self, n: int, D: int, q: int, sparse: bool) -> int:
-        given = isinstance(self.n_components, int | np.integer) and codes_first(n, D, q, sparse)
-        return min(int(self.n_components), q) if given else q
-
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        return super()._solve_flops(side, n_labels, thin)[0], 9.0 * n_labels**3
 
     def _directions(self, problem: Problem) -> EigenPairs:
         n_rows, n_labels = problem.n_rows, problem.n_labels

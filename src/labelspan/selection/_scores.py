@@ -82,14 +82,6 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         )
         return "thin"
 
-    def _solver_for(self, n: int, D: int, q: int, sparse: bool) -> str:
-        """Name of the solver, for the cost model."""
-        return self._chunk_solver(D, q)
-
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        """Operations after the sums: a few for each feature and label."""
-        return 8.0 * side * n_labels, 0.0
-
     def _summarise(self, sample: Sample) -> Sums:
         return collect(sample, self._sums, tall=False)
 

@@ -222,10 +222,6 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
         # Without alpha both regressions are the same.
         return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
 
-    def _solve_flops(self, side: int, n_labels: int, thin: bool) -> tuple[float, float]:
-        products, _ = super()._solve_flops(side, n_labels, thin)
-        return products + 4.0 * side * n_labels**2, 9.0 * min(side, n_labels) ** 3
-
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         n_rows, mean = statistics.weight, statistics.x_mean
         ridges = (n_rows * price for price in self._prices())
