@@ -1,7 +1,6 @@
 """The few operations that the array standard lacks, for each supported library.
 
-Everything else uses the names of the standard. Arrays on the host do not come here: they use LAPACK
-directly, in place.
+Everything else uses the names of the standard.
 """
 
 from __future__ import annotations
@@ -119,9 +118,8 @@ def whole_products(A: Any, B: Any, largest: float) -> Any:
 class KeyFactors:
     """Integer keys M (|t|^2 - 2 q't) + j from one product; row j is t, and M is a power of two.
 
-    Factors in half precision hold each term exactly, and single precision their sum:
-    [2^8 q, M, 2^5, 1] and [-2^-7 M t, |t|^2, j // 2^5, j % 2^5]. A CUDA device multiplies them
-    ten times as fast as in single precision, and the result needs no further pass.
+    Factors in half precision, [2^8 q, M, 2^5, 1] and [-2^-7 M t, |t|^2, j // 2^5, j % 2^5], hold
+    each term exactly, and single precision their sum; ten times as fast as in single precision.
     """
 
     def __init__(self, T: Any):
@@ -273,9 +271,8 @@ def least(A: Any, k: int) -> Any:
 def least_candidates(A: Any, k: int) -> Any:
     """Some columns (n, m) of a torch array that hold the k smallest numbers of each row.
 
-    Columns are split into groups. If a group holds one of the k smallest numbers, then its minimum
-    is among them too. So only the k groups with the smallest minima matter. This takes one pass
-    over A with m of about 2 sqrt(k n); a selection from A takes many passes.
+    Columns are split into groups; only the k groups with the smallest minima matter. One pass over
+    A with m of about 2 sqrt(k n), where a selection takes many.
     """
     n_rows, n_columns = A.shape
     depth = int(np.sqrt(n_columns / k))

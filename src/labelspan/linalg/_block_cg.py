@@ -22,27 +22,11 @@ MAX_ITERATIONS = 1000
 def block_cg(
     apply: Callable[[np.ndarray], np.ndarray], B: np.ndarray, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """Solve A X = B for a symmetric positive definite A that can only be applied.
+    """Solve A X = B (p, k) for a symmetric positive definite A that can only be applied.
 
-    Parameters
-    ----------
-    apply : callable
-        From V (p, k) to A V.
-    B : ndarray of shape (p, k)
-        Right-hand sides; they may be linearly dependent.
-    tolerance : float
-        Largest residual of a column relative to that column of `B`.
-
-    Returns
-    -------
-    ndarray of shape (p, k)
-        Solution; a ConvergenceWarning states the residual if `tolerance` was not reached.
-
-    Notes
-    -----
     The residuals are kept as Q S with orthonormal Q (Dubrulle 2001, BCGrQ), which needs no
-    deflation when single columns converge early. SciPy's ``cg`` takes one right-hand side at a
-    time; the shared Krylov space needs about a third of the iterations with 100 labels.
+    deflation when columns converge early or are dependent. One Krylov space for all columns needs a
+    third of the steps with 100 labels.
     """
     norms = np.linalg.norm(B, axis=0)
     U, s, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
@@ -75,10 +59,9 @@ def block_cg(
 
 
 def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
-    """(a xx + b I)^-1 Xc'T, (D, k), from products with X and X' only.
+    """(a xx + b I)^-1 Xc'T, (D, k), from products on the smaller side of X.
 
-    The system is solved on the smaller side of X. Columns whose scales are far apart are first
-    scaled to unit length. This also preconditions the system, but only on the feature side.
+    Columns whose scales are far apart are first scaled to unit length, on the feature side.
     """
     X = rows.operator
     if is_graded(column_scales(X.squares)):
@@ -128,18 +111,9 @@ def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
 
 
 class RowSide:
-    """Solutions with B = a xx + b I from vectors with one number per row.
+    """Solutions with B = a xx + b I from vectors with one number per row, for a wide X in memory.
 
-    With G = Xc Xc' (n, n), B^-1 Xc' = Xc'(a G + b I)^-1. For a wide X in memory, this side has the
-    shorter vectors, and both orientations of X are stored for its products. The labels are
-    centred, and rows are multiplied by the square roots of their weights.
-
-    Parameters
-    ----------
-    products : Products
-        Sparse rows in memory.
-    a, b : float
-        The metric; b = 0 if the rows are independent.
+    With G = Xc Xc' (n, n), B^-1 Xc' = Xc'(a G + b I)^-1; b = 0 if the rows are independent.
     """
 
     def __init__(self, products: Products, a: float, b: float) -> None:
@@ -179,9 +153,8 @@ class RowSide:
 def row_side(products: Products, a: float, b: float) -> RowSide | None:
     """The solver for wide rows in memory, or None where the side of the features is better.
 
-    That is the case for a Dask array, and for columns whose scales are far apart, above the ridge:
-    only on that side can they be scaled. Without a ridge, neither side scales columns, but the
-    rows must be independent, so that all T can be fitted.
+    Only there can columns be scaled, which matters if their scales are far apart above the ridge.
+    Without a ridge the rows must be independent, so that all T can be fitted.
     """
     X = products.sample.X
     if not sparse.issparse(X) or X.shape[0] > X.shape[1] or a == 0:
@@ -196,8 +169,7 @@ def row_side(products: Products, a: float, b: float) -> RowSide | None:
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A = Q R from one or two Cholesky steps if A is well conditioned, else by Householder.
 
-    One step leaves Q'Q - I at eps cond(A)^2. So one step suffices for a condition number below 1e2,
-    and two below 1e6. Each costs a sixth of Householder's method.
+    One step leaves Q'Q - I at eps cond(A)^2, so two suffice for a condition number below 1e6.
     """
     R = np.eye(A.shape[1])
     for _ in range(2):

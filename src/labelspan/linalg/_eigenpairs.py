@@ -19,14 +19,8 @@ from labelspan.moments import EPS
 class EigenPairs:
     """Leading eigenpairs, largest first.
 
-    Attributes
-    ----------
-    values : ndarray of shape (r,)
-        All positive eigenvalues that were computed.
-    vectors : ndarray of shape (D, k)
-        The first k <= r eigenvectors, as columns.
-    total : float or None
-        Sum of all eigenvalues, computed or not; None if it is not known.
+    All positive values (r,) that were computed, the first k <= r vectors (D, k) as columns, and
+    the sum of all eigenvalues, None if it is not known.
     """
 
     values: np.ndarray
@@ -41,9 +35,8 @@ class EigenPairs:
 def rank(values: np.ndarray, side: float) -> int:
     """Number of eigenvalues (descending) above rounding, which is side * eps of the first.
 
-    All methods use this rank cut. It is relative and not optional: label matrices are usually
-    rank-deficient (one-hot labels, duplicated labels), and a null direction that survives is
-    divided by 1e-16.
+    The one rank cut of all methods: label matrices are usually rank-deficient, and a null direction
+    that survives is divided by 1e-16.
     """
     if len(values) == 0 or values[0] <= 0:
         return 0
@@ -51,22 +44,7 @@ def rank(values: np.ndarray, side: float) -> int:
 
 
 def n_directions(values: np.ndarray, total: float, n_components: int | float | None) -> int:
-    """How many of the positive eigenvalues `values` to keep.
-
-    Parameters
-    ----------
-    values : ndarray of shape (r,)
-        Positive eigenvalues, descending.
-    total : float
-        Sum of all eigenvalues. It is a trace, so the full spectrum is not needed.
-    n_components : int, float or None
-        A number, a share of `total` (the papers' thr), or all.
-
-    Returns
-    -------
-    int
-        At least 1.
-    """
+    """How many positive eigenvalues (descending) to keep: a number, a share of `total`, or all."""
     if len(values) == 0:
         raise NoDirectionError()
     if n_components is None:
@@ -101,10 +79,9 @@ def fix_signs(components: np.ndarray) -> np.ndarray:
 def signs_of(components: Any, counts: Any = 1.0) -> Any:
     """Signs (k,) that make the sum of the cubes of each row of `components` (k, m) positive.
 
-    The sum does not depend on the order of the entries; one that stands for several rows counts
-    that often (`counts`). Pairs of entries (a, -a), which dummy-coded columns produce, cancel in
-    it; a rule based on the largest entry would leave their sign to rounding. If all cubes cancel,
-    the first of the largest entries decides.
+    The sum does not depend on the order of the entries; `counts` says how many rows each stands
+    for. If all cubes cancel, as in dummy-coded pairs (a, -a), the first of the largest entries
+    decides.
     """
     if is_device(components):
         return signs_at_once(components, counts)

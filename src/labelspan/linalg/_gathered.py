@@ -18,15 +18,8 @@ class Gathered:
     """Moments of the blocks whose pivots show eight correct digits, QR factors of the others.
 
     A Gram matrix costs a third of a QR factor but squares the condition number, and chunks cannot
-    be read again. A sum of safe blocks is safe: if each Gram matrix is at least delta times its
-    diagonal, then so is the sum.
-
-    Attributes
-    ----------
-    safe : Moments or None
-        With xx.
-    others : Triangle or None
-        Of the other blocks.
+    be read again. A sum of safe blocks is safe: Gram matrices at least delta times their diagonals
+    add up.
     """
 
     safe: Moments | None

@@ -23,10 +23,9 @@ SAFE_VALUE = 1e-6
 
 
 def column_scales(diagonal: np.ndarray) -> np.ndarray:
-    """Powers of two near the square roots of a diagonal; for zeros, the largest of these powers.
+    """Powers of two near the square roots of a diagonal, on the host.
 
-    Division by a power of two is exact, so scaling and unscaling changes no bit. A column of zeros
-    has no scale, so any will do.
+    Division by a power of two is exact. A column of zeros has no scale; it gets the largest.
     """
     diagonal = to_host(diagonal)
     _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
@@ -41,11 +40,7 @@ def is_graded(scales: np.ndarray, apart: float = GRADED) -> bool:
 
 
 def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-    """Squared pivots of a Cholesky factor after scaling the matrix to a unit diagonal.
-
-    A pivot is then the share of a column that the columns before it do not explain. It does not
-    depend on the unit of the column.
-    """
+    """Shares of the columns of L L' that the columns before them do not explain, in any units."""
     return device_diagonal(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
 
 
@@ -70,9 +65,8 @@ def graded_root(G: np.ndarray, scales: np.ndarray) -> np.ndarray:
 def jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """U, s, V of A = U diag(s) V' (m, k), m >= k, of full rank, with rows of any scale.
 
-    One-sided Jacobi rotations after a pivoted QR factorisation find each singular value, and each
-    entry of U, to a precision that does not depend on the scales (Demmel and Veselic 1992). They
-    cost several times as much as a plain decomposition.
+    One-sided Jacobi rotations after pivoted QR find each value, and entry of U, to a precision that
+    does not depend on the scales (Demmel and Veselic 1992), at several times the cost.
     """
     if A.shape[1] == 0:
         return A, np.zeros(0), np.zeros((0, 0))
@@ -105,15 +99,6 @@ class LeastNorm:
 
     Sorted rows, pivoted columns and factored reflections keep the error of each row small relative
     to that row (Cox and Higham 1998). Forming Q would lose its small entries.
-
-    Attributes
-    ----------
-    reflections, tau : ndarray
-        Q as LAPACK stores it.
-    T : ndarray of shape (r, r)
-        Upper triangular; its columns are those of A in the order `pivots`.
-    rows, pivots : ndarray of int
-        Order of the rows and of the columns.
     """
 
     reflections: np.ndarray

@@ -14,21 +14,8 @@ def warn_if_any_label_fits(
 ) -> None:
     """Warn if features of this rank, without a ridge, fit any label on the training rows.
 
-    Centred labels of n rows have n - 1 degrees of freedom. Features of rank n - 1 fit any labels
-    exactly. At 90 percent of that rank, the residuals hold a tenth of the noise, and the scores of
-    other rows about ten times as much.
-
-    Parameters
-    ----------
-    n_rows : int
-        Training rows.
-    rank : int
-        Rank of the centred features or of the centred kernel.
-    scatter : callable or None
-        Returns the sum of their eigenvalues. The proposed ridge is a tenth of their mean. Called
-        only for a warning, because it may read X.
-    ridge : str, default="ridge"
-        Name of the parameter to raise.
+    Centred labels of n rows have n - 1 degrees of freedom. At 90 percent of that rank, residuals
+    hold a tenth of the noise. `scatter` gives the sum of eigenvalues, for the proposed ridge.
     """
     if rank < NEARLY_ALL * (n_rows - 1):
         return

@@ -29,10 +29,8 @@ def leading_products(
 ) -> EigenPairs:
     """Leading eigenpairs of F F' v = lambda (a xx + b I) v, F = xt K, by products with X and T.
 
-    The eigenvectors w of F'B^-1 F (q, q) give v = B^-1 F w / sqrt(lambda). Each step of a block
-    Lanczos iteration takes two passes over the rows, and one more for each step of the conjugate
-    gradients that apply B^-1 if a > 0; these work on the shorter side of a sparse X in memory.
-    Memory O((D + q) n_components).
+    The eigenvectors w of F'B^-1 F (q, q) give v = B^-1 F w / sqrt(lambda). A step takes two passes
+    over the rows, and if a > 0 one more for each step of the conjugate gradients that apply B^-1.
     """
     short = row_side(products, a, b)
 
@@ -87,8 +85,7 @@ def block_lanczos(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Leading k eigenpairs of a symmetric operator: block Lanczos with thick restarts.
 
-    Every step is a matrix product. ARPACK orthogonalises one vector at a time, which is limited by
-    memory bandwidth; with 100 vectors of length 100,000 this takes most of its time.
+    Every step is a matrix product; ARPACK takes one vector at a time, limited by memory bandwidth.
     """
     n_kept, n_basis = k + BLOCK, max(3 * k, k + 4 * BLOCK) + BLOCK
     if n_basis + BLOCK > side:

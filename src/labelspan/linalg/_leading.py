@@ -34,26 +34,8 @@ def leading(
 ) -> EigenPairs:
     """Leading eigenpairs of F F' v = lambda (a xx + b I) v with the thin factor F = xt K.
 
-    Parameters
-    ----------
-    statistics : Moments, Root, Rows or Products
-        Statistics that hold xt and xx.
-    K : ndarray of shape (q, r) or None
-        Label side of the factor; None for the identity.
-    n_components : int, float or None
-        How many directions to keep.
-    a, b : float
-        The metric; a = 0 needs no xx.
-
-    Returns
-    -------
-    EigenPairs
-        With v' (a xx + b I) v = 1.
-
-    Notes
-    -----
-    With B = L L' and W = L^-1 F, the eigenvectors y of W W' give v = L^-T y, and W W' is solved
-    through its small side, min(D, r). Cost: one factorisation of B, O(D^2 r) and O(min(D, r)^3).
+    With B = L L' and W = L^-1 F, the eigenvectors y of W W', found through its small side, give v =
+    L^-T y with v'Bv = 1. `K` (q, r) is None for the identity; a = 0 needs no xx.
     """
     if isinstance(statistics, Products):
         return leading_products(statistics, K, n_components, a, b)
@@ -63,10 +45,8 @@ def leading(
 def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
     """Leading eigenpairs of W W' through the small side of W, mapped back.
 
-    A Gram matrix resolves eigenvalues down to eps times the largest. If the rows of W have similar
-    scales, the eigenproblem itself is defined no better; vectors near that floor are
-    orthonormalised again. Rows whose scales are far apart define smaller eigenvalues too, which
-    Jacobi rotations find if they are among the requested ones.
+    A Gram matrix resolves eigenvalues down to eps times the largest. Rows whose scales are far
+    apart define smaller ones too, which Jacobi rotations find if they are requested.
     """
     W, back, scales = whitened
     tall = W.shape[0] >= W.shape[1]
@@ -97,11 +77,10 @@ def kept(vectors: np.ndarray, s: np.ndarray, n_components: Any) -> EigenPairs:
 def leading_sum(
     G: np.ndarray, n_components: Any, noise: float = 0.0, scales: np.ndarray | None = None
 ) -> EigenPairs:
-    """Leading eigenpairs of a positive semi-definite (D, D) matrix, as many as requested.
+    """Leading eigenpairs of a positive semi-definite (D, D) matrix, which is overwritten.
 
-    Cost O(D^3); with an integer `n_components` no other eigenvector is computed. `noise` is the
-    rounding error already in G, relative to eps, if it is larger than D. `scales` are the scales of
-    the rows of G, if they may be far apart.
+    `noise` is the rounding error already in G, relative to eps, if it is larger than D. `scales`
+    are those of the rows of G, if they may be far apart.
     """
     total = float(namespace(G).linalg.trace(G))
     some = isinstance(n_components, int | np.integer) and n_components < G.shape[0]
@@ -127,10 +106,8 @@ def leading_operator(
 ) -> EigenPairs:
     """Leading eigenpairs, and the trace, of a symmetric (D, D) operator that can only be applied.
 
-    Lanczos iterations run to machine precision from a fixed start, so a second run or another order
-    of the features gives the same result. They cost O(n_components) applications. If `scales` are
-    far apart, each range of scales takes one run. What a run has found is projected out of the
-    next, which then no longer sees the larger scales.
+    Lanczos runs to machine precision from a fixed start. If `scales` are far apart, each range of
+    scales takes one run, without what the runs before have found.
     """
     side, apply = operator
     n_asked = min(int(n_components), side - 1)
@@ -188,8 +165,7 @@ def leading_pencil(
 ) -> EigenPairs:
     """Leading eigenpairs of A v = lambda B v, both (D, D), B positive definite; v'Bv = 1.
 
-    Cost O(D^3): one Cholesky factorisation and one symmetric eigenproblem. `scales` are as in
-    :func:`leading_sum`, for A in units in which the diagonal of B is one. If B is a difference,
+    `scales` are those of A in units in which the diagonal of B is one. If B is a difference,
     `total` is the diagonal of the first matrix, whose rounding B inherits.
     """
     L = lower_factor(B)

@@ -40,8 +40,7 @@ from labelspan.moments import (
 def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whitened]:
     """The moments of the sample, perhaps without xx, and its least-norm regression.
 
-    QR reads X once more, so it is used only if the pivots of the Gram matrix do not show eight
-    correct digits.
+    QR reads X once more, so it is used only if the pivots of xx do not show eight correct digits.
     """
     statistics: Any
     if not is_dask_array(sample.X) and has_holes(sample.Y):
@@ -75,9 +74,8 @@ def by_safe_factor(statistics: Moments) -> Whitened | None:
 def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
     """W and back from P'xx P = L L', or None if rounding in xx may have decided the rank.
 
-    Pivots that are left out must be null directions of X itself, to the tolerance that a singular
-    value decomposition of X would use: the Gram matrix alone cannot tell 1e-16 from (1e-8)^2. Both
-    tests use columns of unit length, so the units of the features do not matter.
+    Pivots that are left out must be null directions of X itself: xx cannot tell 1e-16 from
+    (1e-8)^2.
     """
     side, n_labels = statistics.xt.shape
     if not statistics.squares.any():

@@ -23,26 +23,10 @@ TALL = 4
 
 @dataclass(frozen=True)
 class Narrow:
-    """The sample in orthonormal coordinates of its row space.
+    """The sample in orthonormal coordinates of its row space: Z (n, r) = Xc V.
 
-    Every direction that a method can find lies in the row space of Xc. Distances, scatters and
-    ridges are the same in these coordinates, so the methods need no second code path for n < D.
-
-    Attributes
-    ----------
-    Z : ndarray of shape (n, r)
-        Xc V for an orthonormal basis V (D, r) of the row space, which is never formed.
-    mean : ndarray of shape (D,)
-        Mean of X.
-    X : ndarray or csr_array of shape (n, D)
-        The rows: centred if dense; if sparse, only columns without zeros are centred.
-    dual : ndarray of shape (n, r)
-        V = Xc' dual.
-    shares : ndarray of shape (n,) or None
-        Share of each row in the mean that was subtracted. None if nothing was: then Xc is X, and
-        `mean` is zero.
-    basis : LeastNorm or None
-        V as a product of reflections, used if column scales are far apart.
+    V (D, r) = Xc' dual is never formed; if column scales are far apart, `basis` holds it as
+    reflections. Dense rows X are centred; for others, `shares` of the rows make up their mean.
     """
 
     Z: np.ndarray
@@ -77,27 +61,11 @@ class Narrow:
 def narrow(
     X: Any, weights: np.ndarray | None = None, *, ridge_free: bool, centre: bool = True
 ) -> Narrow:
-    """Reduce a wide X (n < D) to n or fewer coordinates, exactly.
+    """Reduce a wide X (n < D) to n or fewer coordinates, exactly; memory O(n^2).
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Wide sample in memory.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows. They change the mean only: the rows span the same space with any
-        weights.
-    ridge_free : bool
-        Whether there is no ridge for small directions. Then the factor comes from QR steps over
-        blocks of features, which do not square the condition number: O(D n^2). Otherwise it is a
-        pivoted Cholesky factor of the Gram matrix: O(nnz n) or O(D n^2) for the product and n^3 / 3
-        for the factor.
-    centre : bool, default=True
-        Whether to subtract the mean.
-
-    Returns
-    -------
-    Narrow
-        Memory O(n^2), besides a centred copy of a dense X.
+    Directions, distances, scatters and ridges are the same in them. Without a ridge the factor
+    comes from QR steps over blocks of features, which do not square the condition number, else from
+    a pivoted Cholesky factor of the Gram matrix. Weights change only the mean.
     """
     check_gram(X.shape[0])
     if is_device(X):
@@ -130,8 +98,7 @@ def check_gram(n_rows: int) -> None:
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:
     """The same on the device of X, from eigenvectors of the Gram matrix or singular vectors of X.
 
-    If the column units are so far apart that smaller directions are lost in rounding, they are not
-    recovered here.
+    Directions that are lost in rounding because column units are far apart are not recovered here.
     """
     xp = namespace(X)
     block = Block.of(X, xp.empty((X.shape[0], 0), dtype=xp.float64, device=X.device), weights)
@@ -184,10 +151,9 @@ def is_weak(wide: Narrow, centred: bool) -> bool:
 
 
 def scaled_back(wide: Narrow, scales: np.ndarray) -> Narrow:
-    """From the reduction of X / scales = Z V' to that of X = Z (V' scales).
+    """From the reduction of X / scales = Z V' to that of X = Z (V' scales), with V formed.
 
     The rank is decided in units of `scales`; the coordinates are orthonormal in the units of X.
-    Time O(D n^2); V is formed, with D n numbers.
     """
     basis = LeastNorm.of(scales[:, None] * wide.lift(np.eye(wide.Z.shape[1])))
     return replace(wide, Z=wide.Z[:, basis.pivots] @ basis.T.T, basis=basis)

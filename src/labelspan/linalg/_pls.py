@@ -18,18 +18,10 @@ ANEW = 1e-4
 
 @dataclass(frozen=True)
 class Components:
-    """Directions of partial least squares.
+    """Directions R (D, k) with uncorrelated scores Xc R, and loadings C (q, k) of the targets.
 
-    Attributes
-    ----------
-    R : ndarray of shape (D, k)
-        Directions: scores are Xc R, which are uncorrelated.
-    C : ndarray of shape (q, k)
-        Loadings of the targets: the regression on the first j scores has the coefficients
-        R[:, :j] C[:, :j]'.
-    values : ndarray of shape (k,)
-        Squared covariance of each score with the targets that the earlier scores leave unexplained,
-        for weights of length one.
+    The regression on the first j scores has coefficients R[:, :j] C[:, :j]'. `values` are squared
+    covariances of each score with what is left of the targets, for weights of length one.
     """
 
     R: np.ndarray
@@ -42,24 +34,9 @@ def partial_least_squares(
 ) -> Components:
     """Find directions one by one: the weights w with the largest covariance with the deflated T.
 
-    Parameters
-    ----------
-    scatter : callable
-        From r (D,) to xx r.
-    xt : ndarray of shape (D, q)
-        Xc'Tc.
-    n_components : int
-        How many directions. Fewer, with a warning, if nothing of T is left to explain; none if xt
-        is zero.
-    metric : callable or None
-        From V to M V, if the coordinates are not orthonormal; the inner product is then v'M w.
-
-    Returns
-    -------
-    Components
-        What NIPALS finds on the rows (Dayal and MacGregor, J. Chemometrics 11, 1997). Cost per
-        direction: one product with xx, D q, the leading eigenvector of a matrix of min(D, q)
-        rows, and D k.
+    They are what NIPALS finds on the rows (Dayal and MacGregor, J. Chemometrics 11, 1997), from r
+    -> xx r and xt. `metric` is V -> M V if the inner product is v'M w. Fewer than asked for, with a
+    warning, if nothing of T is left.
     """
     state = Deflated(xt, metric)
     # Rounding left in s's when all of T is explained: that of s twice, or that of M once.
@@ -96,15 +73,7 @@ def partial_least_squares(
 
 
 class Deflated:
-    """s = Xc'T for the unexplained part of T, and the leading left singular vector of s.
-
-    Parameters
-    ----------
-    xt : ndarray of shape (D, q)
-        The whole Xc'T.
-    metric : callable or None
-        See :func:`partial_least_squares`.
-    """
+    """S = Xc'T for the unexplained part of T, and the leading left singular vector of s."""
 
     def __init__(self, xt: np.ndarray, metric: Apply | None):
         self._metric = metric

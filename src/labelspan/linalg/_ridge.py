@@ -21,27 +21,11 @@ from labelspan.moments import Moments, Products, Root, Rows, Sample, checked, co
 
 @dataclass(frozen=True)
 class Regression:
-    """The regression of T on X for one or more ridges.
+    """The regression of T on X for one or more ridges, with A = xx + ridge I.
 
-    With A = xx + ridge I (its pseudo-inverse without a ridge) and a basis E with E'AE = I:
-
-    Attributes
-    ----------
-    solved : tuple of Whitened
-        For each ridge `W` = E'xt (r, q), so that W'W = xt'A^-1 xt, and `back` from coordinates
-        C to E C, so that A^-1 xt = E W.
-    ridges : tuple of float
-        The ridges.
-    x_mean, t_mean : ndarray of shape (D,) and (q,)
-        Means of X and T; zero without centring.
-    tt : ndarray of shape (q, q) or None
-        Scatter of T, if asked for.
-    tt_clipped : float
-        Share of negative eigenvalues that were removed from `tt`, as in :class:`Moments`.
-    form : Spectral or None
-        The decomposition that the ridges share, where they have one.
-    solver : str
-        The solver used, see :func:`labelspan.linalg.choose_solver`.
+    For each ridge and a basis E with E'AE = I, `solved` holds W = E'xt (r, q), so that W'W =
+    xt'A^-1 xt, and the map from C to E C, so that A^-1 xt = E W. `form` is the decomposition that
+    the ridges share, where they have one.
     """
 
     solved: tuple[Whitened, ...]
@@ -66,8 +50,7 @@ class Regression:
     def hat_factor(self) -> np.ndarray:
         """F with F'F = xt'(2 A^-1 - A^-1 xx A^-1) xt, the matrix that CPLST decomposes.
 
-        A^-1 xx A^-1 = A^-1 - ridge A^-2 turns it into W'W + ridge P'P with P = A^-1 xt, a sum
-        of squares: nothing is subtracted.
+        A^-1 xx A^-1 = A^-1 - ridge A^-2 turns it into the sum W'W + ridge P'P with P = A^-1 xt.
         """
         W, ridge = self.solved[0].W, self.ridges[0]
         if ridge == 0:
@@ -104,35 +87,10 @@ def regress(
 ) -> Regression:
     """Minimise ||diag(w)^(1/2) (Xc W - Tc)||^2 + ridge ||W||^2 (scatter scale: no division by n).
 
-    Parameters
-    ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Features.
-    T : ndarray, csr_array or Dask array of shape (n, q)
-        Targets.
-    *ridges : float
-        One or more, non-negative; 0 gives the solution of least norm. The statistics are shared.
-    weights : ndarray of shape (n,) or None
-        Weights w of the rows; None means a weight of 1 each.
-    signed : bool, default=False
-        Take 2 T - 1 as the targets.
-    centre : bool, default=True
-        Whether to centre X and T, which leaves an intercept out of the penalty; if not, there
-        is no intercept and the means are zero.
-    shared : bool, default=False
-        Whether the eigenvectors of coef' coef, which the labels share, will be needed.
-    tt : bool, default=False
-        Whether to return the scatter of T.
-    advice : str
-        What to do about too many features.
-
-    Returns
-    -------
-    Regression
-        Time O(n D^2 + D^3 / 3 + D^2 q) for D <= n; for wide X, swap n and D. Sparse X with more
-        than 3000 rows and columns uses conjugate gradients. A ridge of 0 uses QR factors, which do
-        not square the condition number; if it is the only ridge, only where the pivots of the Gram
-        matrix do not show eight correct digits.
+    A ridge of 0 gives the solution of least norm, from QR factors unless the pivots of xx show
+    eight correct digits. Without `centre` there is no intercept and the means are zero. `shared`:
+    the eigenvectors of coef' coef will be needed. Time O(n D^2 + D^3 / 3 + D^2 q); if wide, swap n
+    and D.
     """
     # All coefficients are formed anyway, so only an array larger than they are matters.
     few = centre and not (signed or shared or too_large(X.shape[1], T.shape[1]))

@@ -26,14 +26,7 @@ FEWER = (
 class Route:
     """The solver, the sample to summarise, and the maps to and from its coordinates.
 
-    Attributes
-    ----------
-    sample : Sample
-        What to summarise: X itself, or its coordinates in the row space if it is wide.
-    solver : str
-        The solver used, see :func:`labelspan.linalg.choose_solver`.
-    wide : Narrow or None
-        The change of coordinates of a wide X.
+    The sample is X itself, or its coordinates in the row space if X is wide.
     """
 
     sample: Sample
@@ -66,9 +59,8 @@ def route_of(
 ) -> Route:
     """Choose the solver, reject arrays that would not fit, and reduce a wide X to its row space.
 
-    `advice` says what to do if the scatter matrix of the features does not fit. `streamed` says
-    whether X is one of several blocks (None: if it is a Dask array). The others are those of
-    :func:`labelspan.linalg.choose_solver` and :func:`labelspan.linalg.narrow`.
+    `advice` says what to do if xx does not fit; `streamed` whether X is one of several blocks
+    (None: if it is a Dask array). The others are those of :func:`choose_solver` and :func:`narrow`.
     """
     solver = solver_that_fits(
         X.shape[0],

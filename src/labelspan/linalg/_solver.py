@@ -40,29 +40,8 @@ def choose_solver(
     ``"scatter"``  otherwise                                D
     ============== ======================================== =====================================
 
-    Parameters
-    ----------
-    n_rows, n_features : int
-        Shape of X.
-    sparse : bool
-        Whether X is sparse.
-    streamed : bool
-        Whether X is seen block by block and never as a whole.
-    scatter : bool, default=True
-        Whether the method needs xx at all.
-    thin : bool, default=True
-        Whether the method is F F' v = lambda (a xx + b I) v with a thin F and b > 0.
-    ridge_free : bool, default=False
-        Whether b = 0.
-    few : bool, default=False
-        Whether only a few directions are requested, which products with X and Y can find.
-    n_labels : int, default=1
-        Number of labels.
-
-    Returns
-    -------
-    {"products", "thin", "root", "scatter", "krylov", "rows"}
-        Name of the solver.
+    `scatter`: the method needs xx; `thin`: it is F F' v = lambda (a xx + b I) v with a thin F and
+    b > 0; `ridge_free`: b = 0; `few`: products with X and Y can find the directions requested.
 
     Examples
     --------

@@ -19,19 +19,10 @@ from labelspan.moments import Moments, Root
 
 @dataclass(frozen=True)
 class Spectral:
-    """The part of Xc = U diag(s) V' that the statistics determine.
+    """The part of Xc = U diag(s) V' that the statistics determine: V (D, r), s (r,), U'Tc (r, q).
 
-    a xx + b I is V diag(a s^2 + b) V' + b (I - V V') for every a and b, so a grid over ridge,
-    mu, alpha or beta costs one decomposition.
-
-    Attributes
-    ----------
-    V : ndarray of shape (D, r)
-        Right singular vectors.
-    s : ndarray of shape (r,)
-        Positive singular values, descending.
-    UT : ndarray of shape (r, q)
-        U'Tc, so that V'xt = diag(s) UT.
+    a xx + b I is V diag(a s^2 + b) V' + b (I - V V') for every a and b, so a grid over ridge, mu,
+    alpha or beta costs one decomposition.
     """
 
     V: np.ndarray
@@ -42,16 +33,8 @@ class Spectral:
 def spectral(statistics: Moments | Root) -> Spectral:
     """Spectral form of Moments (eigenvectors of xx) or of a Root (singular vectors of R).
 
-    Parameters
-    ----------
-    statistics : Moments or Root
-        With xx.
-
-    Returns
-    -------
-    Spectral
-        O(D^3). From Moments, singular values below sqrt(D eps) of the largest count as zero;
-        if column scales are far apart, this cut applies to columns of unit length.
+    From Moments, singular values below sqrt(D eps) of the largest count as zero; if column scales
+    are far apart, this cut applies to columns of unit length.
     """
     scales = column_scales(statistics.squares)
     if is_graded(scales):
@@ -88,9 +71,8 @@ def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
 def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if it is R^D.
 
-    For problems with a ridge on one side only: outside the row space the scatter is rounding and
-    the ridge is not, so their quotient would look like a direction. Costs a pivoted Cholesky
-    factor, and the spectral form if X is rank-deficient.
+    For a ridge on one side only: outside the row space the scatter is rounding and the ridge is
+    not, so their quotient would look like a direction.
     """
     if is_device(moments.xx):
         # Other statistics are moved to the host before this call.
@@ -121,13 +103,7 @@ def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
 
 
 def check_psd(matrix: Any, n_labels: int, name: str) -> np.ndarray:
-    """Check a given (q, q) label matrix: right shape, finite, symmetric, no negative eigenvalue.
-
-    Returns
-    -------
-    ndarray of shape (q, r)
-        A factor R with matrix = R R'.
-    """
+    """R (q, r) of a given label matrix R R'; refuse one that is not symmetric semi-definite."""
     matrix = check_array(matrix, dtype=np.float64, input_name=name)
     if matrix.shape != (n_labels, n_labels):
         raise ValueError(

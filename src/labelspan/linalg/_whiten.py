@@ -23,14 +23,8 @@ SAFE_PIVOT = 1e-8
 class Whitened(NamedTuple):
     """The thin factor F = xt K in coordinates in which the metric B = a xx + b I is I.
 
-    Attributes
-    ----------
-    W : ndarray of shape (r, k)
-        E'F for a basis E with E'BE = I whose span holds B^-1 F.
-    back : callable
-        From coordinates y to the direction E y.
-    scales : ndarray of shape (r,) or None
-        Possible sizes of the rows of `W`; None if they are similar.
+    W = E'F (r, k) for a basis E with E'BE = I whose span holds B^-1 F, and `back` maps y to E y.
+    `scales` are possible sizes of the rows of W; None if they are similar.
     """
 
     W: np.ndarray
@@ -137,10 +131,9 @@ def solve_lower(L: Any, B: Any, *, transposed: bool = False) -> Any:
 def regular_factor(
     xx: np.ndarray, a: float, b: float, total: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """Cholesky factor L of a xx + b I, or None if its columns are nearly dependent.
+    """Cholesky factor L of a xx + b I, or None if its columns are nearly dependent, in any units.
 
-    The factor does not depend on the units of the columns, so the test must not either. If xx is a
-    difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
+    If xx is a difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
     """
     if is_device(xx):
         L = arrays.cholesky(ridged(xx, a, b))

@@ -24,22 +24,7 @@ def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
     """(X - mean) @ components.T by blocks of rows, in the dtype of X.
 
     Dense rows are centred first, because a large mean would cost digits afterwards. In a sparse X,
-    only columns that are more than half full are centred, which take less memory dense than sparse.
-    The others are not, because a column with many zeros varies as much as its mean.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Rows.
-    mean : ndarray of shape (D,)
-        Mean; in float64 if its rounding to the dtype of X must not shift the result.
-    components : ndarray of shape (k, D)
-        Directions.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        Projections.
+    only columns that are more than half full are; others vary as much as their means.
     """
     if is_device(X):
         return project_on_device(X, like(X, mean), like(X, components))
@@ -97,26 +82,10 @@ def level_at(
     level: np.ndarray,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Scores at the float64 mean, from those at the exact mean.
+    """Scores (q,) at the float64 mean, from those at the exact mean.
 
-    Parameters
-    ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Training rows. They are read once more if the rounding of their mean shifts a score by more
-        than `NEGLIGIBLE`; a Dask array is not.
-    mean : ndarray of shape (D,)
-        Mean of the rows, rounded.
-    coef : ndarray of shape (D, q)
-        Coefficients.
-    level : ndarray of shape (q,)
-        Scores at the mean of the rows.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows in their mean.
-
-    Returns
-    -------
-    ndarray of shape (q,)
-        Scores at `mean`.
+    The rows are read once more if the rounding of their mean shifts a score by more than
+    `NEGLIGIBLE`.
     """
     xp = namespace(coef)
     shift = to_host(EPS * (xp.abs(like(coef, mean)) @ xp.abs(coef)))

@@ -18,9 +18,8 @@ from labelspan.moments._moments import Moments
 class Available(Moments):
     """Moments of X and [T0, M]: labels with 0 where missing, and the mask of observed labels.
 
-    M_ik = 1 if label k of row i is observed, and T0 = M * T. The sums of these 2 q columns hold all
-    that available cases need, so blocks and chunks add up like other moments. A block without
-    missing labels has M = 1.
+    M_ik = 1 if label k of row i is observed, and T0 = M * T. Their sums hold all that available
+    cases need, so blocks add up like other moments. A block without missing labels has M = 1.
     """
 
     @classmethod
@@ -47,20 +46,11 @@ class Available(Moments):
         return nearest_psd(over_pairs(sums, self.weight))
 
     def complete(self) -> Moments:
-        r"""Moments of each label over its observed rows, rescaled to the weight of all rows.
+        """Moments of each label over its observed rows, rescaled to the weight n of all rows.
 
-        With the weight n of all rows and n_k of those where label k is observed,
-
-        .. math:: xt_k = \frac{n}{n_k} \sum_{i: M_{ik} = 1} w_i (x_i - \bar x_k) (t_{ik} - \bar t_k)
-
-        about the means over the same rows. Means and scatter of X are those of all rows. The label
-        scatter is that of pairs, see :func:`over_pairs`, without its negative eigenvalues and
-        with xt without their eigenvectors.
-
-        Returns
-        -------
-        Moments
-            Moments of q labels; a label that is never observed has mean 0 and scatter 0.
+        xt_k = n / n_k sum_{i: M_ik = 1} w_i (x_i - mean_k) (t_ik - mean_k), about the means of the
+        same rows. The label scatter is that of pairs, see :func:`over_pairs`, without its negative
+        eigenvalues, and xt without their eigenvectors.
         """
         q, share = len(self.observed), self.observed
         warn_of_unobserved(share)
@@ -122,8 +112,7 @@ def warn_of_unobserved(share: np.ndarray) -> None:
 def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.ndarray, Moments]:
     """Labels (n, q) whose products with X are those of available cases, and their own moments.
 
-    Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), which sums to zero. This
-    takes one product with X; sums over blocks need two.
+    Rows in memory can be multiplied with M_ik (n / n_k) (t_ik - mean_k), by one product with X.
     """
     labels = label_moments(T, weights, tt)
     moments = labels.complete()
@@ -156,9 +145,8 @@ def label_moments(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> Availa
 def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
     """Label scatter (q, q), each pair over the rows where both are observed, scaled to all rows.
 
-    `sums` (2 q, 2 q) are the sums of products of [T0, M]. M'M holds n_kl, T0'M the sum of t_k over
-    the rows of the pair, and n is the weight of all rows: tt_kl = n / n_kl ((T0'T0)_kl - (T0'M)_kl
-    (T0'M)_lk / n_kl).
+    From `sums` (2 q, 2 q) of products of [T0, M], with n_kl in M'M and the sums of t_k over a pair
+    in T0'M: tt_kl = n / n_kl ((T0'T0)_kl - (T0'M)_kl (T0'M)_lk / n_kl).
     """
     q = len(sums) // 2
     products, ones, counts = sums[:q, :q], sums[:q, q:], sums[q:, q:]
@@ -174,9 +162,8 @@ def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
 def nearest_psd(tt: np.ndarray) -> tuple[np.ndarray, np.ndarray | None, float]:
     """The scatter without its negative eigenvalues, a basis (q, r) of its range, and their share.
 
-    The share is relative to the sum of the others; 0, and no basis, if no eigenvalue is negative.
-
-    Pairs are summed over different rows, so together they need not be a scatter matrix.
+    Pairs are summed over different rows, so together they need not be a scatter matrix. No basis if
+    no eigenvalue is negative.
     """
     values, vectors = linalg.eigh(tt, check_finite=False)
     if values.min(initial=0.0) >= -64 * EPS * values.max(initial=0.0):

@@ -1,9 +1,8 @@
 """Files that hold pooled statistics, so that an interrupted fit can resume.
 
-A checkpoint is a plain NPZ file. Its member ``header`` is JSON: format, version, the estimator that
-owns the statistics, a tree of values, and a SHA-256 of all that. The tree names the other members,
-which are arrays. Nothing in the file is executed: the tree can only create data classes of
-labelspan.
+A checkpoint is an NPZ file whose member ``header`` is JSON: format, version, owner, a tree of
+values that names the arrays, and a SHA-256 of all. Nothing is executed: the tree can only create
+data classes of labelspan.
 """
 
 from __future__ import annotations
@@ -30,16 +29,9 @@ VERSION = 1
 
 
 def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], value: Any) -> None:
-    """Write a value to a file, completely or not at all.
+    """Write numbers, arrays, tuples, dicts and data classes of these, completely or not at all.
 
-    Parameters
-    ----------
-    path : path
-        An older file is replaced.
-    owner : mapping of str to JSON values
-        The owner of the statistics; :func:`read_checkpoint` compares it.
-    value : object
-        Numbers, strings, arrays, CSR arrays, tuples, dicts and data classes of these.
+    `owner` says whose statistics they are; :func:`read_checkpoint` compares it.
     """
     found: dict[int, tuple[str, np.ndarray]] = {}
     header = {"format": FORMAT, "version": VERSION, "owner": owner, "value": _packed(value, found)}
@@ -80,8 +72,7 @@ def has_checkpoint(path: str | os.PathLike[str]) -> bool:
 def not_before(start: int, n_rows: int, blocks: Iterable[Any]) -> Iterable[Any]:
     """The blocks from index `start` on; earlier blocks of a sequence are not read.
 
-    The earlier blocks must have `n_rows` rows, as far as that is known without reading them. Other
-    block boundaries would skip rows or count them twice.
+    The earlier ones must have `n_rows` rows: other boundaries would skip rows or count them twice.
     """
     edges = getattr(blocks, "edges", None)
     found: int | None = None

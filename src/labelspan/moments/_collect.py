@@ -48,20 +48,9 @@ BLOCK_ENTRIES = 2**20
 
 @dataclass(frozen=True)
 class Sample:
-    """Features, labels and weights to be summarised.
+    """Features (n, D), labels (n, q) and weights (n,) or None, to be summarised for a solver.
 
-    Attributes
-    ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Features.
-    Y : ndarray, csr_array or Dask array of shape (n, q)
-        Label indicators in {0, 1}.
-    solver : str
-        The solver that :func:`labelspan.linalg.choose_solver` chose.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-    part : bool
-        Whether these rows are only a part of the sample.
+    `part` says whether these rows are only a part of the sample.
     """
 
     X: Any
@@ -86,27 +75,9 @@ def collect(
 ) -> Statistic:
     """Add up ``statistic(X_block, Y_block)``, or with ``weights_block``, over blocks of rows.
 
-    Parameters
-    ----------
-    sample : Sample
-        In memory, memory-mapped or on a Dask cluster.
-    statistic : callable
-        From a block of X and the same rows of Y, and their weights in a sample that has them,
-        to an object that supports ``+``.
-    whole_sparse : bool, default=True
-        Treat a sparse X as one block; False if `statistic` makes its block dense.
-    tall : bool, default=True
-        Make blocks at least as tall as wide; False if `statistic` has no (D, D) array, so that
-        adding two of them is cheap.
-    walked : bool, default=False
-        Whether `statistic` reads a dense block and CSR labels in parts that fit into the cache, so
-        that blocks may be large, and rejects NaN.
-
-    Returns
-    -------
-    object
-        The sum over all blocks. For a Dask array, only this sum leaves the workers: one graph, one
-        compute.
+    `whole_sparse`: a sparse X is one block; `tall`: blocks are at least as tall as wide, as (D, D)
+    sums need; `walked`: `statistic` reads its block in parts that fit into the cache, and rejects
+    NaN. For a Dask array, only the sum leaves the workers: one graph, one compute.
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)

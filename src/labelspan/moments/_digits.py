@@ -16,17 +16,7 @@ N_NAMED = 5
 
 
 def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) -> None:
-    """Warn of columns whose spread is so small relative to their mean that rounding affects it.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (D,)
-        Mean of X.
-    squares : ndarray of shape (D,)
-        Sums of squares about it.
-    weight : float
-        Sum of the row weights.
-    """
+    """Warn of columns whose spread is so small relative to their mean that rounding affects it."""
     mean, squares = to_host(mean), to_host(squares)
     spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
     # A constant column is exactly zero after centring, so none of its digits is used.

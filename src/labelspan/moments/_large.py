@@ -18,22 +18,10 @@ N_FIRST = 64
 
 
 class Sums(NamedTuple):
-    """Sums over the rows of one block, after subtracting a row near their mean.
+    """Sums over the rows of one block about `origin`, a row near their mean, in the precision of X.
 
-    Attributes
-    ----------
-    origin : ndarray of shape (D,)
-        The subtracted row, in the precision of X, so that a constant column becomes zero.
-    total : ndarray of shape (D,)
-        Sum of X - origin.
-    squares : ndarray of shape (D,)
-        Sum of squares of X - origin.
-    labelled : ndarray of shape (q, D)
-        Sums of the rows of X with each label.
-    counts : ndarray of shape (q,)
-        Number of these rows.
-    scatter : ndarray of shape (D, D) or None
-        Sum of products of X - origin.
+    `total`, `squares` and `scatter` are of X - origin; `labelled` (q, D) are sums of the rows with
+    each label, and `counts` their numbers.
     """
 
     origin: np.ndarray
@@ -45,10 +33,9 @@ class Sums(NamedTuple):
 
 
 def indicators(X: Any, T: Any, weights: np.ndarray | None = None) -> sparse.csr_array | None:
-    """T as CSR if label sums can be formed by adding rows; else None.
+    """T as CSR if label sums can be formed by adding rows, else None.
 
-    This holds for complete rows on the host without weights and for 0/1 labels that are mostly 0.
-    With more ones, a BLAS product is faster.
+    That needs rows on the host without weights, and 0/1 labels that are mostly 0.
     """
     if weights is not None or not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
         return None
@@ -70,25 +57,10 @@ def labelled_rows(X: np.ndarray, T: sparse.csr_array, rows: slice) -> tuple[Any,
 
 
 def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
-    """Sums of one block.
+    """Sums of one C-contiguous block, from one read of memory; all entries of `T` are 1.
 
     float32 rows are added as they are: 24-bit numbers have exact float64 sums if the mean is far
     above the spread. For other rows, the origin is first subtracted into a buffer.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, D)
-        Features, C-contiguous.
-    T : csr_array of shape (n, q)
-        Labels, all entries 1.
-    xx : bool
-        Whether the scatter is needed.
-
-    Returns
-    -------
-    Sums
-        Each number of X is read from memory once. Rounding is relative to the spread of the block,
-        or to sqrt(n / 64) times it if the first rows differ from the others.
     """
     origin = near_mean(X)
     n_features, n_labels = X.shape[1], T.shape[1]
@@ -191,9 +163,8 @@ def add_rows(  # type: ignore[no-untyped-def]
 ):
     """Add X - origin to `total`, its squares to `squares` and rows of X to those of their labels.
 
-    `wide` are the rows of X, several as one, and `origin` is as long as one of these. `ends` and
-    `labels` are CSR: where the labels of each row end, and their numbers. `members` is room for
-    the labels of `step` rows.
+    `wide` are the rows of X, several as one. `ends` and `labels` are CSR; `members` is room for the
+    labels of `step` rows.
     """
     n_features, n_labels = X.shape[1], labelled.shape[0]
     fold = wide.shape[1] // n_features

@@ -25,26 +25,8 @@ class Moments:
     """Weighted sums of squares and products about the mean (scatter, not covariance).
 
     ``a + b`` are the moments of both samples together, so chunks, memory maps, ``partial_fit`` and
-    Dask arrays use the same code.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of the row weights; the number of rows if there are no weights.
-    x_mean : ndarray of shape (D,)
-        Mean of X.
-    t_mean : ndarray of shape (q,)
-        Mean of T.
-    xt : ndarray of shape (D, q) or None
-        Xc' diag(w) Tc; None if not requested.
-    xx : ndarray of shape (D, D) or None
-        Xc' diag(w) Xc, if requested.
-    tt : ndarray of shape (q, q) or None
-        Tc' diag(w) Tc, if requested.
-    x_squares : ndarray of shape (D,) or None
-        Diagonal of xx, if xx was not requested.
-    tt_clipped : float
-        Share of negative eigenvalues removed from tt, if labels are missing.
+    Dask arrays use the same code. `xt` (D, q), `xx` (D, D) and `tt` (q, q) are None if not
+    requested; then `x_squares` (D,) is the diagonal of xx.
     """
 
     weight: float
@@ -69,29 +51,12 @@ class Moments:
         large: bool = False,
         seen: Glance | None = None,
     ) -> Moments:
-        """Moments of one block.
+        """Moments of one block, exact up to rounding.
 
-        Parameters
-        ----------
-        X : ndarray or csr_array of shape (n, D)
-            Features.
-        T : ndarray or csr_array of shape (n, q)
-            Encoded labels.
-        weights : ndarray of shape (n,) or None
-            Row weights, non-negative.
-        xx, tt, xt : bool
-            Which of the matrices to compute.
-        large : bool
-            Whether the block is one of a large array, so that compiled loops are worth loading.
-        seen : Glance or None
-            Scales estimated from some rows of all blocks, if they are on a device.
-
-        Returns
-        -------
-        Moments
-            Exact up to rounding. A dense block is centred *before* the product, because centring
-            afterwards loses all digits if the mean is large. In a sparse block only columns without
-            zeros are centred, so that it stays sparse.
+        A dense block is centred *before* the product, because centring afterwards loses all digits
+        if the mean is large; in a sparse one, only columns without zeros. `large`: the block is one
+        of a large array, so compiled loops are worth loading; `seen`: scales of some rows of all
+        blocks on a device.
         """
         if is_device(X) or is_device(T):
             return cls(*block_sums(X, T, weights, xx=xx, tt=tt, seen=seen))
@@ -165,8 +130,7 @@ class Moments:
     def __sub__(self, part: Moments) -> Moments:
         """Moments of the rows that are not in `part`, a block of the same sample.
 
-        Rounding is relative to the whole sample. A direction in which only `part` varies keeps eps
-        of the whole instead of zero, so do not determine ranks after a subtraction.
+        Rounding is relative to the whole sample, so do not determine ranks after a subtraction.
         """
         weight = self.weight - part.weight
         if weight <= 0:
@@ -237,8 +201,7 @@ def outer(a: Any, b: Any) -> Any:
 def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
     """Centre a dense block, return a sparse one unchanged, in float64; and the weighted mean.
 
-    First, a row of positive weight is subtracted from a dense block. A constant column is then
-    exactly zero, and its mean has no rounding error, which would otherwise look like a direction.
+    A row of positive weight is subtracted first: a constant column is then exactly zero.
     """
     total = max(float(w.sum()), np.finfo(np.float64).tiny)
     if sparse.issparse(A):
@@ -253,9 +216,8 @@ def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
 def anchored(X: Any) -> tuple[Any, np.ndarray]:
     """Sparse X with columns without zeros shifted by their first entries, and the shift.
 
-    The mean of such a column may be far above its spread, which is 0 for a constant column; its
-    products would then be all rounding. No zero changes, so X stays sparse. The spread of a column
-    with a zero is at least 1/n of its mean.
+    The mean of such a column may be far above its spread; its products would be all rounding. No
+    zero changes. The spread of a column with a zero is at least 1/n of its mean.
     """
     shift = np.zeros(X.shape[1])
     if not sparse.issparse(X) or X.shape[0] == 0:

@@ -30,10 +30,8 @@ def block_sums(
 ) -> tuple[Any, ...]:
     """The fields of :class:`labelspan.moments.Moments` of one block, on the device of X or T.
 
-    The mean of some rows is subtracted first. It is close enough to the mean that no digit is lost,
-    and exact for a constant column, which becomes zero. The scatter is computed about the mean
-    itself; products with T need only one centred side. `seen` is a glance at some rows of all
-    blocks; a glance at each block would make the device wait.
+    The mean of some rows, `seen`, is subtracted first, so no digit is lost and a constant column
+    becomes zero. Looking at each block would make the device wait.
     """
     seen = Glance.at(like(T, X)) if seen is None else seen
     block = Block.of(X, T, weights, seen, thin=not xx, single=in_single(X))
@@ -57,26 +55,8 @@ def block_sums(
 class Block:
     """diag(w)^(1/2) [A Tc] with A = X - shift, and the result of one product of the two.
 
-    Attributes
-    ----------
-    weight : float
-        Sum of the row weights.
-    weighted : bool
-        Whether they differ from 1.
-    root : device array of shape (n,)
-        Their square roots.
-    A : device array of shape (n, D)
-        diag(root) (X - shift), float64.
-    T : device array of shape (n, q)
-        diag(root) (T - t_mean), float64.
-    shift, offset : device array of shape (D,)
-        The row subtracted from X, and the mean of X - shift.
-    t_mean : device array of shape (q,)
-        Mean of T.
-    xt : device array of shape (D, q)
-        Xc' diag(w) Tc.
-    about_zero : bool
-        Whether the mean is so close to zero that nothing was subtracted.
+    `root` are the square roots of the weights, `offset` the mean of X - shift; `about_zero` says
+    that the mean is so close to zero that nothing was subtracted.
     """
 
     weight: float
@@ -150,20 +130,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Glance:
-    """Scales of all rows, estimated from some of them.
+    """Scales of all rows, estimated from some of them: a mean, mean squares about it, and flags.
 
-    Attributes
-    ----------
-    mean : device array of shape (D,)
-        The first row plus the mean difference of the others to it; exact for a constant column.
-    variance : device array of shape (D,)
-        Mean squares about it.
-    near : bool
-        Whether the mean is at most NEAR times the spread. This costs log2(NEAR) of the 53 bits of a
-        product, and twice as many of the 24 bits of a sum of squares, whose range spreads beyond
-        WITHIN would exceed.
-    varies : bool
-        Whether every column does.
+    `near`: the mean is at most NEAR times the spread, which costs log2(NEAR) of the 53 bits of a
+    product and twice as many of the 24 bits of a sum of squares; `varies`: every column does.
     """
 
     mean: Any

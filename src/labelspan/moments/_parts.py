@@ -21,24 +21,7 @@ def collect_parts(
 ) -> dict[int, Any]:
     """Add up ``statistic(X_rows, Y_rows, weights)`` over the rows of each part, in one pass.
 
-    Parameters
-    ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Features; blocks of a Dask array are checked on their workers.
-    Y : ndarray or csr_array of shape (n, q)
-        Label indicators in memory.
-    statistic : callable
-        From rows of X, of Y and their weights (or None) to an object that supports ``+``.
-    parts : ndarray of int of shape (n_partitions, n)
-        Index of the part that a row belongs to in each partition; negative for none. No index
-        occurs in two partitions.
-    weights : ndarray of shape (n,) or None
-        Row weights.
-
-    Returns
-    -------
-    dict of int to statistic
-        Statistics by the index of the part.
+    `parts` (n_partitions, n) says to which part a row belongs in each partition, negative for none.
     """
     if is_dask_array(X):
         return collect_parts_dask(X, Y, statistic, parts, weights)

@@ -27,17 +27,8 @@ Summarise = Callable[[Sample], Any]
 class Pool:
     """Statistics of all rows of the chunks so far.
 
-    The first row is subtracted from all rows, and so from the pooled mean. A mean far above the
+    Unless `about_first` is False, the first row is subtracted from all rows: a mean far above the
     spread would otherwise have no digits left to distinguish chunks.
-
-    Parameters
-    ----------
-    solver : str
-        The solver chosen for rows that come in chunks.
-    shape : tuple of int
-        Numbers of features and labels.
-    about_first : bool, default=True
-        False for statistics that have no ``x_mean``; rows are then not shifted.
     """
 
     def __init__(self, solver: str, shape: tuple[int, int], *, about_first: bool = True):
@@ -114,8 +105,7 @@ class Pool:
     def _copy(self, sample: Sample) -> Sample:
         """Copy rows minus the first one; the caller may reuse its array for the next chunk.
 
-        For sparse rows their arrays are kept, because building a matrix per piece takes ten times
-        as long.
+        Sparse rows stay three arrays, because building a matrix per piece takes ten times as long.
         """
         X, origin = sample.X, self._origin
         if sparse.issparse(X):

@@ -22,21 +22,10 @@ HELD_ENTRIES = 2**24
 
 @dataclass(frozen=True)
 class Products:
-    """Moments that are never formed; each product with them is one pass over the rows.
+    """Moments that are never formed, for X and T so wide that neither xx nor xt fits.
 
-    For X and T with so many columns that neither xx (D, D) nor xt (D, q) fits.
-    For a Dask array, a pass is one graph, and only (D, k) or (q, k) numbers leave the workers.
-
-    Attributes
-    ----------
-    weight, x_mean, t_mean, tt
-        As in :class:`Moments`.
-    squares : ndarray of shape (D,)
-        Diagonal of xx.
-    sample : Sample
-        The rows; columns of X without zeros are shifted by their first entries.
-    centre : ndarray of shape (D,)
-        Mean of these rows.
+    Each product with them is one pass over the rows; of a Dask array, only (D, k) or (q, k) numbers
+    leave the workers. `centre` is the mean of the rows of `sample`, see :func:`anchored`.
     """
 
     weight: float

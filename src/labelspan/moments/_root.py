@@ -21,22 +21,11 @@ PANEL = 32
 
 @dataclass(frozen=True)
 class Root:
-    """Triangular factor of the centred sample diag(w)^(1/2) [Xc Tc]; two add up with ``+``.
+    """Triangular factor R of the centred sample diag(w)^(1/2) [Xc Tc]; two add up with ``+``.
 
     A Gram matrix squares the condition number; at cond(X) = 1e8 it loses every digit of the
-    smallest direction. The factor R keeps them. ``R'R`` is the scatter that :class:`Moments` holds,
-    but it is never formed.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of the row weights; the number of rows if there are no weights.
-    x_mean : ndarray of shape (D,)
-        Mean of X.
-    t_mean : ndarray of shape (q,)
-        Mean of T.
-    R : ndarray of shape (min(n, D + q), D + q)
-        Upper triangular (trapezoidal while n < D + q), columns of X first.
+    smallest direction. R keeps them: R'R is the scatter that :class:`Moments` holds. It is
+    trapezoidal while there are fewer rows than columns.
     """
 
     weight: float

@@ -19,18 +19,8 @@ from labelspan.moments._sparse import times_block
 class CentredRows(LinearOperator):
     """diag(sqrt(w)) (X - 1 mean') as an operator; X stays sparse.
 
-    Centring is a projection: with e the unit vector along sqrt(w), the operator is
-    (I - e e') diag(sqrt(w)) X, so the correction costs n numbers, not n x D.
-    Columns of X without any entry are dropped from the products.
-
-    Parameters
-    ----------
-    X : csr_array of shape (n, D)
-        Features.
-    weights : ndarray of shape (n,) or None
-        Row weights.
-    centre : bool, default=True
-        False does not subtract the mean.
+    Centring is a projection: with e the unit vector along sqrt(w), it is (I - e e') diag(sqrt(w))
+    X, so the correction costs n numbers. Columns without any entry are left out of the products.
     """
 
     def __init__(
@@ -81,17 +71,7 @@ class CentredRows(LinearOperator):
 
 @dataclass(frozen=True)
 class Rows:
-    """Means and label scatter as arrays, xx as an operator.
-
-    Attributes
-    ----------
-    weight, x_mean, t_mean, tt, tt_clipped
-        As in :class:`Moments`.
-    operator : CentredRows
-        Xc with its weights; xx is ``operator' operator``.
-    T : ndarray of shape (n, q)
-        diag(sqrt(w)) Tc, dense.
-    """
+    """Means and label scatter as arrays, xx as ``operator' operator``, and T = diag(sqrt(w)) Tc."""
 
     weight: float
     x_mean: np.ndarray

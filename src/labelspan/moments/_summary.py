@@ -67,25 +67,10 @@ def summarise(
     centre: bool = True,
     encode: Encoder | None = None,
 ) -> Moments | Root | Rows | Products:
-    """One pass over the sample.
+    """The statistics that the solver of the sample needs, in one pass.
 
-    Parameters
-    ----------
-    sample : Sample
-        With the solver chosen for it.
-    tt : bool, default=False
-        Whether the label scatter is needed.
-    signed : bool, default=False
-        Use 2 T - 1 as the labels.
-    centre : bool, default=True
-        False computes uncentred sums of products, and means of zero.
-    encode : callable or None, default=None
-        From a block of labels (n, q) to the targets T of the same rows; None uses the labels.
-
-    Returns
-    -------
-    Moments, Root, Rows or Products
-        All have ``weight``, ``x_mean``, ``t_mean`` and ``tt``.
+    `tt`: with the label scatter; `signed`: of the labels 2 T - 1; without `centre`, sums of
+    products about zero; `encode`: from a block of labels to targets of the same rows.
     """
     if sample.solver == "products":
         return checked(Products.of(sample, tt=tt))

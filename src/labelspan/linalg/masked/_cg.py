@@ -33,32 +33,9 @@ def conjugate_gradients(
 ) -> np.ndarray:
     """Solve A_k x_k = b_k for symmetric positive definite A_k that can only be applied.
 
-    Parameters
-    ----------
-    apply : callable
-        From V (p, m) and the numbers k (m,) of its columns to the columns A_k v_k.
-    precondition : callable
-        From residuals (p, m) to P^-1 R for one symmetric positive definite P near all A_k.
-    B : ndarray of shape (p, q)
-        Right-hand sides.
-    rough : callable or None
-        `apply` in single precision, for steps that correct little (`ROUGH`). Errors of the products
-        count relative to the remaining residual (Simoncini and Szyld 2003).
-    tolerance : float
-        Error of a column, estimated from what the last steps gained, in the norm of A_k and
-        relative to the solution in this norm. It does not depend on the units of the coordinates.
-    max_steps : int
-        Largest number of steps; a ConvergenceWarning states the error if they do not suffice.
-
-    Returns
-    -------
-    ndarray of shape (p, q)
-        Solutions.
-
-    Notes
-    -----
-    The columns have no common Krylov space, because their matrices differ. They share the pass over
-    the data, one per step. Converged columns drop out.
+    The columns have no common Krylov space, because their matrices differ; they share the pass over
+    the data. `rough` applies A in single precision, for steps that correct little: errors of
+    products count relative to the remaining residual (Simoncini and Szyld 2003).
     """
     energy, given = np.zeros(B.shape[1]), (tolerance, max_steps)
     found = column_steps(apply, precondition, B, *given, energy=energy, rough=rough)
@@ -91,11 +68,10 @@ def column_steps(
     rough: Operator | None = None,
     by_residual: bool = False,
 ) -> Steps:
-    """The steps of :func:`conjugate_gradients`.
+    """The steps of :func:`conjugate_gradients`; `energy` (q,) is x'Ax of the solution so far.
 
-    `energy` (q,) is x'Ax of the earlier solution, and in the end of the whole one. With
-    `by_residual`, a column is done when the norm of its residual is below `tolerance` times that of
-    its right-hand side.
+    A column is done when its estimated error in the norm of A, relative to the solution, or with
+    `by_residual` its residual relative to its right-hand side, is below `tolerance`.
     """
     X, R, P = np.zeros_like(B), B.copy(), np.zeros_like(B)
     limits = tolerance**2 * np.einsum("ij,ij->j", B, B)
@@ -144,8 +120,7 @@ def warn_of_error(left: np.ndarray, tolerance: float, max_steps: int) -> None:
 def rough_solve(L: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """From R to (L L')^-1 R in single precision, which suffices for a preconditioner.
 
-    It takes half the time. Rows of L are scaled to unit length, so that no feature unit leaves the
-    range of single precision.
+    Rows of L are scaled to unit length, so that no unit leaves the range of single precision.
     """
     L = np.tril(L)
     scales = np.sqrt(np.einsum("ij,ij->i", L, L))[:, None]

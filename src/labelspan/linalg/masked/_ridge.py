@@ -21,20 +21,9 @@ USUAL_STEPS, MANY_STEPS = 40, 200
 
 @dataclass(frozen=True)
 class MaskedRegression:
-    """Regressions, each over its own rows.
+    """Coefficients (D, q) of regressions over their own rows, and predictions `level` at `x_mean`.
 
-    Attributes
-    ----------
-    coef : ndarray of shape (D, q)
-        Coefficients.
-    x_mean : ndarray of shape (D,)
-        Mean of all rows of X.
-    level : ndarray of shape (q,)
-        Predictions at `x_mean`.
-    residual : float
-        Largest residual of the normal equations of a label, relative to their right-hand side.
-    solver : str
-        The solver used, see :func:`labelspan.linalg.choose_solver`.
+    `residual` is the largest one of the normal equations, relative to their right-hand side.
     """
 
     coef: np.ndarray
@@ -53,38 +42,11 @@ def regress_masked(
     signed: bool = False,
     advice: str = "Select features first.",
 ) -> MaskedRegression:
-    r"""Minimise the squared error over the observed rows of each label, plus a ridge.
+    """Minimise sum_{i: M_ik = 1} w_i (x_i'b_k + c_k - t_ik)^2 + ridge ||b_k||^2 for each label k.
 
-    .. math:: \min_{b_k, c_k} \sum_{i: M_{ik} = 1} w_i (x_i'b_k + c_k - t_{ik})^2
-              + ridge\, \|b_k\|^2
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Features, in memory.
-    T : ndarray of shape (n, q)
-        Labels, NaN where they are not observed (M = 0).
-    ridge : float
-        Non-negative; 0 gives the solutions of least norm.
-    weights : ndarray of shape (n,) or None
-        Weights w of the rows; None means a weight of 1 each.
-    signed : bool, default=False
-        Use 2 T - 1 as the labels.
-    advice : str
-        What to do about too many features.
-
-    Returns
-    -------
-    MaskedRegression
-        Zero coefficients for a label that is constant where it is observed.
-
-    Notes
-    -----
     Labels missing in the same rows form one ordinary regression. If there are many patterns, the
-    scatter of all rows plus the ridge is factored once and preconditions conjugate gradients on the
-    systems of all labels. That costs O(nnz(X) q + D^2 q) per step; a scatter and a factor per
-    pattern cost O(n D^2 + D^3 / 3). The smaller operation count decides. A problem without a ridge
-    is always solved pattern by pattern.
+    factor of all rows preconditions conjugate gradients on the systems of all labels; the smaller
+    operation count decides.
     """
     route = route_of(X, T, weights, advice=advice, ridge_free=ridge == 0)
     groups = patterns(T)
@@ -139,26 +101,8 @@ def by_pattern(sample: Sample, groups: list[np.ndarray], system: MaskedSystem) -
 class MaskedSystem:
     """The normal equations (X_k' diag(w_k) X_k + ridge I) b_k = X_k' diag(w_k) t_k of all labels.
 
-    X_k and t_k are the rows where label k is observed, about their means.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array of shape (n, p)
-        Rows: centred if dense; if sparse, only columns without zeros are centred.
-    W : ndarray of shape (n, q)
-        Weights of the rows where a label is observed, 0 elsewhere.
-    weight : ndarray of shape (q,)
-        Their sums; 1 for a label that is never observed.
-    right : ndarray of shape (p, q)
-        Right-hand sides.
-    centres : ndarray of shape (p, q)
-        Means of X over the rows of each label, minus the mean of all rows.
-    t_mean : ndarray of shape (q,)
-        Means of the labels over these rows.
-    ridge : float
-        The ridge.
-    moments, complete : Available and Moments
-        Sums over all rows, with xx if requested, and the moments they estimate.
+    X_k and t_k are the rows where label k is observed, about their means; `centres` (p, q) are
+    these means minus that of all rows, W (n, q) the weights, 0 where a label is not observed.
     """
 
     X: Any
