@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 import labelspan as ls
-from labelspan.gate import ALL_LABELS, ON_HOST, with_label_tags
+from labelspan.gate import with_label_tags
+from labelspan.registry import ALL_LABELS, ON_HOST
 from tests.laws.law import law, plain
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from labelspan.registry import ROWS
+
 if TYPE_CHECKING:
     from labelspan import (
         datasets,
@@ -57,45 +59,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-#: The module of each estimator, which is imported on first access (PEP 562).
-_ESTIMATORS = {
-    "choice": ("ReducerCV",),
-    "classifiers": ("MLkNN", "MultiOutputRidge", "ProbabilityCalibrator", "ThresholdTuner"),
-    "extraction": ("DMLDA", "HSL", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"),
-    "kernels": (
-        "KernelCPLST",
-        "KernelCPLSTCV",
-        "KernelHSL",
-        "KernelLabelCCA",
-        "KernelMDDM",
-        "KernelPLS",
-        "KernelSharedSubspaceClassifier",
-    ),
-    "labelspace": (
-        "CPLST",
-        "LEML",
-        "OCCA",
-        "PLST",
-        "CompressedSensing",
-        "FaIE",
-        "LabelSubset",
-        "PartialBinaryRelevance",
-    ),
-    "ranking": ("CLaRankSVM", "LaRankSVM"),
-    "selection": ("CMLFS", "MLFS", "DiscriminativeRatio", "MultilabelFisherScore"),
-    "semisupervised": ("SemiSupervised",),
-    "subspace": (
-        "ASOClassifier",
-        "LabelPLS",
-        "SharedSubspaceClassifier",
-        "SharedSubspaceClassifierCV",
-        "StructuralF1SVM",
-    ),
-}
-_HOMES = {name: package for package, names in _ESTIMATORS.items() for name in names}
+#: The module of each name, which is imported on first access (PEP 562).
+_HOMES = {row.name: row.home for row in ROWS}
 _HOMES |= {"config_context": "arrays", "cost": "costs", "to_numpy": "arrays"}
 _SUBPACKAGES = (
-    *_ESTIMATORS,
+    *{row.home for row in ROWS},
     "datasets",
     "experiments",
     "interop",

@@ -38,7 +38,6 @@ from labelspan.gate import (
     scored,
     unchanged_if_refused,
     warn_of_signs,
-    with_label_tags,
 )
 from labelspan.moments import level_at, mean_of, score_at, scores_about
 
@@ -184,14 +183,6 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
 
     def _binary(self) -> bool:
         return self._one_dimensional and len(self.classes_) <= 2
-
-    def __sklearn_tags__(self) -> Any:
-        tags = with_label_tags(super().__sklearn_tags__())
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        # Many labels; scikit-learn calls several columns of several classes multi-output.
-        tags.classifier_tags.multi_label = True
-        return tags
 
 
 class ScoringClassifier(LabelClassifier):

@@ -35,11 +35,9 @@ from labelspan.gate import (
     check_features,
     check_fit,
     dask_rows,
-    follow_device,
     in_dtype,
     lazily,
     unchanged_if_refused,
-    with_label_tags,
 )
 from labelspan.linalg import (
     EigenPairs,
@@ -253,15 +251,6 @@ class LinearReducer(
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = with_label_tags(super().__sklearn_tags__())
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        follow_device(tags)
-        return tags
 
 
 def pseudo_inverse(components: np.ndarray) -> np.ndarray:

@@ -25,8 +25,6 @@ from labelspan.choice._summary import summary_of
 from labelspan.classifiers import MLkNN
 from labelspan.compat import HasMethods, StrOptions, is_dask_array
 from labelspan.gate import (
-    OWN_ROWS,
-    SCORED,
     Labels,
     MaskedFit,
     check_label_block,
@@ -378,15 +376,16 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.label_tags.refuse(soft_labels=SCORED)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
-        if reads_neighbours(self):
-            tags.label_tags.refuse(
-                missing_labels="distances of nested dimensions find neighbours among all rows, and "
-                "MLkNN those of each label; readout='ridge' does"
-            )
-            tags.label_tags.refuse(sample_weight="counts neighbours, which weigh alike, by MLkNN")
         return tags
+
+    def _refusals(self) -> dict[str, str]:
+        if not reads_neighbours(self):
+            return {}
+        return {
+            "missing_labels": "distances of nested dimensions find neighbours among all rows, and "
+            "MLkNN those of each label; readout='ridge' does",
+            "sample_weight": "counts neighbours, which weigh alike, by MLkNN",
+        }
 
 
 def in_memory(labels: Labels) -> Labels:

@@ -16,7 +16,8 @@ from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._observed import Reference, observed_histogram
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.compat import Interval, StrOptions
-from labelspan.gate import IN_MEMORY, Labels, MaskedUnweighted, follow_device
+from labelspan.gate import Labels, MaskedUnweighted
+from labelspan.registry import ON_HOST
 
 # Equal probabilities predict the label.
 BELOW_HALF = float(np.nextafter(0.5, 0.0))
@@ -128,17 +129,12 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.label_tags.refuse(
-            dask=IN_MEMORY,
-            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
-            soft_labels="neighbours with a label are counted",
-        )
-        if self.metric == "euclidean" and self.algorithm in ("auto", "brute"):
-            follow_device(tags)
-        return tags
+    def _refusals(self) -> dict[str, str]:
+        fast = self.metric == "euclidean" and self.algorithm in ("auto", "brute")
+        return {} if fast else {"device": ON_HOST}
+
+    def _is_pairwise(self) -> bool:
+        return bool(self.metric == "precomputed")
 
     def _learn(self, X: Any, labels: Labels) -> None:
         if self.metric == "precomputed" and X.shape[0] != X.shape[1]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelspan.base import LINEAR, ChunkedRegression, LinearClassifier
 from labelspan.compat import Interval
-from labelspan.gate import ON_HOST, OWN_ROWS, AvailableCases, Labels, follow_device, has_holes
+from labelspan.gate import AvailableCases, Labels, has_holes
 from labelspan.linalg import regress, regress_masked, regress_pooled
 
 
@@ -111,9 +111,3 @@ class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
         found = regress_pooled(statistics, self.ridge, signed=True)
         self._keep_pooled(dtype, found.coefficients(), found.x_mean, found.t_mean, rest)
         self.solver_, self.residual_ = self._chunks.pool.solver, None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
-        return tags

@@ -14,7 +14,6 @@ from sklearn.utils import get_tags, indexable
 from labelspan.base import LabelClassifier, label_scores, remember_features
 from labelspan.compat import take_rows
 from labelspan.gate import (
-    IN_MEMORY,
     Labels,
     check_splits,
     check_target,
@@ -22,6 +21,7 @@ from labelspan.gate import (
     label_tags,
     refuse_dask,
 )
+from labelspan.registry import IN_MEMORY
 
 
 class Wrapper(MetaEstimatorMixin, LabelClassifier):
@@ -68,24 +68,21 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         )
         return np.concatenate(parts)[np.argsort(held_out)], splits
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.label_tags.refuse(
-            dask=IN_MEMORY,
-            sample_weight="what it learns from held-out scores counts every row once",
-            soft_labels="scores are tuned to rows that have a label and rows that lack it",
-        )
+    def _checked_by(self) -> Any:
+        return self.estimator
+
+    def _refusals(self) -> dict[str, str]:
+        refused = {
+            "dask": IN_MEMORY,
+            "sample_weight": "what it learns from held-out scores counts every row once",
+            "soft_labels": "scores are tuned to rows that have a label and rows that lack it",
+        }
         # Estimators of other libraries check their input themselves.
-        theirs = getattr(inner, "label_tags", None)
+        theirs = getattr(get_tags(self.estimator), "label_tags", None)
         if theirs is not None and not theirs.takes("missing_labels"):
-            reason = theirs.refused["missing_labels"]
             of = f"its estimator {type(self.estimator).__name__} does"
-            tags.label_tags.refuse(missing_labels=f"{of}, because {reason}")
-        return tags
+            refused["missing_labels"] = f"{of}, because {theirs.refused['missing_labels']}"
+        return refused
 
 
 def held_out_scores(

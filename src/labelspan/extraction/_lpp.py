@@ -15,7 +15,7 @@ from sklearn.utils.extmath import row_norms
 
 from labelspan.base import LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, ON_HOST, NoDirectionError, Unweighted
+from labelspan.gate import NoDirectionError, Unweighted
 from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
@@ -89,22 +89,12 @@ class LPP(Unweighted, LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _one_pass = False
+    _supervised = False
 
     def __init__(self, n_components: int = 10, *, n_neighbors: int = 10, ridge: float = 0.1):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.ridge = ridge
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = False
-        tags.label_tags.refuse(
-            dask=IN_MEMORY,
-            device=ON_HOST,
-            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
-        )
-        tags.array_api_support = False
-        return tags
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         return {"thin": False}

@@ -145,12 +145,8 @@ class MLDA(LinearReducer):
     def _one_pass(self) -> bool:  # type: ignore[override]
         return is_row_local(self.weights)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(soft_labels="the labels of a row are counted")
-        tags.label_tags.refuse(**refusals(self.weights))
-        tags.array_api_support = tags.label_tags.takes("device")
-        return tags
+    def _refusals(self) -> dict[str, str]:
+        return refusals(self.weights)
 
     def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
         check_weights(self.weights, (n_rows, n_labels), most=1.0 if n_labels == 1 else np.inf)

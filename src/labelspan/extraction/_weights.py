@@ -15,9 +15,9 @@ from sklearn.utils import check_array
 
 from labelspan.arrays import is_device, namespace, sums
 from labelspan.compat import StrOptions
-from labelspan.gate import IN_MEMORY, ON_HOST
 from labelspan.linalg import EPS
 from labelspan.moments import BLOCK_BYTES, Moments, Sample, anchored, collect, dense, row_blocks
+from labelspan.registry import IN_MEMORY, ON_HOST
 
 WEIGHTS: list[Any] = [
     StrOptions({"binary", "entropy", "correlation", "fuzzy", "dependence"}),

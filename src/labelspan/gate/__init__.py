@@ -41,14 +41,8 @@ from labelspan.gate._soft import (
 )
 from labelspan.gate._splits import check_splits
 from labelspan.gate._tags import (
-    ALL_LABELS,
-    IN_MEMORY,
-    ON_HOST,
-    OWN_ROWS,
-    SCORED,
     TAKERS,
     Unweighted,
-    follow_device,
     label_tags,
     with_label_tags,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from operator import length_hint
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from labelspan.arrays import dense
 from labelspan.compat import is_dask_array, is_dask_frame
+from labelspan.gate._tags import complete_tags
 from labelspan.jit import is_loaded, kernel, read_only
 from labelspan.system import replace_file, watched
 
@@ -236,7 +237,25 @@ def passed(X: Any) -> Any:
 
 
 class RowBlocks:
-    """``transform`` and ``predict`` for more rows than memory holds."""
+    """Tags, and ``transform`` and ``predict`` for more rows than memory holds."""
+
+    # Whether ``fit`` needs labels.
+    _supervised: ClassVar[bool] = True
+
+    def _refusals(self) -> dict[str, str]:
+        """Inputs that ``fit`` refuses because of the parameters, with reasons."""
+        return {}
+
+    def _is_pairwise(self) -> bool:
+        """Whether X is a matrix of kernel values or distances between rows."""
+        return getattr(self, "kernel", None) == "precomputed"
+
+    def _checked_by(self) -> Any:
+        """An inner estimator that checks X in place of this one."""
+        return None
+
+    def __sklearn_tags__(self) -> Any:
+        return complete_tags(self, super().__sklearn_tags__())  # type: ignore[misc]
 
     @available_if(lambda estimator: hasattr(estimator, "transform"))
     def transform_blocks(

@@ -178,11 +178,6 @@ class MaskedFit:
         """
         return super().fit(X, hidden(y, observed), sample_weight)  # type: ignore[misc]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.label_tags.take("missing_labels")
-        return tags
-
 
 class AvailableCases(MaskedFit):
     """The same for methods that learn from chunks."""
@@ -223,11 +218,6 @@ class AvailableCases(MaskedFit):
         y = hidden(y, observed)
         return self._add_chunk(X, y, classes, sample_weight)  # type: ignore[attr-defined]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.take("device_holes")
-        return tags
-
 
 class MaskedUnweighted(Unweighted):
     """The same without sample weights."""
@@ -254,8 +244,3 @@ class MaskedUnweighted(Unweighted):
             The fitted estimator itself.
         """
         return super().fit(X, hidden(y, observed), **refused)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.label_tags.take("missing_labels")
-        return tags

@@ -5,27 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sklearn.utils import Tags
+from sklearn.utils import Tags, get_tags
+
+from labelspan.registry import REFUSED, row_of
 
 # Cached, because listing them takes longer than filling them in, and every chunk needs them.
 NAMES = tuple(f.name for f in fields(Tags))
-#: Why Dask arrays are refused, where rows are compared with rows or read again and again.
-IN_MEMORY = "needs all rows in memory here"
-#: Why searches refuse soft labels.
-SCORED = "held-out rows are scored by measures of labels that a row has or lacks"
-
-#: Why missing labels are refused if the method has no sums for them.
-ALL_LABELS = "its statistics count every row of every label"
-#: Why arrays on a device are refused if the work is done on the host.
-ON_HOST = "works on the host"
 #: Classes that accept them.
 TAKERS = (
     "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
     "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
     "ProbabilityCalibrator, ReducerCV, SemiSupervised, SharedSubspaceClassifier or ThresholdTuner"
 )
-#: Why they are refused in chunks and Dask arrays if each label is learnt separately.
-OWN_ROWS = "keeps sums over all rows of these, and each label needs those over its own rows"
 
 
 @dataclass(slots=True)
@@ -42,13 +33,7 @@ class LabelTags:
         in chunks and in Dask arrays. Everything else is accepted.
     """
 
-    refused: dict[str, str] = field(
-        default_factory=lambda: {
-            "missing_labels": ALL_LABELS,
-            "device": ON_HOST,
-            "device_holes": ON_HOST,
-        }
-    )
+    refused: dict[str, str] = field(default_factory=lambda: dict(REFUSED))
 
     def takes(self, capability: str) -> bool:
         """Whether ``fit`` accepts this."""
@@ -57,11 +42,6 @@ class LabelTags:
     def refuse(self, **reasons: str) -> None:
         """State inputs that ``fit`` refuses; the reason completes the error message."""
         self.refused.update(reasons)
-
-    def take(self, capability: str) -> None:
-        """State that ``fit`` accepts this, unless a parent class has its own reason against it."""
-        if self.refused.get(capability) in (ALL_LABELS, ON_HOST):
-            del self.refused[capability]
 
 
 @dataclass(slots=True)
@@ -76,10 +56,29 @@ def with_label_tags(tags: Tags) -> EstimatorTags:
     return EstimatorTags(**{name: getattr(tags, name) for name in NAMES})
 
 
-def follow_device(tags: EstimatorTags) -> None:
-    """State that arrays learnt on a device stay there."""
-    tags.array_api_support = True
-    tags.label_tags.take("device")
+def complete_tags(estimator: Any, tags: Tags) -> EstimatorTags:
+    """scikit-learn's tags with those of the registry, and of the parameters."""
+    kind: type = type(estimator)
+    refused = {**row_of(kind).refusals(), **estimator._refusals()}
+    found = with_label_tags(tags)
+    found.label_tags = LabelTags(refused)
+    found.input_tags.sparse = True
+    found.input_tags.pairwise = estimator._is_pairwise()
+    found.array_api_support = found.label_tags.takes("device")
+    found.target_tags.required = estimator._supervised
+    if found.transformer_tags is not None:
+        found.transformer_tags.preserves_dtype = ["float64", "float32"]
+    if found.classifier_tags is not None:
+        # Many labels; scikit-learn calls several columns of several classes multi-output.
+        found.classifier_tags.multi_label = True
+    else:
+        found.target_tags.multi_output = True
+    inner = estimator._checked_by()
+    if inner is not None:
+        theirs = get_tags(inner).input_tags
+        found.input_tags.sparse, found.input_tags.allow_nan = theirs.sparse, theirs.allow_nan
+        found.input_tags.pairwise = theirs.pairwise
+    return found
 
 
 def label_tags(estimator: Any) -> LabelTags:

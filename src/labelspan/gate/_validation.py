@@ -28,7 +28,7 @@ from labelspan.gate._labels import Labels, check_labels
 from labelspan.gate._misread import warn_if_swapped, warn_of_column
 from labelspan.gate._places import refuse_device, refuse_elsewhere
 from labelspan.gate._soft import refuse_holes, refuse_soft, refuse_streamed_holes
-from labelspan.gate._tags import IN_MEMORY, LabelTags, label_tags
+from labelspan.gate._tags import LabelTags, label_tags
 from labelspan.gate._weights import (
     beside,
     check_weights,
@@ -36,6 +36,7 @@ from labelspan.gate._weights import (
     refuse_holes_on_device,
     weighing,
 )
+from labelspan.registry import IN_MEMORY
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30

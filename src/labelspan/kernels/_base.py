@@ -13,17 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.arrays import cast, empty, is_device, like, precision_of, settle
 from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
-    IN_MEMORY,
     Labels,
     RowBlocks,
     check_features,
     check_fit,
     in_dtype,
     remember_names,
-    with_label_tags,
 )
 from labelspan.kernels._map import KERNELS, KernelMap
-from labelspan.kernels._on_device import follow_kernel
+from labelspan.kernels._on_device import kernel_refusals
 from labelspan.kernels._statistics import Induced, induce
 from labelspan.linalg import EigenPairs, as_rows, signs_of
 
@@ -120,16 +118,8 @@ class KernelReducer(
     def _n_features_out(self) -> int:
         return self.n_components_
 
-    def __sklearn_tags__(self) -> Any:
-        tags = with_label_tags(super().__sklearn_tags__())
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.label_tags.refuse(dask=IN_MEMORY)
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        follow_kernel(tags, self)
-        return tags
+    def _refusals(self) -> dict[str, str]:
+        return kernel_refusals(self)
 
 
 def remember_directions(estimator: Any, induced: Induced, C: np.ndarray, dtype: Any) -> None:

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import cast, like, namespace
-from labelspan.gate import IN_MEMORY, Labels, check_square, in_dtype
+from labelspan.gate import Labels, check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
-from labelspan.kernels._on_device import follow_kernel
+from labelspan.kernels._on_device import kernel_refusals
 from labelspan.kernels._statistics import Dual, Induced, induce
 from labelspan.labelspace import (
     COMMON,
@@ -24,6 +24,7 @@ from labelspan.labelspace import (
     signed,
 )
 from labelspan.linalg import EigenPairs, leading_sum, solve_ridges
+from labelspan.registry import IN_MEMORY
 
 
 class KernelCPLST(LabelSpaceClassifier):
@@ -210,13 +211,10 @@ class KernelCPLST(LabelSpaceClassifier):
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.label_tags.refuse(dask=IN_MEMORY)
+    def _refusals(self) -> dict[str, str]:
         if self.regressor is None:
-            follow_kernel(tags, self)
-        return tags
+            return kernel_refusals(self)
+        return {**super()._refusals(), "dask": IN_MEMORY}
 
 
 @dataclass(frozen=True)

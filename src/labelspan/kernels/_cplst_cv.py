@@ -16,7 +16,7 @@ from labelspan import arrays
 from labelspan.arrays import cast, dense, is_device, namespace, rows_at, sums, to_host
 from labelspan.base import ScoringClassifier, remember_features
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits
+from labelspan.gate import Labels, check_splits
 from labelspan.jit import ZERO, kernel, read_only
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
@@ -25,9 +25,10 @@ from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
 from labelspan.kernels._held_out_features import FeaturesHeldOut, held_out_features
 from labelspan.kernels._landmarks import nystroem
 from labelspan.kernels._map import kernel_map
-from labelspan.kernels._on_device import follow_kernel
+from labelspan.kernels._on_device import kernel_refusals
 from labelspan.kernels._statistics import check_kernel_matrix
 from labelspan.moments import total_variance
+from labelspan.registry import ON_HOST
 
 # Steps of four, like the paper's grids over (log2 lambda, log2 gamma), whose ends it does not
 # print. The centre of gamma gives rows at the mean distance a kernel value of exp(-2). Both grids
@@ -232,13 +233,8 @@ class KernelCPLSTCV(ScoringClassifier):
             ]
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.label_tags.refuse(dask=IN_MEMORY, soft_labels=SCORED)
-        if self.n_landmarks is None:
-            follow_kernel(tags, self)
-        return tags
+    def _refusals(self) -> dict[str, str]:
+        return kernel_refusals(self) if self.n_landmarks is None else {"device": ON_HOST}
 
 
 def fits_without_folds(

@@ -8,21 +8,20 @@ import numpy as np
 
 from labelspan import arrays
 from labelspan.arrays import cast, free_bytes, like, namespace, rows_at, sums
-from labelspan.gate import ON_HOST, follow_device
+from labelspan.registry import ON_HOST
 
 # Kernels implemented here; the others are scikit-learn's, on the host.
 ON_DEVICE = frozenset({"linear", "poly", "polynomial", "rbf", "sigmoid", "cosine", "precomputed"})
 
 
-def follow_kernel(tags: Any, estimator: Any) -> None:
-    """Whether an estimator supports X on a device with its kernel; if not, say why."""
+def kernel_refusals(estimator: Any) -> dict[str, str]:
+    """Why an estimator refuses X on a device with its kernel; nothing if it supports it."""
     kernel, landmarks = estimator.kernel, estimator.n_landmarks is not None
     if callable(kernel) or kernel not in ON_DEVICE:
-        tags.label_tags.refuse(device=f"with kernel={kernel!r} {ON_HOST}")
-    elif landmarks and estimator.landmarks != "uniform":
-        tags.label_tags.refuse(device=f"with landmarks={estimator.landmarks!r} {ON_HOST}")
-    else:
-        follow_device(tags)
+        return {"device": f"with kernel={kernel!r} {ON_HOST}"}
+    if landmarks and estimator.landmarks != "uniform":
+        return {"device": f"with landmarks={estimator.landmarks!r} {ON_HOST}"}
+    return {}
 
 
 def kernel_values(kernel: str, parameters: dict[str, Any], A: Any, B: Any) -> Any:

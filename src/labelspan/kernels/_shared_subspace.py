@@ -16,10 +16,10 @@ from labelspan import arrays
 from labelspan.arrays import cast, is_device, like, namespace, precision_of, sums
 from labelspan.base import ScoringClassifier
 from labelspan.compat import Interval, is_dask_array
-from labelspan.gate import IN_MEMORY, Labels, check_features, in_dtype, lazily
+from labelspan.gate import Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap
-from labelspan.kernels._on_device import follow_kernel
+from labelspan.kernels._on_device import kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import solve_ridges
 from labelspan.moments import Moments
@@ -203,11 +203,11 @@ class KernelSharedSubspaceClassifier(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.label_tags.refuse(dask=IN_MEMORY)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        follow_kernel(tags, self)
         return tags
+
+    def _refusals(self) -> dict[str, str]:
+        return kernel_refusals(self)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ from labelspan.arrays import (
 from labelspan.base import ChunkedRegression, ScoringClassifier, decide, dtype_of
 from labelspan.compat import HasMethods, Interval, RealNotInt
 from labelspan.gate import (
-    IN_MEMORY,
     Labels,
     check_features,
     check_labels,
@@ -48,6 +47,7 @@ from labelspan.labelspace._regressor import (
 from labelspan.labelspace._topk import top_k
 from labelspan.linalg import EigenPairs, as_rows, pooled, regress
 from labelspan.moments import BLOCK_BYTES
+from labelspan.registry import IN_MEMORY, ON_HOST
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
 COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(RealNotInt, 0, 1, closed="neither")]
@@ -351,21 +351,24 @@ class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
         height = max(BLOCK_BYTES // (8 * self._n_labels), 1)
         return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.regressor is not None:
-            tags.input_tags.pairwise = get_tags(self.regressor).input_tags.pairwise
-            name = type(self.regressor).__name__
-            tags.label_tags.refuse(
-                dask=f"with regressor={name} {IN_MEMORY}: only regressor=None learns from blocks"
-            )
-            tags.label_tags.refuse(
-                missing_labels=f"with regressor={name} it learns the codes of rows, and that of a "
-                "row with a hole is not known: only regressor=None learns from available cases"
-            )
-            if not takes_weights(self.regressor):
-                tags.label_tags.refuse(sample_weight=f"its regressor, {name}, takes none")
-        return tags
+    def _is_pairwise(self) -> bool:
+        if self.regressor is not None and get_tags(self.regressor).input_tags.pairwise:
+            return True
+        return super()._is_pairwise()
+
+    def _refusals(self) -> dict[str, str]:
+        if self.regressor is None:
+            return {}
+        name = type(self.regressor).__name__
+        refused = {
+            "device": ON_HOST,
+            "dask": f"with regressor={name} {IN_MEMORY}: only regressor=None learns from blocks",
+            "missing_labels": f"with regressor={name} it learns the codes of rows, and that of a "
+            "row with a hole is not known: only regressor=None learns from available cases",
+        }
+        if not takes_weights(self.regressor):
+            refused["sample_weight"] = f"its regressor, {name}, takes none"
+        return refused
 
 
 def linear_scores(T: np.ndarray, V: np.ndarray, shift: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.arrays import namespace
-from labelspan.gate import AvailableCases, follow_device
+from labelspan.gate import AvailableCases
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import Problem
@@ -117,12 +117,6 @@ class CPLST(AvailableCases, LabelSpaceClassifier):
         factor = problem.least_squares.hat_factor()
         problem.warn_if_any_label_fits()
         return signed(from_factor(factor, self.n_components))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.regressor is None:
-            follow_device(tags)
-        return tags
 
     def _few(self, problem: Problem) -> bool:
         """Whether the factor of sparse X would not fit, but a few of its directions would."""

@@ -14,12 +14,13 @@ from sklearn.utils import check_random_state, get_tags
 from labelspan.arrays import dense
 from labelspan.base import label_presence
 from labelspan.compat import HasMethods, StrOptions
-from labelspan.gate import IN_MEMORY, Labels
+from labelspan.gate import Labels
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import Problem
 from labelspan.labelspace._regressor import Codes, takes_weights
 from labelspan.linalg import EPS, EigenPairs, leading_sum
+from labelspan.registry import IN_MEMORY
 
 # They learn labels one by one, so the first M are those of a fit of M.
 SEPARABLE = (MultiOutputClassifier, OneVsRestClassifier)
@@ -201,18 +202,20 @@ class LabelSubset(LabelSpaceClassifier):
         scores: np.ndarray = T @ self.decoding_.astype(T.dtype, copy=False)
         return scores
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.classifier is not None:
-            tags.input_tags.pairwise = get_tags(self.classifier).input_tags.pairwise
+    def _is_pairwise(self) -> bool:
+        return self.classifier is not None and bool(get_tags(self.classifier).input_tags.pairwise)
+
+    def _refusals(self) -> dict[str, str]:
+        if self.classifier is None:
+            return {}
+        refused = {
+            "dask": f"{IN_MEMORY}: only classifier=None learns from blocks",
+            "soft_labels": "a classifier learns classes; set classifier=None for least squares",
+        }
+        if not takes_weights(self.classifier):
             name = type(self.classifier).__name__
-            tags.label_tags.refuse(
-                dask=f"{IN_MEMORY}: only classifier=None learns from blocks",
-                soft_labels="a classifier learns classes; set classifier=None for least squares",
-            )
-            if not takes_weights(self.classifier):
-                tags.label_tags.refuse(sample_weight=f"its classifier, {name}, takes none")
-        return tags
+            refused["sample_weight"] = f"its classifier, {name}, takes none"
+        return refused
 
 
 @dataclass(frozen=True)

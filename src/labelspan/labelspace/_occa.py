@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.gate import AvailableCases, check_square, follow_device
+from labelspan.gate import AvailableCases, check_square
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, signed
 from labelspan.labelspace._problem import Problem
@@ -111,12 +111,6 @@ class OCCA(AvailableCases, LabelSpaceClassifier):
         E = problem.label_scatter - F.T @ F
         values, V = smallest_pairs((E + E.T) / 2, M)
         return signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.regressor is None:
-            follow_device(tags)
-        return tags
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)

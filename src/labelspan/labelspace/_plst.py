@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelspan.arrays import copied, namespace, to_host
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases, check_square, follow_device
+from labelspan.gate import AvailableCases, check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import EXACT_SIDE, Problem
@@ -144,12 +144,6 @@ class PLST(AvailableCases, LabelSpaceClassifier):
         else:
             pairs = from_rows(problem.Y, M, problem.weights)
         return signed(pairs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.regressor is None:
-            follow_device(tags)
-        return tags
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from labelspan.base import LinearClassifier, decide
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, Labels, MaskedFit, in_dtype, with_complement
+from labelspan.gate import Labels, MaskedFit, in_dtype, with_complement
 from labelspan.moments import longest_row, score_at, scores_about, warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
@@ -54,13 +54,6 @@ class RankingClassifier(MaskedFit, LinearClassifier):
     @abstractmethod
     def _columns(self) -> np.ndarray | None:
         """Columns of X that the threshold function may use; None means all."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(
-            dask=IN_MEMORY, soft_labels="labels that a row has outrank those that it lacks"
-        )
-        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         Y = with_complement(labels.Y)

@@ -19,7 +19,6 @@ from labelspan.gate import (
     remember_names,
     unchanged_if_refused,
     with_complement,
-    with_label_tags,
 )
 from labelspan.moments import Sample, collect, warn_of_unobserved
 from labelspan.ranking import top_mask
@@ -108,15 +107,6 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
 
     def _labels(self, Y: Any) -> Any:
         return Y
-
-    def __sklearn_tags__(self) -> Any:
-        tags = with_label_tags(super().__sklearn_tags__())
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.label_tags.refuse(soft_labels="rows with a label are compared with rows without it")
-        return tags
 
 
 class MultilabelFisherScore(AvailableCases, _FeatureScore):

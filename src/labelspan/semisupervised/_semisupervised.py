@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.compat import HasMethods, Interval, fit_context, is_dask_array
 from labelspan.extraction import neighbour_graph
 from labelspan.gate import (
-    IN_MEMORY,
     Labels,
     check_features,
     check_fit,
@@ -29,6 +28,7 @@ from labelspan.gate import (
     with_label_tags,
 )
 from labelspan.moments import warn_of_unobserved
+from labelspan.registry import IN_MEMORY
 from labelspan.semisupervised._propagate import propagate
 
 
@@ -213,7 +213,7 @@ class SemiSupervised(
         # Reducers of other libraries check their input themselves.
         theirs = getattr(inner, "label_tags", None)
         if theirs is None or theirs.takes("soft_labels"):
-            tags.label_tags.take("missing_labels")
+            del tags.label_tags.refused["missing_labels"]
         else:
             reason = theirs.refused["soft_labels"]
             name = type(self.reducer).__name__

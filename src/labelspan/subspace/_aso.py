@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from labelspan.arrays import dense
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, Labels
+from labelspan.gate import Labels
 from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
@@ -128,14 +128,6 @@ class ASOClassifier(SubspaceClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(
-            dask=IN_MEMORY,
-            soft_labels="its SVMs separate rows with a label from rows without it",
-        )
-        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         S = 2.0 * dense(labels.Y) - 1.0

@@ -14,7 +14,7 @@ from labelspan import arrays
 from labelspan.arrays import cast, copied, is_device, namespace, precision_of, sums
 from labelspan.base import LINEAR, ChunkedRegression
 from labelspan.compat import Interval, is_dask_array
-from labelspan.gate import ON_HOST, OWN_ROWS, AvailableCases, Labels, follow_device, has_holes
+from labelspan.gate import AvailableCases, Labels, has_holes
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -211,12 +211,6 @@ class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassi
             residual,
             n_iter,
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        follow_device(tags)
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS, device_holes=ON_HOST)
-        return tags
 
     def _prices(self) -> tuple[float, ...]:
         # Without alpha both regressions are the same.

@@ -16,7 +16,7 @@ from labelspan.arrays import cast, dense, like, precision_of, to_host
 from labelspan.base import remember_features
 from labelspan.classifiers import tuned_thresholds
 from labelspan.compat import StrOptions
-from labelspan.gate import IN_MEMORY, SCORED, Labels, check_splits, follow_device
+from labelspan.gate import Labels, check_splits
 from labelspan.model_selection import results_table
 from labelspan.moments import Sample
 from labelspan.subspace._base import SubspaceClassifier
@@ -155,12 +155,6 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.fold_statistics = fold_statistics
         self.n_jobs = n_jobs
         self.progress = progress
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(dask=IN_MEMORY, soft_labels=SCORED)
-        follow_device(tags)
-        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         grid = self._grid()

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from labelspan.arrays import dense
 from labelspan.base import LinearClassifier
 from labelspan.compat import Interval
-from labelspan.gate import IN_MEMORY, Labels, Unweighted
+from labelspan.gate import Labels, Unweighted
 from labelspan.jit import kernel
 from labelspan.moments import longest_row
 from labelspan.subspace._coordinates import row_coordinates
@@ -110,16 +110,6 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(
-            dask=IN_MEMORY,
-            sample_weight="F1 is a measure of whole labellings, in which a row of weight 2 can "
-            "only be right twice or wrong twice, unlike two rows",
-            soft_labels="F1 compares sets of labels",
-        )
-        return tags
 
     def _learn(self, X: Any, labels: Labels) -> None:
         refuse_long_rows(X, float(self.C))

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from labelspan.compat import Interval
-from labelspan.gate import ON_HOST, Labels, NoDirectionError
+from labelspan.gate import Labels, NoDirectionError
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
 from labelspan.linalg import EigenPairs, partial_least_squares
 from labelspan.moments import Moments
@@ -120,11 +120,8 @@ class KernelPLS(KernelReducer):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(device=ON_HOST)
-        tags.array_api_support = False
-        return tags
+    def _refusals(self) -> dict[str, str]:
+        return {}
 
     def _ridge(self) -> float | None:
         # No ridge, but the whole of Q is needed.

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.compat import Interval
-from labelspan.gate import OWN_ROWS, AvailableCases, in_dtype
+from labelspan.gate import AvailableCases, in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import ADVICE, Problem
@@ -246,11 +246,6 @@ class LEML(AvailableCases, LabelSpaceClassifier):
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         return linear_scores(T, self.components_, self.label_mean_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.label_tags.refuse(streamed_holes=OWN_ROWS)
-        return tags
 
 
 @dataclass(frozen=True)
