@@ -151,3 +151,54 @@ def test_weights(form, shape):
     routed = {f"{step}__sample_weight": weights for step in ("reducer", "readout")}
     slow = grid_search(search, form(X), Y, folds, RIDGES[0], SCORERS, **routed)
     assert_same_scores(search, slow)
+
+
+ONE = {name: name for name in ("accuracy", "f1", "f1_micro", "f1_macro", "roc_auc")}
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_one_label_in_a_column(holes):
+    """scikit-learn's F1 of a column counts its zeros as a class, too."""
+    X, Y = sample(n_labels=1)
+    Y, folds = Y.astype(float) if holes else Y, list(KFold(3).split(X))
+    if holes:
+        Y[::7] = np.nan
+    tested = [(train, test[~np.isnan(Y[test, 0])]) for train, test in folds]
+    search = ls.ReducerCV([ls.MDDM(), ls.OPLS()], [1], scoring=ONE, refit="f1", cv=folds)
+    search.fit(X, Y)
+    slow = grid_search(search, X, Y, tested, ls.MultiOutputRidge(), ONE)
+    assert_same_scores(search, slow)
+    assert not np.allclose(slow.cv_results_["mean_test_f1"], slow.cv_results_["mean_test_f1_macro"])
+    alone = ls.ReducerCV([ls.MDDM()], [1], cv=folds).fit(X, Y)
+    slow = grid_search(alone, X, Y, tested, ls.MultiOutputRidge(), None)
+    assert_same_scores(alone, slow)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(303, 20), (101, 150)], ids=["tall", "wide"])
+def test_neighbours_of_rows_that_repeat(form, shape):
+    """Rows at equal distances are taken in order, whatever the rounding of their projections."""
+    X, Y = sample(*shape, seed=3)
+    rows = np.random.default_rng(0).integers(0, len(X) // 5, len(X))
+    X, folds = X[rows], list(KFold(3, shuffle=True, random_state=0).split(X))
+    reducers = [ls.MDDM(), ls.LabelCCA(), ls.MVMD()]
+    search = ls.ReducerCV(reducers, [1, 2, 4], readout="mlknn", scoring="f1_micro", cv=folds)
+    search.fit(form(X), Y)
+    slow = grid_search(search, form(X), Y, folds, ls.MLkNN(), "f1_micro")
+    assert_same_scores(search, slow, 0)
+
+
+def test_rows_of_weight_zero_are_in_no_fold():
+    """GridSearchCV would score them; ReducerCV is the search over the other rows."""
+    X, Y = sample()
+    weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+    folds = list(KFold(3).split(X))
+    kept = weights > 0
+    number = np.cumsum(kept) - 1
+    numbered = [tuple(number[rows[kept[rows]]] for rows in fold) for fold in folds]
+    search = ls.ReducerCV([ls.MDDM(), ls.OPLS()], [1, 3], scoring="f1_micro", cv=folds)
+    search.fit(X, Y, sample_weight=weights)
+    routed = {f"{step}__sample_weight": weights[kept] for step in ("reducer", "readout")}
+    given = numbered, ls.MultiOutputRidge(), "f1_micro"
+    slow = grid_search(search, X[kept], Y[kept], *given, **routed)
+    assert_same_scores(search, slow)

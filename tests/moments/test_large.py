@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.gate import _blocks, _validation, as_csr
-from labelspan.moments import Moments, Sample, _collect, _large, summarise
+from labelspan.moments import Moments, Sample, _collect, _large, project, summarise
 from tests.comparison import sine
 from tests.registry import ESTIMATORS
 
@@ -205,3 +205,16 @@ def test_threads_stop_at_the_first_refusal(rng, large, monkeypatch):
         ls.MDDM(3).fit(X, Y)
     # The first of two thousand blocks is refused; the others that have begun come to their end.
     assert len(large) < 2000
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("k", [1, 3, 40])
+@pytest.mark.parametrize("shape", [(303, 20), (1000, 5003), (97, 7)])
+def test_equal_rows_have_equal_projections(shape, k, form):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((shape[0] // 3, shape[1]))
+    X[rng.random(X.shape) < 0.3] = 0.0
+    rows = rng.integers(0, len(X), shape[0])
+    found = project(form(X[rows]), X.mean(axis=0), rng.standard_normal((k, shape[1])))
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(found, found[first][which])

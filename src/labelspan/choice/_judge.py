@@ -17,7 +17,8 @@ from labelspan.gate import Labels, has_holes
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
 # Scorers of scikit-learn that a labelspan measure computes without checking the same labels each
-# time; None means the ``score`` of a classifier.
+# time; None means the ``score`` of a classifier. Of one label, scikit-learn's F1 also counts the
+# rows without it as a class.
 SAME = {
     None: "subset_accuracy",
     "accuracy": "subset_accuracy",
@@ -75,7 +76,8 @@ class Judge:
     def of(cls, scoring: Any, readouts: list[Any], labels: Labels) -> Judge:
         """Judge for labels of which some may be NaN; measures skip these."""
         known = [known_of(readout, labels) for readout in readouts]
-        chosen = scoring_of(scoring, several_labels=labels.classes is None)
+        several = labels.classes is None and labels.Y.shape[1] > 1
+        chosen = scoring_of(scoring, several_labels=several)
         each = chosen if isinstance(chosen, dict) else {"score": chosen}
         holes = has_holes(labels.Y)
         if (
@@ -103,6 +105,10 @@ class Judge:
         known = self.readouts[readout]
         if isinstance(self.scorer, dict):
             return self._directly(known, scores, dense(truth))
+        if self.n_labels == 1 and has_holes(truth):
+            # A row whose only label is not observed is no row, also for scikit-learn's scorers.
+            seen = ~np.isnan(truth[:, 0])
+            scores, X, truth = scores[:, seen], X[seen], truth[seen].astype(np.int64)
         found: dict[str, list[float]] = {}
         for each_scores in scores:
             # A copy, because the next scores may reuse the array.

@@ -38,6 +38,17 @@ def neighbour_scores(
             yield r, [k], look_up(query[:, :n_near], Y, table)[None]
 
 
+def first_of_equal_rows(X: Any) -> np.ndarray:
+    """For each row of a dense or CSR array the first row that equals it, (n,)."""
+    first: dict[bytes, int] = {}
+    rows = (X[[i]] for i in range(X.shape[0]))
+    if sparse.issparse(X):
+        keys = (row.indices.tobytes() + row.data.tobytes() for row in rows)
+    else:
+        keys = (row.tobytes() for row in rows)
+    return np.array([first.setdefault(key, i) for i, key in enumerate(keys)])
+
+
 def nested_neighbours(
     T: np.ndarray, Z: np.ndarray | None, n_neighbors: int, counts: Sequence[int]
 ) -> np.ndarray:

@@ -138,6 +138,9 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     coordinates of its row space once. Sparse X with more than 3000 rows and columns is fitted for
     each fold and setting, not for each candidate. A Dask array is read by blocks, twice.
 
+    Scores count every held-out row once, whatever its weight; a row of weight 0 is no row, here as
+    everywhere, and is in no fold. GridSearchCV, which does not know weights, scores it, too.
+
     Missing labels in `y`: reducers learn from available cases, whose sums are pooled in the same
     way. The ridge readout of a label is solved from the projections of the training rows where it
     is observed, with its own scatter, O(n K^2) per label for K directions. Scores skip missing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,11 @@ from scipy import sparse
 from labelspan.choice._candidates import Candidates
 from labelspan.choice._folds import FoldScores, score_fold, score_solved, solve_fold
 from labelspan.choice._judge import Judge
+from labelspan.choice._neighbours import first_of_equal_rows
 from labelspan.choice._pool import Recipe, Shared
 from labelspan.choice._splits import Fold, Parts, parts_of
 from labelspan.choice._stream import held_out_projections
+from labelspan.classifiers import MLkNN
 from labelspan.compat import is_dask_array
 from labelspan.gate import Labels
 from labelspan.linalg import Route, choose_solver, route_of
@@ -56,7 +58,7 @@ class Search:
         """Coordinates of the statistics; those of the row space if X is wide."""
         if len(self.recipe.refitted) == len(self.candidates.settings):
             return Route(Sample(self.X, self.labels.Y, weights=self.labels.weights), "own")
-        return route_of(
+        route = route_of(
             self.X,
             self.labels.Y,
             self.labels.weights,
@@ -64,6 +66,11 @@ class Search:
             thin=False,
             ridge_free=any(self.recipe.ridge_free),
         )
+        if route.wide is None or not isinstance(self.candidates.readouts[0], MLkNN):
+            return route
+        # Neighbours at equal distances are taken in order, which rounding would change.
+        Z = route.sample.X[first_of_equal_rows(self.X)]
+        return replace(route, sample=replace(route.sample, X=Z))
 
     @cached_property
     def parts(self) -> Parts:

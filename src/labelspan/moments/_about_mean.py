@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from labelspan.arrays import cast, empty, is_device, like, namespace, precision_of, sums, to_host
+from labelspan.arrays import (
+    cast,
+    dense,
+    empty,
+    is_device,
+    like,
+    namespace,
+    precision_of,
+    sums,
+    to_host,
+)
 from labelspan.compat import is_dask_array
 from labelspan.moments._collect import row_blocks
 from labelspan.moments._digits import EPS
@@ -18,6 +29,8 @@ from labelspan.moments._moments import Moments
 NEGLIGIBLE = 1e-12
 # Elements of an extended-precision product held at a time.
 BLOCK = 2**20
+# A multiple of the rows that the kernels of OpenBLAS, MKL and BLIS process together.
+GROUP = 48
 
 
 def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
@@ -34,8 +47,8 @@ def project(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
         projected = project_sparse(X, rounded, components)
     else:
         projected = np.empty((len(X), len(components)), dtype=X.dtype)
-        for rows in row_blocks(X):
-            np.matmul(X[rows] - rounded, components.T, out=projected[rows])
+        for rows, product in products_of_rows(X, rounded, components.T):
+            projected[rows] = product
     if rounded.dtype != mean.dtype:
         projected += (components @ (rounded - mean)).astype(X.dtype)
     return projected
@@ -62,10 +75,28 @@ def project_sparse(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarr
     others, columns = np.flatnonzero(~full), np.flatnonzero(full)
     part = components[:, others]
     projected = np.asarray(X[:, others] @ part.T - part @ mean[others])
-    dense, weights = X[:, columns], np.ascontiguousarray(components[:, columns].T)
-    for rows in row_blocks(dense):
-        projected[rows] += (dense[rows].toarray() - mean[columns]) @ weights
+    weights = np.ascontiguousarray(components[:, columns].T)
+    for rows, product in products_of_rows(X[:, columns], mean[columns], weights):
+        projected[rows] += product
     return projected
+
+
+def products_of_rows(X: Any, mean: np.ndarray, B: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """(X - mean) @ B by blocks; equal rows of X give equal rows, so that distances tie.
+
+    BLAS processes rows in groups, and those that do not fill a group, or a smaller block, by other
+    operations. So all blocks have one height, a multiple of a group.
+    """
+    filled: np.ndarray | None = None
+    for rows in row_blocks(X):
+        block = dense(X[rows])
+        if filled is None:
+            # Later blocks may have one row more.
+            n_rows = len(block) + (len(block) < X.shape[0])
+            n_rows += -n_rows % GROUP if n_rows > 1 else 0
+            filled = np.zeros((n_rows, X.shape[1]), dtype=mean.dtype)
+        np.subtract(block, mean, out=filled[: len(block)])
+        yield rows, (filled @ B)[: len(block)]
 
 
 def scores_about(X: Any, mean: np.ndarray, coef: np.ndarray, level: np.ndarray) -> np.ndarray:
