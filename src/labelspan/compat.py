@@ -1,4 +1,4 @@
-"""Private names of scikit-learn and what differs between versions of SciPy, in one place."""
+"""Private names of scikit-learn and what differs between versions of SciPy and pandas."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ __all__ = [
     "StrOptions",
     "array_namespace",
     "dispatches",
+    "exact_floats",
     "fit_context",
     "is_dask_array",
     "is_dask_frame",
@@ -73,3 +74,13 @@ def load_mat(path: Path, names: list[str]) -> dict[str, Any]:
 
     has_choice = "spmatrix" in signature(loadmat).parameters
     return loadmat(path, variable_names=names, **({"spmatrix": False} if has_choice else {}))
+
+
+def exact_floats(pandas: Any) -> dict[str, str]:
+    """Options of ``read_csv`` for the floats nearest to their texts.
+
+    They are the default since pandas 3.1, which deprecates the option. The older default is off by
+    one unit in the last place for a quarter of all numbers.
+    """
+    version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
+    return {} if version >= (3, 1) else {"float_precision": "round_trip"}

@@ -92,7 +92,9 @@ def test_a_number_too_large_in_other_types(tmp_path):
         with pytest.raises(DataFileError, match="'x' has 1 missing or infinite values, the first"):
             from_frame(pd.DataFrame({"x": values, "l": [0, 1]}), labels="l")
     (tmp_path / "t.csv").write_text("x,l\n1,0\n1e400,1\n")
-    with pytest.raises(DataFileError, match="'x' is infinite in row 2: '1e400'"):
+    # pandas 3.1 reads a number, older ones text.
+    found = "'x' (is infinite|has 1 missing or infinite values, the first) in row 2"
+    with pytest.raises(DataFileError, match=found):
         read_csv(tmp_path / "t.csv", labels="l")
 
 

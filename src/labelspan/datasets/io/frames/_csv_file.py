@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labelspan.compat import exact_floats
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._stream import LineBlocks
@@ -56,8 +57,7 @@ class CsvFile:
                     nrows=self.limits.max_rows + 1,
                     low_memory=False,
                     encoding=encoding,
-                    # The default is off by one unit in the last place for a quarter of all numbers.
-                    float_precision="round_trip",
+                    **exact_floats(pandas),
                 )
         except DataFileError:
             raise

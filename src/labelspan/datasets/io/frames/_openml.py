@@ -42,7 +42,8 @@ def from_openml(
         Largest matrices and longest names to make.
     **options
         For :func:`sklearn.datasets.fetch_openml`, which downloads, checks and caches the file:
-        ``data_home``, ``cache``, ``n_retries``, ``delay``, ``parser``.
+        ``data_home``, ``cache``, ``n_retries``, ``delay``, ``parser`` (by default "liac-arff":
+        "pandas" cannot read labels TRUE and FALSE with pandas 3).
 
     Returns
     -------
@@ -57,6 +58,7 @@ def from_openml(
     # Imported here, because it takes as long as all other readers together.
     from sklearn.datasets import fetch_openml
 
+    options = {"parser": "liac-arff", **options}
     found = fetch_openml(name, data_id=data_id, version=version, as_frame=True, **options)
     called = str(found.details["name"])
     if labels is None:

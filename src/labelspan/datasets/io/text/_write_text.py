@@ -98,16 +98,17 @@ def write_arff(
     _check_names((*dataset.feature_names, *dataset.label_names))
     X, Y = _selected(dataset, rows)
     _check_values(X, "ARFF", allow_missing=True)
-    with (
-        replace_file(path, encoding="utf-8") as file,
-        replace_file(path.with_suffix(".xml") if xml is None else xml, encoding="utf-8") as labels,
-    ):
-        labels.writelines(_xml_lines(dataset.label_names))
+    labels = path.with_suffix(".xml") if xml is None else xml
+    with replace_file(path, encoding="utf-8") as file:
         file.write(f"@relation {_quoted(_relation(dataset.name))}\n\n")
         file.writelines(f"@attribute {_quoted(n)} numeric\n" for n in dataset.feature_names)
         file.writelines(f"@attribute {_quoted(n)} {{0,1}}\n" for n in dataset.label_names)
         file.write("\n@data\n")
         file.writelines(_sparse_lines(X, Y) if sp.issparse(X) else _dense_lines(X, Y))
+        # Complete before the second file is replaced, and an error names the right file.
+        file.flush()
+        with replace_file(labels, encoding="utf-8") as names:
+            names.writelines(_xml_lines(dataset.label_names))
 
 
 def _xml_lines(names: Iterable[str]) -> Iterator[str]:
