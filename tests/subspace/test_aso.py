@@ -96,3 +96,51 @@ def test_warnings_tell_numbers():
         ASOClassifier(2, alpha=0.1, max_iter=2, tol=0.0, random_state=0).fit(X, Y)
     with pytest.warns(UserWarning, match="n_components=9 is more than the rank 6 of the weights"):
         ASOClassifier(9, alpha=1.0, random_state=0).fit(X, Y)
+
+
+LAYOUTS = {
+    "fortran": np.asfortranarray,
+    "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "backwards": lambda X: X[:, ::-1].copy()[:, ::-1],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
+@pytest.mark.parametrize("shape", [(150, 40), (60, 90)], ids=["tall", "wide"])
+def test_the_memory_layout_changes_nothing(shape, layout):
+    X, Y = problem(*shape, q=5)
+    expected = ASOClassifier(2, alpha=0.05, random_state=0).fit(X, Y)
+    given = layout(X)
+    np.testing.assert_array_equal(given, X)
+    model = ASOClassifier(2, alpha=0.05, random_state=0).fit(given, Y)
+    np.testing.assert_array_equal(model.objectives_, expected.objectives_)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    np.testing.assert_array_equal(model.intercept_, expected.intercept_)
+
+
+@pytest.mark.parametrize("shape", [(80, 12), (40, 60)], ids=["tall", "wide"])
+def test_certificate_of_stationarity(shape):
+    X, Y = problem(*shape)
+    found = []
+    for tol in (1e-2, 1e-4, 1e-6):
+        model = ASOClassifier(2, alpha=0.1, tol=tol, max_iter=2000, random_state=0).fit(X, Y)
+        U, Theta = model.coef_.T, model.theta_
+        # The gradient is the slope of the objective along every rotation of the subspace.
+        turn = (np.eye(len(U)) - Theta.T @ Theta) @ U @ (Theta @ U).T
+        share = 2 * np.linalg.norm(turn) / np.linalg.norm(U) ** 2
+        assert model.stationarity_ >= share - 1e-10
+        assert model.stationarity_ <= max(share, 2e-3) + 1e-10
+        found.append(model.stationarity_)
+    assert 1 >= found[0] > found[1] >= found[2]
+    assert found[2] < 5e-3
+
+
+def test_the_end_is_near_a_stationary_point():
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal((30, 4)), rng.integers(0, 2, (30, 3))
+    model = ASOClassifier(2, alpha=0.1, tol=1.0, random_state=0).fit(X, Y)
+    assert model.n_iter_ > 2
+    assert model.stationarity_ <= 0.05
+    with pytest.warns(ConvergenceWarning, match=r"distance from stationarity of \d\.\de-\d\d"):
+        ASOClassifier(2, alpha=0.1, max_iter=2, tol=1.0, random_state=0).fit(X, Y)

@@ -22,7 +22,7 @@ from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._hinge import HingeProblem
 from labelspan.subspace._shared_subspace import default_n_components
 
-# Warn if the duality gap of an inner problem, relative to a constant score, exceeds this.
+# Distances from stationarity, between 0 and 1, up to which the iterations may end.
 FAR = 0.05
 
 
@@ -44,8 +44,9 @@ class ASOClassifier(SubspaceClassifier):
         Penalty on the weights outside the subspace, positive.
     tol : float, default=1e-3
         The iterations stop when the objective falls by no more than this share of its first value,
-        that of plain SVMs. A share of its current value is unsuitable, because the objective falls
-        to zero if the subspace can hold all weights.
+        that of plain SVMs, and the gradient in Theta is at most 0.05 of its largest value. A share
+        of its current value is unsuitable, because the objective falls to zero if the subspace can
+        hold all weights.
     max_iter : int, default=100
         Largest number of iterations, at least 2, because the first has no subspace; a
         ConvergenceWarning is issued if they do not suffice.
@@ -64,6 +65,11 @@ class ASOClassifier(SubspaceClassifier):
         Value of Eq. (28) at the solution.
     objectives_ : ndarray of shape (n_iter_,)
         Its value after each iteration.
+    stationarity_ : float
+        How far the solution is from a stationary point, 0 there and 1 at most: the larger of
+        ``2 |R U' Theta'| / |U|^2`` with ``R = U - Theta' Theta U``, the gradient in Theta as a
+        share of its largest value, and of the largest duality gap of the SVMs, as a share of
+        the loss of a constant score. Above 0.05 a ConvergenceWarning tells it.
     n_iter_ : int
         Number of iterations.
     n_components_ : int
@@ -85,7 +91,10 @@ class ASOClassifier(SubspaceClassifier):
     scores start from those of Theta'v; (2) for fixed U = W + Theta'V, the leading left singular
     vectors. Both lower the objective. The first iteration has no subspace, so it is plain
     one-against-rest SVM with C = 1 / (2 n alpha). The SVMs start from their last dual variables and
-    end at a violation of 0.001 of the largest score they can give. Up to 4000 rows use the
+    end at a violation of 0.001 of the largest score they can give. The alternation is slow: where
+    every iteration gains little, `tol` ends it while many of them would still gain much. Lower
+    `tol` until ``stationarity_`` is small enough. The result does not depend on the memory layout
+    of X. Up to 4000 rows use the
     coordinates of the row space with the Gram matrix of the rows: memory O(n^2), O(n) per step,
     independent of D. More rows are processed one by one, O(nnz(X)) per sweep.
 
@@ -130,13 +139,17 @@ class ASOClassifier(SubspaceClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Any, labels: Labels) -> None:
+        # Products of the same rows in another layout have another rounding, which the early end of
+        # the iterations would magnify.
+        X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X
         S = 2.0 * dense(labels.Y) - 1.0
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         Z, lift = row_coordinates(X)
         C = 1.0 / (2.0 * labels.total * self.alpha)
         problem = HingeProblem(Z, S, C, seed, labels.weights)
         state, objectives = self._turns(problem)
-        self._warn(objectives, len(state.Theta), problem.gap)
+        self.stationarity_ = max(turning(state), problem.gap)
+        self._warn(objectives, state, problem.gap)
         self._store(X, state, lift)
         self.objectives_ = np.array(objectives)
         self.objective_ = float(objectives[-1])
@@ -154,12 +167,13 @@ class ASOClassifier(SubspaceClassifier):
             W, b = problem.solve(np.asarray(problem.X @ shared))
             state = State(Theta, W + shared, b)
             objectives.append(objective(problem, state, self.alpha))
-            if self._settled(objectives):
+            if self._settled(objectives, state):
                 break
         return state, objectives
 
-    def _settled(self, objectives: list[float]) -> bool:
-        return objectives[-2] - objectives[-1] <= self.tol * objectives[0]
+    def _settled(self, objectives: list[float], state: State) -> bool:
+        settled = objectives[-2] - objectives[-1] <= self.tol * objectives[0]
+        return settled and turning(state) <= FAR
 
     def _store(self, X: Any, state: State, lift: Callable[[np.ndarray], np.ndarray]) -> None:
         self._keep(X, lift(state.U), state.b)
@@ -170,7 +184,8 @@ class ASOClassifier(SubspaceClassifier):
         self.mean_ = np.zeros(self.theta_.shape[1], dtype=self.coef_.dtype)
         self.n_components_ = len(self.theta_)
 
-    def _warn(self, objectives: list[float], n_kept: int, gap: float) -> None:
+    def _warn(self, objectives: list[float], state: State, gap: float) -> None:
+        n_kept = len(state.Theta)
         if self.n_components is not None and n_kept < self.n_components:
             warnings.warn(
                 f"n_components={self.n_components} is more than the rank {n_kept} of the weights; "
@@ -178,12 +193,13 @@ class ASOClassifier(SubspaceClassifier):
                 UserWarning,
                 stacklevel=4,
             )
-        if not self._settled(objectives):
+        if not self._settled(objectives, state):
             change = (objectives[-2] - objectives[-1]) / objectives[0]
             warnings.warn(
                 f"ASO stopped after {len(objectives)} iterations at a relative change of "
                 f"{change:.1e} "
-                f"(tol {self.tol:g}). Raise max_iter, tol or alpha.",
+                f"(tol {self.tol:g}) and a distance from stationarity of {self.stationarity_:.1e}. "
+                "Raise max_iter, tol or alpha.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -212,6 +228,17 @@ def objective(problem: HingeProblem, state: State, alpha: float) -> float:
     losses /= problem.weights.sum()
     outside = state.U - state.Theta.T @ (state.Theta @ state.U)
     return float(losses + alpha * np.sum(outside**2))
+
+
+def turning(state: State) -> float:
+    """Gradient of Eq. (28) in Theta, where the subspace can turn, as a share of its largest value.
+
+    It is zero if Theta spans singular vectors of U, as after an iteration that changes nothing.
+    """
+    shared = state.Theta @ state.U
+    outside = state.U - state.Theta.T @ shared
+    squares = float(np.sum(state.U**2))
+    return 2.0 * float(linalg.norm(outside @ shared.T)) / squares if squares > 0 else 0.0
 
 
 def leading_rows(U: np.ndarray, n_components: int) -> np.ndarray:
