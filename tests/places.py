@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import sklearn
 
+from labelspan import arrays
+
 
 class Strict:
     """array-api-strict's second device: NumPy cannot read it, and only the standard works."""
@@ -54,8 +56,11 @@ PLACES = [
 
 @pytest.fixture(params=PLACES)
 def place(request, monkeypatch):
-    """A place, with array dispatch of scikit-learn enabled."""
+    """A place, with array dispatch of scikit-learn enabled; `moved`: shapes copied to the host."""
     found = request.param()
+    found.moved, copy = [], arrays._arrays.move_to_host
+    record = found.moved.append
+    monkeypatch.setattr(arrays._arrays, "move_to_host", lambda A: record(A.shape) or copy(A))
     # scikit-learn requires it, although no tested code uses that part of SciPy.
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     with sklearn.config_context(array_api_dispatch=True):

@@ -5,9 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from labelspan import arrays
 from labelspan.metrics import MEASURES
-from labelspan.metrics import _on_device as on_device
 
 CASES = [
     (name, ties)
@@ -44,14 +42,11 @@ def test_a_measure_on_a_device_is_that_of_the_host(place, name, ties, dtype, mon
         options["undefined_labels"] = "skip"
     call = MEASURES[name].function
     expected = call(Y, output, **options)
-    moved = []
-    copy = arrays._arrays.move_to_host
-    monkeypatch.setattr(arrays._arrays, "move_to_host", lambda A: moved.append(A.shape) or copy(A))
     # Several blocks of rows, the last of them shorter.
-    monkeypatch.setattr(on_device, "block_bytes", lambda array: on_device.RANK_BYTES * 9 * 7)
+    monkeypatch.setattr("labelspan.metrics._on_device.block_bytes", lambda array: 80 * 9 * 7)
     for truth in (place.put(Y), Y, place.put(Y.astype(bool))):
         assert call(truth, place.put(output), **options) == pytest.approx(expected, abs=1e-13)
-    assert [shape for shape in moved if int(np.prod(shape)) >= Y.size] == []
+    assert [shape for shape in place.moved if int(np.prod(shape)) >= Y.size] == []
 
 
 @pytest.mark.parametrize("name", ["hamming_loss", "ranking_loss", "macro_auc"])

@@ -16,7 +16,7 @@ from labelspan.arrays._arrays import (
     sums,
     to_host,
 )
-from labelspan.arrays._kinds import dense, values_of
+from labelspan.arrays._kinds import both, count_true, dense, values_of
 from labelspan.arrays._move import converted, on_host, place_of, remember_place, settle, to_numpy
 from labelspan.arrays._operations import (
     KeyFactors,

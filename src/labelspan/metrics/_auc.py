@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import dense, is_device, namespace
-from labelspan.metrics import _on_device as on_device
-from labelspan.metrics._input import check_choice, column_blocks, compare_scores
-from labelspan.metrics._rank_labels import LabelRanks
+from labelspan.arrays import namespace
+from labelspan.metrics._input import Compared, check_choice, column_blocks, compare_scores
+from labelspan.metrics._rank_labels import LabelRanks, rank
 
 
 def macro_auc(
@@ -60,13 +61,7 @@ def macro_auc(
     if isinstance(undefined_labels, str):
         check_choice("undefined_labels", undefined_labels, ("skip",))
     known = compare_scores(Y_true, Y_score, observed, by_label=True)
-    Y, S = known.truth, known.output
-    if is_device(S):
-        values = _device_areas(Y.T, S.T)
-    elif sparse.issparse(Y) and sparse.issparse(S):
-        values = np.array(_sparse_areas(Y, S))
-    else:
-        values = np.array(_dense_areas(Y, S, known.observed))
+    values = _areas(known)
     undefined = np.isnan(values)
     if undefined_labels == "skip":
         values = values[~undefined]
@@ -106,21 +101,27 @@ def micro_auc(Y_true: Any, Y_score: Any, *, observed: Any = None) -> float:
     0.5625
     """
     known = compare_scores(Y_true, Y_score, observed)
+    # NumPy also reshapes sparse arrays.
+    truth, output, observed = (
+        A if A is None else namespace(A).reshape(A, (prod(A.shape), 1))
+        for A in (known.truth, known.output, known.observed)
+    )
+    known = replace(known, truth=truth, output=output, observed=observed)
+    return float(_areas(known)[0])
+
+
+def _areas(known: Compared) -> np.ndarray:
+    """Area of each column, NaN where it is undefined."""
     Y, S = known.truth, known.output
-    if is_device(S):
-        return float(_device_areas(*(namespace(S).reshape(A, (1, -1)) for A in (Y, S)))[0])
-    if not (sparse.issparse(Y) and sparse.issparse(S)):
-        y, s = dense(Y), dense(S)
-        return _area(s[y], s[~y if known.observed is None else known.observed & ~y])
-    true = _lookup(Y, S)
-    n_absent_true = Y.nnz - int(true.sum())
-    n_absent_false = Y.shape[0] * Y.shape[1] - S.nnz - n_absent_true
-    return _area(S.data[true], S.data[~true], n_absent_true, n_absent_false)
+    if known.on_device:
+        return _areas_by_ranks(rank(replace(known, truth=Y.T, output=S.T)))
+    if sparse.issparse(Y) and sparse.issparse(S):
+        return np.array(_sparse_areas(Y, S))
+    return np.array(_dense_areas(Y, S, known.observed))
 
 
-def _device_areas(Y: Any, S: Any) -> np.ndarray:
+def _areas_by_ranks(ranks: LabelRanks) -> np.ndarray:
     """Areas of the scores of each row, from the false ones above each true one."""
-    ranks = LabelRanks(*on_device.ranks(Y, S))
     above = ranks.first - ranks.true_first + ranks.last - ranks.true_last
     pairs = ranks.n_true * (ranks.n_labels - ranks.n_true)
     area = np.full(len(pairs), np.nan)
@@ -149,15 +150,6 @@ def _sparse_areas(Y: Any, S: Any) -> list[float]:
         n_absent_false = n_samples - len(scores) - n_absent_true
         areas.append(_area(scores[true], scores[~true], n_absent_true, n_absent_false))
     return areas
-
-
-def _lookup(Y: Any, S: Any) -> np.ndarray:
-    """Entries of the boolean CSR array `Y` at the stored positions of `S`."""
-    n_labels = np.int64(S.shape[1])
-    keys = [
-        np.repeat(np.arange(A.shape[0]), np.diff(A.indptr)) * n_labels + A.indices for A in (Y, S)
-    ]
-    return np.isin(keys[1], keys[0])
 
 
 def _area(

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import dense, to_host
-from labelspan.gate import check_truth, two_dimensional
-from labelspan.metrics import _on_device as on_device
+from labelspan.arrays import dense
+from labelspan.gate import check_indicators, check_truth, two_dimensional
+from labelspan.metrics._on_device import in_one_place
 
 # Cells of a dense block: 2**20 doubles are 8 MB, which stays near the cache and bounds memory.
 BLOCK_CELLS = 2**20
@@ -27,7 +27,6 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 def check_scores(S: Any, name: str = "Y_score") -> Any:
     """Return scores as a finite float64 ndarray or CSR array; absent sparse entries are 0."""
-    S = to_host(S)
     if sparse.issparse(S):
         S = sparse.csr_array(S).astype(np.float64)
         S.sum_duplicates()
@@ -54,46 +53,24 @@ def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
 class Compared:
     """Truth and output of the rows and labels that are observed somewhere.
 
-    Parameters
-    ----------
-    truth : ndarray or csr_array of bool of shape (n, q)
-        True labels; False where they are not observed.
-    output : ndarray or csr_array of shape (n, q)
-        Predicted labels, or scores.
-    observed : ndarray of bool of shape (n, q) or None
-        Which labels are observed, if not all of them are.
-    labels : ndarray of int of shape (q,) or None
-        Columns of these labels, if some are never observed.
+    `truth` (n, q) is boolean, False where not observed; `output` (n, q) holds predicted labels or
+    scores. `observed` (n, q) is None if all labels are; `labels` are the columns kept, None if all
+    are. `on_device`: both are on a device, where all labels are observed.
     """
 
     truth: Any
     output: Any
     observed: np.ndarray | None = None
     labels: np.ndarray | None = None
+    on_device: bool = False
 
 
 def compare(
     Y_true: Any, output: Any, observed: Any, name: str, *, by_label: bool = False
 ) -> Compared:
-    """Pair truth with checked output.
+    """Truth with the checked output `name`, of the rows and the labels with an observed entry.
 
-    Parameters
-    ----------
-    Y_true : array-like, frame or sparse of shape (n_samples, n_labels)
-        True labels; NaN, NA, None and masked entries of a dense one are not observed.
-    output : ndarray or csr_array of shape (n_samples, n_labels)
-        Predicted labels or scores.
-    observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
-        Which labels of a sparse `Y_true` are observed.
-    name : str
-        Name of the output in error messages.
-    by_label : bool, default=False
-        Whether to warn of a label that is never observed.
-
-    Returns
-    -------
-    Compared
-        Without the rows and the labels that have no observed entry.
+    With `by_label`, a label that is never observed is warned of.
     """
     truth, seen = check_truth(Y_true, observed, "Y_true")
     check_same_shape(truth, output, ("Y_true", name))
@@ -111,14 +88,20 @@ def compare(
     return Compared(truth[known], output, seen, columns)
 
 
-def compare_scores(
-    Y_true: Any, Y_score: Any, observed: Any = None, *, by_label: bool = False
-) -> Compared:
+def compare_labels(Y_true: Any, Y_pred: Any, observed: Any, *, by_label: bool = False) -> Compared:
+    """True and predicted labels, see :func:`compare`; arrays on a device stay there."""
+    on_device, Y, P = in_one_place(Y_true, Y_pred, observed)
+    if on_device:
+        return Compared(Y, P, on_device=True)
+    return compare(Y, check_indicators(P, "Y_pred"), observed, "Y_pred", by_label=by_label)
+
+
+def compare_scores(Y_true: Any, Y_score: Any, observed: Any, *, by_label: bool = False) -> Compared:
     """True labels and scores, see :func:`compare`; arrays on a device stay there."""
-    beside = None if observed is not None else on_device.side_by_side(Y_true, Y_score, scores=True)
-    if beside is not None:
-        return Compared(*beside)
-    return compare(Y_true, check_scores(Y_score), observed, "Y_score", by_label=by_label)
+    on_device, Y, S = in_one_place(Y_true, Y_score, observed, scores=True)
+    if on_device:
+        return Compared(Y, S, on_device=True)
+    return compare(Y, check_scores(S), observed, "Y_score", by_label=by_label)
 
 
 def warn_of_labels(never: np.ndarray) -> None:
@@ -130,14 +113,6 @@ def warn_of_labels(never: np.ndarray) -> None:
         UserWarning,
         stacklevel=2,
     )
-
-
-def row_blocks(*arrays: Any) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield the same rows of each array as dense blocks of at most `BLOCK_CELLS` cells."""
-    n_samples, n_labels = arrays[0].shape
-    size = max(1, BLOCK_CELLS // n_labels)
-    for start in range(0, n_samples, size):
-        yield tuple(dense(array[start : start + size]) for array in arrays)
 
 
 def column_blocks(*arrays: Any) -> Iterator[tuple[np.ndarray, ...]]:

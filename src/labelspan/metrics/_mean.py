@@ -6,20 +6,7 @@ import numpy as np
 
 
 def mean_ratio(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> float:
-    """Mean of the ratios, where a denominator of 0 gives `zero_division`.
-
-    Parameters
-    ----------
-    numerator, denominator : ndarray of shape (n,)
-        Not negative; the numerator is 0 where the denominator is.
-    zero_division : float
-        NaN leaves those ratios out of the mean.
-
-    Returns
-    -------
-    float
-        NaN if every ratio is left out.
-    """
+    """Mean of the ratios (n,), where 0/0 gives `zero_division`; NaN leaves those out."""
     ratio = np.full(len(numerator), float(zero_division))
     np.divide(numerator, denominator, out=ratio, where=denominator > 0)
     ratio = ratio[~np.isnan(ratio)]

@@ -5,28 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import block_bytes, cast, finite, is_followed, like, namespace, to_host
+from labelspan.arrays import (
+    block_bytes,
+    cast,
+    count_true,
+    finite,
+    is_followed,
+    like,
+    namespace,
+    to_host,
+)
 
 # Bytes per score while ranks are computed.
 RANK_BYTES = 80
 
 
-def side_by_side(Y_true: Any, output: Any, *, scores: bool = False) -> tuple[Any, Any] | None:
-    """Truth, as booleans, and labels or scores on the device of `output`; None if unusual.
+def in_one_place(
+    Y_true: Any, output: Any, observed: Any, *, scores: bool = False
+) -> tuple[bool, Any, Any]:
+    """Truth, as booleans, and labels or scores, both on the device of `output` or on the host.
 
-    For None, the caller moves both to the host, which handles other codings, missing labels and
-    errors.
+    The host handles other codings, missing labels and errors.
     """
-    plain = not sparse.issparse(Y_true) and getattr(Y_true, "ndim", 0) == 2
-    if not (is_followed(output) and plain and 0 not in Y_true.shape):
-        return None
-    if tuple(Y_true.shape) != tuple(output.shape):
+    stays = observed is None and is_followed(output)
+    found = on_the_device(Y_true, output, scores) if stays else None
+    return (True, *found) if found else (False, to_host(Y_true), to_host(output))
+
+
+def on_the_device(Y_true: Any, output: Any, scores: bool) -> tuple[Any, Any] | None:
+    """Both on the device of `output`; None if unusual."""
+    if getattr(Y_true, "ndim", 0) != 2 or tuple(Y_true.shape) != tuple(output.shape):
         return None
     if isinstance(Y_true, np.ndarray) and Y_true.dtype.kind in "biuf":
         Y_true = like(output, Y_true)
-    if type(Y_true) is not type(output) or Y_true.device != output.device:
+    if 0 in Y_true.shape or type(Y_true) is not type(output) or Y_true.device != output.device:
         return None
     truth = indicators(Y_true)
     if not scores:
@@ -45,13 +58,7 @@ def indicators(Y: Any) -> Any:
     return ones if bool(xp.all(ones | (Y == 0))) else None
 
 
-def counts(array: Any, axis: int | None = None) -> Any:
-    """How many are true, on the host."""
-    xp = namespace(array)
-    return to_host(xp.sum(cast(array, np.uint8), axis=axis, dtype=xp.int64))
-
-
-def ranks(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
+def device_ranks(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
     """The fields of :class:`labelspan.metrics._rank_labels.LabelRanks`, on the host.
 
     Each row is sorted; its tied scores are a run. Flat places of runs and sums of true labels up
@@ -93,4 +100,4 @@ def ranks_of_block(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
         xp.take(before, begins) - known, xp.take(before, ends) - known,
         xp.take(before, place) - known,
     )  # fmt: skip
-    return counts(Y, axis=1), *(to_host(array) for array in found)
+    return count_true(Y, axis=1), *(to_host(array) for array in found)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import dense, is_device
+from labelspan.arrays import dense
 from labelspan.jit import inner_kernel, kernel, read_only
-from labelspan.metrics import _on_device as on_device
-from labelspan.metrics._input import compare_scores
+from labelspan.metrics._input import Compared, compare_scores
+from labelspan.metrics._on_device import device_ranks
 
 # Time of the searches for one score in Python, in steps of a loop.
 SEARCH_STEPS = 8
@@ -24,30 +24,20 @@ ONE = np.int64(1)
 class LabelRanks:
     """The true labels of all rows, grouped by row and sorted by decreasing score.
 
-    Every ranking measure is a sum over these entries; places count from 0.
-
-    Parameters
-    ----------
-    n_labels : ndarray of int of shape (n_samples,)
-        Observed labels of each row.
-    starts : ndarray of int of shape (n_samples + 1,)
-        Where the entries of each row start.
-    label : ndarray of int of shape (n_true,)
-        The column of the label in the input.
-    first, last : ndarray of int of shape (n_true,)
-        Labels of the row that score strictly higher; labels that score at least as high.
-    place : ndarray of int of shape (n_true,)
-        Labels that come before if tied labels are ordered by their columns.
-    true_first, true_last, true_place : ndarray of int of shape (n_true,)
-        The same counts among the true labels of the row.
+    Every ranking measure is a sum over these entries; places count from 0. `starts` (n + 1,) says
+    where the entries of a row start; `n_labels` (n,) how many labels are observed.
     """
 
     n_labels: np.ndarray
     starts: np.ndarray
+    # The column of each true label in the input.
     label: np.ndarray
+    # Labels of the row that score strictly higher; that score at least as high; that come before if
+    # tied labels are ordered by their columns.
     first: np.ndarray
     last: np.ndarray
     place: np.ndarray
+    # The same counts among the true labels of the row.
     true_first: np.ndarray
     true_last: np.ndarray
     true_place: np.ndarray
@@ -65,31 +55,19 @@ class LabelRanks:
 
 
 def rank_labels(Y_true: Any, Y_score: Any, observed: Any = None) -> LabelRanks:
-    """Rank the true labels of each row by score.
+    """Rank the true labels of each row by score, see :func:`compare_scores`."""
+    return rank(compare_scores(Y_true, Y_score, observed))
 
-    Parameters
-    ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        Label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
-    observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
-        Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
-    Returns
-    -------
-    LabelRanks
-        Of the rows with an observed label, among these labels.
+def rank(known: Compared) -> LabelRanks:
+    """Rank the true labels of each row among the observed ones.
 
-    Notes
-    -----
     Row by row: the c true labels are sorted, and each score is located among them, in time
-    O(m log c) for a row of m stored scores. Nothing is made dense; memory O(nnz(Y_true)). With
-    labels that are not observed the scores are made dense.
+    O(m log c) for a row of m stored scores. Nothing is made dense unless labels are not observed;
+    memory O(nnz(truth)).
     """
-    known = compare_scores(Y_true, Y_score, observed)
-    if is_device(known.output):
-        return LabelRanks(*on_device.ranks(known.truth, known.output))
+    if known.on_device:
+        return LabelRanks(*device_ranks(known.truth, known.output))
     Y, S = sparse.csr_array(known.truth), known.output
     n_labels = np.full(Y.shape[0], Y.shape[1])
     if known.observed is not None:
@@ -102,8 +80,8 @@ def rank_labels(Y_true: Any, Y_score: Any, observed: Any = None) -> LabelRanks:
     if sparse.issparse(S):
         S.sort_indices()
         parts = (S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data)
-        rank = _rank_sparse.for_steps(SEARCH_STEPS * S.nnz)
-        rank(starts, labels, *parts, S.shape[1], counts)
+        ranked = _rank_sparse.for_steps(SEARCH_STEPS * S.nnz)
+        ranked(starts, labels, *parts, S.shape[1], counts)
     else:
         scores = read_only(S, np.float64)
         _rank_dense.for_steps(SEARCH_STEPS * S.size)(starts, labels, scores, counts)

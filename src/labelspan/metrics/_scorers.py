@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from labelspan.base import label_scores
 from labelspan.metrics._registry import MEASURES, Measure, get_measure
@@ -124,7 +123,7 @@ scorers: Mapping[str, MeasureScorer] = MappingProxyType(
 
 def indicators(estimator: Any, y: Any) -> Any:
     """Labels in the form of the measures; classes of a 1-d y become columns."""
-    if sparse.issparse(y) or np.ndim(y) != 1:
+    if np.ndim(y) != 1:
         return y
     if not hasattr(estimator, "classes_"):
         raise TypeError(

@@ -252,7 +252,7 @@ def propensity_scored_precision_at_k(
     0.5
     """
     ranks = _ranks(Y_true, Y_score, observed, k, ties)
-    n_labels = Y_score.shape[1] if sparse.issparse(Y_score) else np.shape(Y_score)[-1]
+    n_labels = np.shape(Y_score)[-1]
     weights = 1 / _check_propensities(propensities, n_labels)
     places = _places(ranks, k)
     gained = _hits(ranks, places, ties, weights).sum()
