@@ -19,6 +19,7 @@ from labelspan.system import require
 PICTURES = (".svg", ".png", ".pdf")
 
 
+@options.reads_files
 def command(
     context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
@@ -41,20 +42,6 @@ def command(
     ] = None,
     rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
     jobs: Annotated[int, typer.Option(help="Number of parallel folds.")] = 1,
-    test: options.Test = "",
-    xml: options.Xml = "",
-    label_count: options.LabelCount = None,
-    labels: options.Labels = None,
-    ignore: options.Ignore = None,
-    separator: options.Separator = "",
-    delimiter: options.Delimiter = "",
-    decimal: options.Decimal = "",
-    variables: options.Variables = None,
-    first_feature: options.FirstFeature = None,
-    first_label: options.FirstLabel = None,
-    n_features: options.NFeatures = None,
-    n_labels: options.NLabels = None,
-    encoding: options.Encoding = "",
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Choose a reducer, its parameters and its dimension for a data set by cross-validation."""

@@ -61,6 +61,7 @@ OF_THE_RUN = ("methods", "classifiers", "splits", "measures", "convention", "dir
 OF_THE_FIT = ("scale", "tune", "missing", "mechanism")
 
 
+@options.reads_files
 def command(
     context: typer.Context,
     files: Annotated[
@@ -69,20 +70,6 @@ def command(
     data: Annotated[
         list[str] | None, typer.Option(help="Data set: a name or a file; may be repeated.")
     ] = None,
-    test: options.Test = "",
-    xml: options.Xml = "",
-    label_count: options.LabelCount = None,
-    labels: options.Labels = None,
-    ignore: options.Ignore = None,
-    separator: options.Separator = "",
-    delimiter: options.Delimiter = "",
-    decimal: options.Decimal = "",
-    variables: options.Variables = None,
-    first_feature: options.FirstFeature = None,
-    first_label: options.FirstLabel = None,
-    n_features: options.NFeatures = None,
-    n_labels: options.NLabels = None,
-    encoding: options.Encoding = "",
     methods: Annotated[
         str, typer.Option(help="Reducers and models, separated by commas; see `labelspan methods`.")
     ] = "",

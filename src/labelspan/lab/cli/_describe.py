@@ -14,23 +14,10 @@ from labelspan.lab.cli import options, output
 from labelspan.lab.plan import text_fields
 
 
+@options.reads_files
 def command(
     context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
-    test: options.Test = "",
-    xml: options.Xml = "",
-    label_count: options.LabelCount = None,
-    labels: options.Labels = None,
-    ignore: options.Ignore = None,
-    separator: options.Separator = "",
-    delimiter: options.Delimiter = "",
-    decimal: options.Decimal = "",
-    variables: options.Variables = None,
-    first_feature: options.FirstFeature = None,
-    first_label: options.FirstLabel = None,
-    n_features: options.NFeatures = None,
-    n_labels: options.NLabels = None,
-    encoding: options.Encoding = "",
     out: Annotated[
         Path | None,
         typer.Option("--realign", help="File for the repaired data (labels moved back), npz."),

@@ -28,6 +28,7 @@ NOT_OF_BLOCKS = tuple(name for name in READING_FIELDS if name != "labels")
 FITTING = ("method", "n_components", "set", "rows", "scale")
 
 
+@options.reads_files
 def command(
     context: typer.Context,
     data: Annotated[
@@ -55,20 +56,6 @@ def command(
         Path | None, typer.Option(help="A saved reducer to apply instead of fitting one.")
     ] = None,
     rows: Annotated[str, typer.Option(help=fitting.ROWS_HELP)] = "train",
-    test: options.Test = "",
-    xml: options.Xml = "",
-    label_count: options.LabelCount = None,
-    labels: options.Labels = None,
-    ignore: options.Ignore = None,
-    separator: options.Separator = "",
-    delimiter: options.Delimiter = "",
-    decimal: options.Decimal = "",
-    variables: options.Variables = None,
-    first_feature: options.FirstFeature = None,
-    first_label: options.FirstLabel = None,
-    n_features: options.NFeatures = None,
-    n_labels: options.NLabels = None,
-    encoding: options.Encoding = "",
     json: Annotated[bool, typer.Option(help="Print a summary as JSON.")] = False,
 ) -> None:
     """Reduce the features of a data set, and save the reducer; or apply a saved one."""

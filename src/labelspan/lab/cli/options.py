@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,39 +18,56 @@ from labelspan.system import closed_folder
 
 SCALE_HELP = f"Scaling of the features, fitted on the training rows: {', '.join(SCALES)}."
 
-# Options of the readers; the names of the parameters are the fields of a source.
-Test = Annotated[str, typer.Option(help="File of the test part.")]
-Xml = Annotated[str, typer.Option(help="Mulan XML file of the labels.")]
-LabelCount = Annotated[
-    int | None, typer.Option(help="Labels of an ARFF file: first columns, or last if < 0.")
-]
-Labels = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Label columns of a CSV or ARFF file, separated by commas; for CSV also one column "
-        "that lists the labels of each row."
+# Type and help of the options of the readers; their names are fields of a source.
+READING: dict[str, tuple[Any, str]] = {
+    "test": (str, "File of the test part."),
+    "xml": (str, "Mulan XML file of the labels."),
+    "label_count": (int | None, "Labels of an ARFF file: first columns, or last if < 0."),
+    "labels": (
+        list[str] | None,
+        "Label columns of a CSV or ARFF file, separated by commas; for CSV also one column that "
+        "lists the labels of each row.",
     ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(help="Columns to leave out, such as identifiers, separated by commas."),
-]
-Separator = Annotated[
-    str, typer.Option(help="Separator between the labels of a row in a CSV file.")
-]
-Delimiter = Annotated[str, typer.Option(help="Separator between the columns of a CSV file.")]
-Decimal = Annotated[
-    str, typer.Option(help="Decimal sign of numbers in a CSV file: . or , (default: what fits).")
-]
-Variables = Annotated[
-    list[str] | None,
-    typer.Option(help="Variables of a MATLAB file that hold features and labels: X,Y."),
-]
-FirstFeature = Annotated[int | None, typer.Option(help="Number of the first LibSVM feature.")]
-FirstLabel = Annotated[int | None, typer.Option(help="Number of the first LibSVM label.")]
-NFeatures = Annotated[int | None, typer.Option(help="Number of features of LibSVM text.")]
-NLabels = Annotated[int | None, typer.Option(help="Number of labels of LibSVM text.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of an ARFF or CSV file; utf-8 by default.")]
+    "ignore": (
+        list[str] | None,
+        "Columns to leave out, such as identifiers, separated by commas.",
+    ),
+    "separator": (str, "Separator between the labels of a row in a CSV file."),
+    "delimiter": (str, "Separator between the columns of a CSV file."),
+    "decimal": (str, "Decimal sign of numbers in a CSV file: . or , (default: what fits)."),
+    "variables": (
+        list[str] | None,
+        "Variables of a MATLAB file that hold features and labels: X,Y.",
+    ),
+    "first_feature": (int | None, "Number of the first LibSVM feature."),
+    "first_label": (int | None, "Number of the first LibSVM label."),
+    "n_features": (int | None, "Number of features of LibSVM text."),
+    "n_labels": (int | None, "Number of labels of LibSVM text."),
+    "encoding": (str, "Encoding of an ARFF or CSV file; utf-8 by default."),
+}
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of the readers to a command, for `reading_options` of its context."""
+
+    @functools.wraps(command)
+    def without(**given: Any) -> None:
+        command(**{name: value for name, value in given.items() if name not in READING})
+
+    signature = inspect.signature(command, eval_str=True)
+    more = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default="" if kind is str else None,
+            annotation=Annotated[kind, typer.Option(help=text)],
+        )
+        for name, (kind, text) in READING.items()
+    ]
+    parameters = [*signature.parameters.values(), *more]
+    without.__dict__["__signature__"] = signature.replace(parameters=parameters)
+    without.__annotations__ = {item.name: item.annotation for item in parameters}
+    return without
 
 
 def reading_options(context: typer.Context) -> dict[str, Any]:
