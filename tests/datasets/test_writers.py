@@ -20,6 +20,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.svm import LinearSVC
 
 from labelspan.datasets import (
+    DataFileError,
     MultilabelDataset,
     load_dataset,
     load_yeast,
@@ -193,9 +194,17 @@ WRITERS = {"set.npz": write_npz, "set.arff": write_arff, "set.txt": write_libsvm
 SPARSE_OR_DENSE = [np.asarray, sp.csr_array]
 
 
-@pytest.mark.parametrize("kind", SPARSE_OR_DENSE)
-@pytest.mark.parametrize("file", WRITERS)
-@pytest.mark.parametrize("value", [-1, 2, np.nan, 0.5])
+# Dense labels in an npz archive may be missing.
+NOT_LABELS = [
+    (value, file, kind)
+    for value in (-1, 2, np.nan, 0.5)
+    for file in WRITERS
+    for kind in SPARSE_OR_DENSE
+    if value == value or file != "set.npz" or kind is not np.asarray
+]
+
+
+@pytest.mark.parametrize(("value", "file", "kind"), NOT_LABELS)
 def test_labels_other_than_0_and_1_are_not_written(value, file, kind, tmp_path):
     yeast = load_yeast()
     Y = yeast.Y[:5].astype(float)
@@ -204,6 +213,21 @@ def test_labels_other_than_0_and_1_are_not_written(value, file, kind, tmp_path):
     with pytest.raises(ValueError, match=rf"Y\[3, 1\] is {value}; labels are written as 0 and 1"):
         WRITERS[file](dataset, tmp_path / file)
     assert not list(tmp_path.iterdir())
+
+
+def test_missing_labels_are_written_and_read(tmp_path):
+    yeast = load_yeast()
+    Y = yeast.Y[:9].astype(float)
+    Y[3, 1] = Y[0, 0] = np.nan
+    dataset = dataclasses.replace(yeast, X=yeast.X[:9], Y=Y, train=None, test=None)
+    write_npz(dataset, tmp_path / "set.npz")
+    write_csv(dataset, tmp_path / "set.csv")
+    assert_same(read_npz(tmp_path / "set.npz"), dataset)
+    np.testing.assert_array_equal(read_csv(tmp_path / "set.csv", labels=yeast.label_names).Y, Y)
+    Y[2, 2] = np.inf
+    np.savez(tmp_path / "set.npz", X=dataset.X, Y=Y)
+    with pytest.raises(DataFileError, match="other than 0 and 1: inf in row 3, column 3"):
+        read_npz(tmp_path / "set.npz")
 
 
 @pytest.mark.parametrize("dtype", [bool, float, np.int64])

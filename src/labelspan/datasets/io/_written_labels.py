@@ -10,19 +10,28 @@ import scipy.sparse as sp
 from labelspan.datasets.io._tables import first_entry
 
 
-def written_labels(Y: Any) -> Any:
-    """Return label indicators as 0 and 1 (int64); anything else would not be read back."""
+def written_labels(Y: Any, *, allow_missing: bool = False) -> Any:
+    """Return label indicators as 0 and 1 (int64); anything else would not be read back.
+
+    A format that has missing values allows NaN in dense labels, which are then float64.
+    """
     if sp.issparse(Y):
         Y = sp.csr_array(Y, copy=True)
         Y.sum_duplicates()
     else:
         Y = np.asarray(Y)
     stored = Y.data if sp.issparse(Y) else Y
-    wrong = ~np.isin(stored, (0, 1))
+    missing = has_missing(Y) if allow_missing else False
+    wrong = ~(np.isin(stored, (0, 1)) | (missing & (stored != stored)))
     if wrong.any():
         row, column, value = first_entry(Y, wrong)
         raise ValueError(
             f"Y[{row}, {column}] is {value:g}; labels are written as 0 and 1. To count positive "
             "values as labels write dataclasses.replace(dataset, Y=dataset.Y > 0)"
         )
-    return Y.astype(np.int64)
+    return Y.astype(np.float64 if missing else np.int64)
+
+
+def has_missing(Y: Any) -> bool:
+    """Whether labels are dense and some were not observed."""
+    return isinstance(Y, np.ndarray) and Y.dtype.kind == "f" and bool(np.isnan(Y).any())

@@ -24,7 +24,7 @@ from labelspan.datasets.io._tables import (
     numbered,
     without_repeats,
 )
-from labelspan.datasets.io._written_labels import written_labels
+from labelspan.datasets.io._written_labels import has_missing, written_labels
 from labelspan.datasets.io.binary._npz_members import CSR_PARTS, read_members
 from labelspan.system import replace_file
 
@@ -70,7 +70,8 @@ def read_npz(
     Returns
     -------
     MultilabelDataset
-        Arrays as they are stored; `Y` as int64.
+        Arrays as they are stored; `Y` as int64, or as float64 with NaN for labels that were not
+        observed.
 
     Examples
     --------
@@ -98,11 +99,12 @@ def read_npz(
         raise DataFileError(f"not a usable npz archive ({error})", file=path) from error
     if X.shape[0] != Y.shape[0]:
         raise DataFileError(f"X has {X.shape[0]} rows, Y has {Y.shape[0]}", file=path)
-    check_values(Y, (0, 1), "Y", path)
+    missing = has_missing(Y)
+    check_values(np.where(np.isnan(Y), 0, Y) if missing else Y, (0, 1), "Y", path)
     return MultilabelDataset(
         name=name or path.stem,
         X=X,
-        Y=Y.astype(np.int64),
+        Y=Y.astype(np.float64 if missing else np.int64),
         feature_names=_names(arrays, "feature_names", X.shape[1], limits, path),
         label_names=_names(arrays, "label_names", Y.shape[1], limits, path),
         train=_rows(arrays, "train_idx", X.shape[0], path),
@@ -138,7 +140,7 @@ def write_npz(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     }
     split = {"train_idx": dataset.train, "test_idx": dataset.test}
     arrays |= {key: rows for key, rows in split.items() if rows is not None}
-    for key, matrix in (("X", dataset.X), ("Y", written_labels(dataset.Y))):
+    for key, matrix in (("X", dataset.X), ("Y", written_labels(dataset.Y, allow_missing=True))):
         if sp.issparse(matrix):
             csr = sp.csr_array(matrix, copy=True)
             csr.sum_duplicates()

@@ -19,7 +19,7 @@ def write_csv(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     """Write a data set as a CSV file: a column per feature, then a column of 0 and 1 per label.
 
     The format has no split; ``read_csv(path, labels=dataset.label_names)`` reads the rest back
-    exactly, if no value is missing.
+    exactly, if no feature is missing. A label that was not observed is an empty cell.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def write_csv(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
     names = [*dataset.feature_names, *dataset.label_names]
     if (repeated := first_repeat(names)) is not None:
         raise ValueError(f"two columns would be called {repeated!r}; rename one of them.")
-    X, Y = dataset.X, written_labels(dataset.Y)
+    X, Y = dataset.X, written_labels(dataset.Y, allow_missing=True)
     with replace_file(path, encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(names)
@@ -50,4 +50,4 @@ def write_csv(dataset: MultilabelDataset, path: str | os.PathLike[str]) -> None:
             block = slice(start, start + BLOCK)
             features, labels = dense(X[block]), dense(Y[block])
             for x, y in zip(features.tolist(), labels.tolist(), strict=True):
-                rows.writerow([*x, *y])
+                rows.writerow([*x, *("" if value != value else int(value) for value in y)])
