@@ -10,7 +10,7 @@ import typer
 from labelspan.choice import ReducerCV, best_of_methods, described, standard_error
 from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
-from labelspan.lab.cli._describe import read_source
+from labelspan.lab.cli._data import load, read_source
 from labelspan.lab.cli._model import save_model
 from labelspan.metrics import get_measure
 from labelspan.system import require
@@ -53,7 +53,7 @@ def command(
         require("matplotlib", "report", "--picture")
     source = read_source(data, context)
     options.check_outputs({"model": model, "picture": picture}, source.files)
-    dataset = source.load()
+    dataset = load(source)
     chosen = fitting.rows_of(dataset, rows)
     scaling, why = fitting.scaling_of(options.scale_steps(scale), dataset, chosen)
     dimensions = [fitting.value_of(text) for text in n_components.split(",") if text.strip()]

@@ -31,6 +31,7 @@ from labelspan.lab.analysis import (
     verdicts,
 )
 from labelspan.lab.cli import options, output
+from labelspan.lab.cli._data import say_columns
 from labelspan.lab.cli.options import (
     SCALE_HELP,
     check_outputs,
@@ -44,6 +45,7 @@ from labelspan.lab.plan import (
     READING_FIELDS,
     check_shares,
     holed_sources,
+    loaded,
     refuse_holes,
     scaling_lines,
     sources_of,
@@ -174,6 +176,9 @@ def command(
         read = [plan, *(file for source in chosen.sources for file in source.files)]
         check_outputs({"out": page}, read)
     check_before_run(chosen, timeout, dask, readable=True)
+    for source in chosen.sources:
+        if source.labels and dask is None:
+            say_columns(loaded(source))
     chosen = with_scaling(chosen)
     with Store(out) as store:
         summary = run(

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from labelspan.datasets import MultilabelDataset, describe, realign, write_npz
-from labelspan.lab import Source
 from labelspan.lab.cli import options, output
-from labelspan.lab.plan import text_fields
+from labelspan.lab.cli._data import load, read_source
 
 
 @options.reads_files
@@ -29,7 +28,7 @@ def command(
         options.check_suffix(out, "realign", ".npz")
     source = read_source(data, context)
     options.check_outputs({"realign": out}, source.files)
-    dataset = source.load()
+    dataset = load(source)
     if out is not None:
         dataset = _realigned(dataset, out)
     found = describe(
@@ -54,9 +53,3 @@ def _realigned(dataset: MultilabelDataset, out: Path) -> MultilabelDataset:
     write_npz(repaired, out)
     output.say(f"{repaired.source.rpartition('; ')[2]}; written to {out}")
     return repaired
-
-
-def read_source(data: str, context: typer.Context, *, needs_labels: bool = True) -> Source:
-    """Build a source from an argument and its options; refuse options of other file types."""
-    fields = {**text_fields(data), **options.reading_options(context)}
-    return Source.from_any(fields, needs_labels=needs_labels)

@@ -15,7 +15,7 @@ from labelspan.datasets import MultilabelDataset, write_csv, write_npz
 from labelspan.lab import get_method
 from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
-from labelspan.lab.cli._describe import read_source
+from labelspan.lab.cli._data import read_source, say_columns
 from labelspan.lab.cli._model import load_model, save_model
 from labelspan.lab.cli._reduce_blocks import check_out, input_files, is_blocks, reduce_blocks
 from labelspan.lab.cli.options import SCALE_HELP, check_outputs, refuse_beside, scale_steps
@@ -81,6 +81,7 @@ def command(
     source = read_source(data, context, needs_labels=apply is None)
     check_outputs({"out": out, "model": model}, [*source.files, apply])
     dataset = source.load(needs_labels=apply is None)
+    say_columns(dataset)
     if apply is not None:
         estimator, n_rows, why = load_model(apply), None, ""
     else:

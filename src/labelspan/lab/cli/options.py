@@ -35,6 +35,11 @@ READING: dict[str, tuple[Any, str]] = {
     "separator": (str, "Separator between the labels of a row in a CSV file."),
     "delimiter": (str, "Separator between the columns of a CSV file."),
     "decimal": (str, "Decimal sign of numbers in a CSV file: . or , (default: what fits)."),
+    "text": (
+        list[str] | None,
+        "Columns of text in a CSV file, separated by commas: their words become features, weighted "
+        "by TF-IDF.",
+    ),
     "variables": (
         list[str] | None,
         "Variables of a MATLAB file that hold features and labels: X,Y.",

@@ -40,7 +40,7 @@ LIBSVM = Reader(
 )
 CSV = Reader(
     read_csv,
-    _same("test", "labels", "ignore", "separator", "delimiter", "decimal", "encoding"),
+    _same("test", "labels", "ignore", "separator", "delimiter", "decimal", "text", "encoding"),
     True,
 )
 #: Readers of data files by suffix.

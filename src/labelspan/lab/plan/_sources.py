@@ -53,6 +53,8 @@ class Source:
         Separators of the labels of a row, and of the columns, in a CSV file.
     decimal : {".", ","} or ""
         Decimal sign of numbers in a CSV file.
+    text : tuple of str
+        Columns of a CSV file whose words become features, weighted by TF-IDF.
     variables : tuple of str
         Variables of a MATLAB file: features and labels.
     first_feature, first_label, n_features, n_labels : int or None
@@ -85,6 +87,7 @@ class Source:
     separator: str = ""
     delimiter: str = ""
     decimal: str = ""
+    text: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     first_feature: int | None = None
     first_label: int | None = None
@@ -251,7 +254,7 @@ class Source:
 
 
 EMPTY: tuple[Any, ...] = ("", None, (), [])
-LIST_FIELDS = ("labels", "ignore", "variables")
+LIST_FIELDS = ("labels", "ignore", "text", "variables")
 COUNT_FIELDS = ("first_feature", "first_label", "n_features", "n_labels")
 TEXT_FIELDS = (
     "name", "path", "test", "xml", "sha256", "prepare", "separator", "delimiter", "decimal",
