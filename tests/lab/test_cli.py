@@ -334,6 +334,8 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
             ("reduce", "yeast", "--apply", "m.skops", "--method", "pca"),
             "--method cannot be combined with --apply, which fits nothing; leave one out.",
         ),
+        (("reduce", "yeast", "--readout", "svm"), "--readout is 'svm'; give ridge or mlknn."),
+        (("reduce", "yeast", "--readout", "mlknn"), "--readout needs --model; give both, or leave"),
         (
             ("reduce", "yeast", "--apply", "m.skops", "--n-components", "1"),
             "--n-components cannot be combined with --apply",

@@ -152,7 +152,7 @@ def test_a_model_with_a_strange_schema_is_refused(labelspan, tmp_path, schema): 
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("schema.json", schema)
     outcome = labelspan("reduce", write_toy(tmp_path), "--apply", path, "--out", tmp_path / "r.npz")
-    refused(outcome, "is not a model that `labelspan reduce` saved")
+    refused(outcome, "is not a model that `labelspan reduce` or `labelspan choose` saved")
     assert not (tmp_path / "r.npz").exists()
 
 

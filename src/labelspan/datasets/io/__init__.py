@@ -2,10 +2,10 @@
 
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
-from labelspan.datasets.io._ignore import without_columns
+from labelspan.datasets.io._ignore import with_features, without_columns
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._nominal import FEW_VALUES
-from labelspan.datasets.io._tables import numbered
+from labelspan.datasets.io._tables import numbered, refuse_others
 
 __all__ = [
     "FEW_VALUES",
@@ -13,5 +13,7 @@ __all__ = [
     "Limits",
     "MultilabelDataset",
     "numbered",
+    "refuse_others",
+    "with_features",
     "without_columns",
 ]

@@ -15,6 +15,8 @@ from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 
 REAL_KINDS = "fiub"
+#: Values that a message lists.
+SHOWN = 5
 
 
 def check_matrix(shape: Sequence[int], dtype: Any, what: str, path: Path) -> None:
@@ -96,6 +98,26 @@ def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[st
         name = next(name for name in names if len(name) > limit)
         message = f"name {name[:40]!r}... has {len(name)} characters; the limit is {limit}"
         raise DataFileError(f"{message} (Limits.max_name_chars): shorten it", file=path)
+
+
+def listed(values: Sequence[str]) -> str:
+    """The first values in quotes, and how many there are."""
+    text = ", ".join(repr(value[:40]) for value in values[:SHOWN])
+    return text if len(values) <= SHOWN else f"{text} and {len(values) - SHOWN} more"
+
+
+def refuse_others(names: Sequence[str], given: set[str], path: str | os.PathLike[str]) -> None:
+    """Refuse columns that are not those of these names, and name all that differ."""
+    missing = [name for name in names if name not in given]
+    unknown = sorted(given.difference(names))
+    if missing or unknown:
+        told = [f"missing: {listed(missing)}"] * bool(missing)
+        told += [f"unknown: {listed(unknown)}"] * bool(unknown)
+        raise DataFileError(
+            f"the columns are not those that were learned ({'; '.join(told)}); rename or add "
+            "them, and leave others out by ignore= (--ignore)",
+            file=path,
+        )
 
 
 def refuse_both(labels: Sequence[str], ignore: Sequence[str], path: str | os.PathLike[str]) -> None:

@@ -21,13 +21,16 @@ EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
 #: Exit codes: success; some cells failed, or a defect was found; wrong use; interrupted.
 OK, PARTLY, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-HELP = """Multi-label dimensionality reduction: compare, choose, reduce, describe, reproduce.
+HELP = """Multi-label dimensionality reduction: compare, choose, reduce, predict, describe,
+reproduce.
 
 Exit codes: 0 success; 1 some cells failed or problems were found; 2 wrong use or unusable
 files; 130 interrupted (run the same command again to resume)."""
 
 
-COMMANDS = ("compare", "choose", "report", "reduce", "describe", "methods", "reproduce")
+COMMANDS = (
+    "compare", "choose", "report", "reduce", "predict", "describe", "methods", "reproduce",
+)  # fmt: skip
 #: Loaded by name when called: the workbench does not import the reproductions.
 ELSEWHERE = {"reproduce": "labelspan.papers._command"}
 

@@ -11,7 +11,7 @@ from labelspan.choice import ReducerCV, best_of_methods, described, standard_err
 from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
 from labelspan.lab.cli._data import load, read_source
-from labelspan.lab.cli._model import save_model
+from labelspan.lab.cli._model import Model, save_model
 from labelspan.metrics import get_measure
 from labelspan.system import require
 
@@ -24,9 +24,7 @@ def command(
     context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
     measure: Annotated[str, typer.Option(help="Measure to choose by.")] = "micro_f1",
-    readout: Annotated[
-        str, typer.Option(help="Classifier behind the reducer: ridge, mlknn.")
-    ] = "ridge",
+    readout: Annotated[str, typer.Option(help=fitting.READOUT_HELP)] = "ridge",
     n_components: Annotated[
         str, typer.Option(help="Dimensions to try, separated by commas: numbers, shares or none.")
     ] = "",
@@ -35,7 +33,9 @@ def command(
         str, typer.Option(help="best, or one_standard_error (fewer directions).")
     ] = "best",
     scale: Annotated[str, typer.Option(help=options.SCALE_HELP)] = "none",
-    model: Annotated[Path | None, typer.Option(help="File to save the chosen reducer.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="File to save the chosen reducer and classifier.")
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(help="File for a plot of scores against dimensions, svg, png or pdf."),
@@ -58,11 +58,11 @@ def command(
     scaling, why = fitting.scaling_of(options.scale_steps(scale), dataset, chosen)
     dimensions = [fitting.value_of(text) for text in n_components.split(",") if text.strip()]
     parameters = {"readout": readout, "cv": folds, "rule": rule, "n_jobs": jobs}
-    search, reducer = fitting.search(
+    search, fitted = fitting.search(
         dataset, chosen, scaling, scoring=scoring, n_components=dimensions or None, **parameters
     )
     if model is not None:
-        save_model(reducer, model)
+        save_model(Model.of(fitted, dataset, source), model)
     if picture is not None:
         draw(search, picture)
     files = [str(path) for path in (model, picture) if path is not None]

@@ -7,19 +7,66 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from labelspan.datasets import ColumnEncoder, MultilabelDataset
+from labelspan.datasets.io import numbered, with_features
 from labelspan.datasets.io.columns import NumberColumn, TextColumn
 from labelspan.lab import Source
 from labelspan.lab.cli import options, output
-from labelspan.lab.plan import text_fields
+from labelspan.lab.cli._model import LEARNED, Model
+from labelspan.lab.plan import fields_of, text_fields
 
 #: Columns, and words of a column, that a line lists.
 SHOWN = 4
 
 
-def read_source(data: str, context: typer.Context, *, needs_labels: bool = True) -> Source:
+def read_source(data: str, context: typer.Context) -> Source:
     """Build a source from an argument and its options; refuse options of other file types."""
+    return Source.from_any({**text_fields(data), **options.reading_options(context)})
+
+
+def source_for(model: Model, data: str, context: typer.Context) -> Source:
+    """Build a source of rows for a model: read as those it was fitted on, and by the options."""
     fields = {**text_fields(data), **options.reading_options(context)}
-    return Source.from_any(fields, needs_labels=needs_labels)
+    for key in LEARNED:
+        learned = model.reading.get(key, "")
+        if key in fields and sorted(fields.pop(key)) != sorted(learned):
+            told = repr(learned if isinstance(learned, str) else ", ".join(learned))
+            raise ValueError(
+                f"--{key} is not that of the model, {told if learned else 'which has none'}; leave "
+                "it out, or fit a model with it."
+            )
+    known = fields_of(fields.get("path", ""))
+    stored = {**model.reading, "n_features": len(model.features) or None}
+    if "xml" in known and not known & {"xml", "label_count"} & set(fields):
+        stored["labels"] = model.labels
+    fields = {key: stored[key] for key in known.difference(LEARNED) & set(stored)} | fields
+    if "text" in known:
+        fields["ignore"] = {*fields.get("ignore", ()), *model.ignore}.difference(
+            fields.get("labels", ())
+        )
+    return Source.from_any(fields, needs_labels=False)
+
+
+def rows_for(model: Model, source: Source) -> MultilabelDataset:
+    """Read rows, which need no labels, with the features of a model in their order."""
+    dataset = source.load(needs_labels=False, encoder=model.columns)
+    names, given = model.features, dataset.feature_names
+    if not names or names == given:
+        return dataset
+    if not (is_numbered(names) or is_numbered(given)):
+        return with_features(dataset, names, model.ignore)
+    if len(names) != len(given):
+        raise ValueError(
+            f"{dataset.name} has {len(given)} features, and the model was fitted on {len(names)}; "
+            "give the same columns."
+        )
+    nameless = dataset.name if is_numbered(given) else "the model"
+    output.say(f"{nameless} has no names of features, so they are matched by their order")
+    return dataset
+
+
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether these are the names of features that have none."""
+    return tuple(names) == numbered("feature", len(names))
 
 
 def load(source: Source) -> MultilabelDataset:

@@ -15,6 +15,11 @@ from labelspan.lab.plan import AUTO, choose_scaler, made_preprocessing
 ROWS_HELP = "Rows to fit on: train (the standard split, if any) or all."
 
 
+#: Classifiers behind a reducer.
+READOUTS = ("ridge", "mlknn")
+READOUT_HELP = f"Classifier behind the reducer: {', '.join(READOUTS)}."
+
+
 def rows_of(dataset: MultilabelDataset, rows: str) -> Any:
     """The rows that ``--rows`` selects."""
     return dataset.train if rows == "train" and dataset.train is not None else slice(None)
@@ -24,6 +29,12 @@ def check_rows(rows: str) -> None:
     """Refuse an unknown value of ``--rows``."""
     if rows not in ("train", "all"):
         raise ValueError(f"--rows is {rows!r}; give train or all.")
+
+
+def check_readout(readout: str) -> None:
+    """Refuse an unknown value of ``--readout``."""
+    if readout not in READOUTS:
+        raise ValueError(f"--readout is {readout!r}; give {' or '.join(READOUTS)}.")
 
 
 def scaling_of(
@@ -38,12 +49,18 @@ def scaling_of(
 def search(
     dataset: MultilabelDataset, chosen: Any, scaling: Pipeline | None, **parameters: Any
 ) -> tuple[ReducerCV, Any]:
-    """A fitted search, and the chosen reducer after the scaling."""
+    """A fitted search, and the chosen reducer and readout after the scaling."""
     X, Y = dataset.X[chosen], dataset.Y[chosen]
     X = X if scaling is None else scaling.fit_transform(X)
     found = ReducerCV(**{"scoring": "micro_f1", **parameters}).fit(X, Y)
-    best = found.best_estimator_
-    return found, best if scaling is None else Pipeline([*scaling.steps, ("reducer", best)])
+    return found, pipeline(scaling, found.best_estimator_, found.best_readout_)
+
+
+def pipeline(scaling: Pipeline | None, reducer: Any, readout: Any = None) -> Pipeline:
+    """Scalers, reducer and perhaps a classifier in a row, fitted or not."""
+    steps = [] if scaling is None else list(scaling.steps)
+    steps.append(("reducer", reducer))
+    return Pipeline(steps if readout is None else [*steps, ("readout", readout)])
 
 
 def value_of(text: str) -> Any:

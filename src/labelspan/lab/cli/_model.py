@@ -1,57 +1,185 @@
-"""Fitted reducers on disk, without pickle."""
+"""Fitted models on disk, without pickle, with what is needed to read new files."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from labelspan.kernels import KernelMap
-from labelspan.lab import METHODS
+from labelspan.datasets import ColumnEncoder, DataFileError, Limits, MultilabelDataset
+from labelspan.datasets.io.columns import NumberColumn
+from labelspan.interop import trusted_types
+from labelspan.lab import Source
 from labelspan.lab.methods import SCALERS
+from labelspan.lab.plan import EMPTY, fields_of
 from labelspan.system import require
 
-#: Types in fitted reducers besides arrays and numbers.
-PARTS = (KernelMap,)
+VERSION = 1
+#: Fields of a source whose answers the encoder of the columns holds.
+LEARNED = ("text", "decimal")
+#: Fields of a source that hold for later files, too.
+READING = (*LEARNED, "separator", "delimiter", "encoding", "variables", "first_feature")
+LISTS = ("features", "labels", "ignore")
+FIELDS = {"version", "reading", "encoder", *LISTS}
+NOT_SAVED = "is not a model that `labelspan reduce` or `labelspan choose` saved"
 
 
-def save_model(estimator: Any, path: Path) -> None:
-    """Write a fitted estimator as a skops file."""
-    require("skops.io", "cli", "saving a model").dump(estimator, path)
+@dataclass(frozen=True)
+class Model:
+    """A fitted estimator, and how the columns of later files become its features.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A reducer or a classifier, or a pipeline: scalers, reducer, perhaps a classifier.
+    features, labels : tuple of str
+        Names of the features and labels; none if the model was saved by Python.
+    ignore : tuple of str
+        Columns of files that are no features.
+    reading : mapping
+        Fields of a source.
+    encoder : ColumnEncoder or None
+        What the columns of a CSV file become.
+    """
+
+    estimator: Any
+    features: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    encoder: ColumnEncoder | None = None
+
+    @classmethod
+    def of(cls, estimator: Any, dataset: MultilabelDataset, source: Source) -> Model:
+        """A model that was fitted on a data set."""
+        encoder = dataset.encoder
+        columns = dataset.feature_names if encoder is None else encoder.column_names
+        others = dict.fromkeys((*source.labels, *source.ignore, *dataset.label_names))
+        if source.first_feature is None and "first_feature" in fields_of(source.path):
+            source = replace(source, first_feature=_first_feature(source))
+        return cls(
+            estimator,
+            dataset.feature_names,
+            dataset.label_names,
+            tuple(name for name in others if name not in set(columns)),
+            {key: value for key in READING if (value := getattr(source, key)) not in EMPTY},
+            encoder,
+        )
+
+    @property
+    def columns(self) -> ColumnEncoder | None:
+        """What the columns of a CSV file become: numbers, if the model did not learn from one."""
+        if self.encoder is None and self.features:
+            return ColumnEncoder(tuple(map(NumberColumn, self.features)))
+        return self.encoder
+
+    @property
+    def reducer(self) -> Any:
+        """The estimator without the classifier behind its reducer."""
+        if not isinstance(self.estimator, Pipeline):
+            return self.estimator
+        steps = self.estimator.steps
+        if len(steps) > 1 and not hasattr(steps[-1][1], "transform"):
+            steps = steps[:-1]
+        return steps[0][1] if len(steps) == 1 else Pipeline(steps)
+
+    def to_json(self) -> str:
+        """All but the estimator, as text."""
+        names = {key: getattr(self, key) for key in LISTS}
+        encoder = None if self.encoder is None else self.encoder.to_json()
+        about = {"version": VERSION, "reading": dict(self.reading), "encoder": encoder}
+        return json.dumps({**names, **about})
 
 
-def load_model(path: Path) -> Any:
-    """Read a fitted estimator; a file with types from outside this package is refused."""
+def _first_feature(source: Source) -> int:
+    """Number of the first feature of a LibSVM file: a later file may not name feature 0."""
+    try:
+        replace(source, first_feature=1).load()
+    except DataFileError:
+        return 0
+    return 1
+
+
+def save_model(model: Model, path: Path) -> None:
+    """Write a model as a skops file."""
+    skops = require("skops.io", "cli", "saving a model")
+    skops.dump({"estimator": model.estimator, "columns": model.to_json()}, path)
+
+
+def load_model(path: Path) -> Model:
+    """Read a model; a file with types from outside this package is refused."""
     skops = require("skops.io", "cli", "reading a model")
     if not path.is_file():
         raise FileNotFoundError(f"there is no model {path}; make one with --model.")
-    own = {f"{cls.__module__}.{cls.__qualname__}" for cls in (*_classes(), *PARTS)}
+    own = set(trusted_types())
     try:
         foreign = [name for name in skops.get_untrusted_types(file=path) if name not in own]
-        estimator = None if foreign else skops.load(path, trusted=sorted(own))
+        found = None if foreign else skops.load(path, trusted=sorted(own))
+        model = _model_of(found)
     except Exception as error:
         # The content can be anything, so skops may raise anything.
-        raise ValueError(f"{path} is not a model that `labelspan reduce` saved.") from error
+        raise ValueError(f"{path} {NOT_SAVED}.") from error
     if foreign:
         raise ValueError(
             f"{path} holds {', '.join(sorted(foreign)[:3])}, which is not of labelspan: it is "
             "not loaded, because it could run any code."
         )
-    if not _is_reducer(estimator):
-        raise ValueError(f"{path} holds a {type(estimator).__name__}, not a reducer of labelspan.")
-    return estimator
+    if not _is_ours(model.estimator, own):
+        kind = type(model.estimator).__name__
+        raise ValueError(f"{path} holds a {kind}, not a reducer of labelspan.")
+    return model
 
 
-def _is_reducer(estimator: Any) -> bool:
-    """Whether it is a reducer of labelspan, alone or after scalers."""
-    if not isinstance(estimator, Pipeline):
-        return type(estimator) in _classes()
-    *scalers, reducer = (step for _, step in estimator.steps)
-    known = [method.load() for method in SCALERS]
-    return type(reducer) in _classes() and all(type(step) in known for step in scalers)
+@contextmanager
+def refusing(path: Path, name: str) -> Iterator[None]:
+    """Turn what a damaged model raises into an error with its name."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(
+            f"{path} cannot be applied to {name}: {type(error).__name__}: {error}"
+        ) from error
 
 
-def _classes() -> list[type]:
-    found = (method.load() for method in METHODS if method.kind == "reducer")
-    return [cls for cls in found if isinstance(cls, type)]
+def _model_of(found: Any) -> Model:
+    """The model of a file; what `to_json` cannot have written raises any exception."""
+    if not isinstance(found, dict):
+        return Model(found, _names(getattr(found, "feature_names_in_", ())))
+    about = _text(found["columns"])
+    if len(about) > (limits := Limits()).max_bytes or set(found) != {"estimator", "columns"}:
+        raise ValueError("unknown parts")
+    about = json.loads(about)
+    known = set(about) == FIELDS and about["version"] == VERSION
+    if not known or not set(about["reading"]) <= set(READING):
+        raise ValueError("unknown fields")
+    text = about["encoder"]
+    encoder = None if text is None else ColumnEncoder.from_json(text, limits=limits)
+    lists = {key: _names(about[key]) for key in LISTS}
+    # A source checks the types of its fields.
+    reading = {key: getattr(Source("new", **about["reading"]), key) for key in about["reading"]}
+    return Model(found["estimator"], reading=reading, encoder=encoder, **lists)
+
+
+def _names(values: Any) -> tuple[str, ...]:
+    return tuple(_text(value) for value in values)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} instead of text")
+    return value
+
+
+def _is_ours(estimator: Any, own: set[str]) -> bool:
+    """Whether it is an estimator of labelspan, alone or in a pipeline after scalers."""
+    scalers = tuple(cls for method in SCALERS if isinstance(cls := method.load(), type))
+    steps = [estimator]
+    if isinstance(estimator, Pipeline):
+        steps = [step for _, step in estimator.steps if type(step) not in scalers]
+    kinds = [type(step) for step in steps]
+    return bool(kinds) and all(f"{kind.__module__}.{kind.__qualname__}" in own for kind in kinds)

@@ -15,17 +15,23 @@ from labelspan.datasets import MultilabelDataset, write_csv, write_npz
 from labelspan.lab import get_method
 from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
-from labelspan.lab.cli._data import read_source, say_columns
-from labelspan.lab.cli._model import load_model, save_model
+from labelspan.lab.cli._data import load, read_source, rows_for, source_for
+from labelspan.lab.cli._model import Model, load_model, refusing, save_model
 from labelspan.lab.cli._reduce_blocks import check_out, input_files, is_blocks, reduce_blocks
-from labelspan.lab.cli.options import SCALE_HELP, check_outputs, refuse_beside, scale_steps
+from labelspan.lab.cli.options import (
+    SCALE_HELP,
+    check_outputs,
+    refuse_alone,
+    refuse_beside,
+    scale_steps,
+)
 from labelspan.lab.plan import READING_FIELDS
 
 #: Stands for the reducer that a search chooses.
 AUTOMATIC = "auto"
 #: Options that need a data set in memory.
 NOT_OF_BLOCKS = tuple(name for name in READING_FIELDS if name != "labels")
-FITTING = ("method", "n_components", "set", "rows", "scale")
+FITTING = ("method", "n_components", "set", "rows", "scale", "readout")
 
 
 @options.reads_files
@@ -48,10 +54,15 @@ def command(
         list[str] | None, typer.Option(help="Another parameter, such as beta=0.9; may be repeated.")
     ] = None,
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "none",
+    readout: Annotated[
+        str, typer.Option(help=f"{fitting.READOUT_HELP} It is saved in --model, for `predict`.")
+    ] = "ridge",
     out: Annotated[
         Path, typer.Option(help="Reduced data set, npz or csv; npy for npy and Parquet.")
     ] = Path("reduced.npz"),
-    model: Annotated[Path | None, typer.Option(help="File to save the fitted reducer.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="File to save the fitted reducer and classifier.")
+    ] = None,
     apply: Annotated[
         Path | None, typer.Option(help="A saved reducer to apply instead of fitting one.")
     ] = None,
@@ -62,14 +73,20 @@ def command(
     if apply is not None:
         refuse_beside(context, "apply", FITTING, "which fits nothing")
     fitting.check_rows(rows)
+    fitting.check_readout(readout)
     if method == AUTOMATIC:
         refuse_beside(context, "method auto", ("set",), "which chooses the parameters")
+    elif model is None:
+        refuse_alone(context, "readout", "model")
     in_blocks = is_blocks(data)
     check_out(out) if in_blocks else options.check_suffix(out, "out", ".npz", ".csv")
     paths = [path for path in (out, model) if path]
     if in_blocks:
         refuse_beside(
-            context, "out", ("rows", "scale", *NOT_OF_BLOCKS), "which is written by blocks"
+            context,
+            "out",
+            ("rows", "scale", "readout", *NOT_OF_BLOCKS),
+            "which is written by blocks",
         )
         names = options.reading_options(context).get("labels", ())
         check_outputs({"out": out, "model": model}, input_files(data, *names, apply))
@@ -78,22 +95,26 @@ def command(
         estimator, shape, n_after = reduce_blocks(data, names, method, parameters, *places)
         _show(estimator, shape, n_after, None if apply else shape[0], paths, "", json)
         return
-    source = read_source(data, context, needs_labels=apply is None)
+    saved = None if apply is None else load_model(apply)
+    source = read_source(data, context) if saved is None else source_for(saved, data, context)
     check_outputs({"out": out, "model": model}, [*source.files, apply])
-    dataset = source.load(needs_labels=apply is None)
-    say_columns(dataset)
-    if apply is not None:
-        estimator, n_rows, why = load_model(apply), None, ""
+    if saved is not None and apply is not None:
+        dataset, n_rows, why = rows_for(saved, source), None, ""
+        with refusing(apply, dataset.name):
+            reduced = _reduced(saved.reducer, dataset)
     else:
+        dataset = load(source)
         parameters = _parameters(n_components, set or [])
         chosen = fitting.rows_of(dataset, rows)
         steps, why = fitting.scaling_of(scale_steps(scale), dataset, chosen)
-        estimator, n_rows = _fitted(method, parameters, dataset, chosen, steps)
-    reduced = _reduced(estimator, dataset) if apply is None else _applied(estimator, dataset, apply)
+        behind = "" if model is None else readout
+        fitted, n_rows = _fitted(method, parameters, dataset, chosen, steps, behind)
+        saved = Model.of(fitted, dataset, source)
+        reduced = _reduced(saved.reducer, dataset)
     (write_csv if out.suffix == ".csv" else write_npz)(reduced, out)
     if model is not None:
-        save_model(estimator, model)
-    _show(estimator, dataset.X.shape, reduced.X.shape[1], n_rows, paths, why, json)
+        save_model(saved, model)
+    _show(saved.reducer, dataset.X.shape, reduced.X.shape[1], n_rows, paths, why, json)
 
 
 def _parameters(n_components: str, pairs: list[str]) -> dict[str, Any]:
@@ -112,9 +133,12 @@ def _fitted(
     dataset: MultilabelDataset,
     chosen: Any,
     scaling: Pipeline | None,
+    readout: str,
 ) -> tuple[Any, int]:
     if name == AUTOMATIC:
-        search, estimator = fitting.search(dataset, chosen, scaling, **parameters)
+        search, estimator = fitting.search(
+            dataset, chosen, scaling, readout=readout or "ridge", **parameters
+        )
         output.say(search.summary().splitlines()[1])
         return estimator, fitting.n_rows(dataset, chosen)
     method = get_method(name)
@@ -124,10 +148,10 @@ def _fitted(
     for need in ("transform", "get_feature_names_out"):
         if not hasattr(estimator, need):
             raise ValueError(f"{name} has no {need}; `labelspan methods` lists reducers.")
-    if scaling is not None:
-        estimator = Pipeline([*scaling.steps, ("reducer", estimator)])
     X, Y = dataset.X[chosen], dataset.Y[chosen]
-    return estimator.fit(X, Y), X.shape[0]
+    behind = get_method(readout).make() if readout else None
+    whole = fitting.pipeline(scaling, estimator, behind)
+    return whole.fit(X, Y), X.shape[0]
 
 
 def _reduced(estimator: Any, dataset: MultilabelDataset) -> MultilabelDataset:
@@ -146,16 +170,6 @@ def _text(estimator: Any) -> str:
     """The estimator in a line, with the scaler before it."""
     steps = [step for _, step in estimator.steps] if _is_scaled(estimator) else [estimator]
     return " after ".join(" ".join(repr(step).split()) for step in reversed(steps))
-
-
-def _applied(estimator: Any, dataset: MultilabelDataset, path: Path) -> MultilabelDataset:
-    """Apply a saved reducer; a damaged file raises an error with its name."""
-    try:
-        return _reduced(estimator, dataset)
-    except Exception as error:
-        raise ValueError(
-            f"{path} cannot be applied to {dataset.name}: {type(error).__name__}: {error}"
-        ) from error
 
 
 def _show(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from labelspan.datasets import blocks_of
+from labelspan.datasets import Blocks, blocks_of
+from labelspan.datasets.io import refuse_others
 from labelspan.lab import get_method
-from labelspan.lab.cli._model import load_model, save_model
+from labelspan.lab.cli._model import Model, load_model, refusing, save_model
 
 
 def is_blocks(data: str) -> bool:
@@ -29,6 +30,17 @@ def input_files(*names: str | Path | None) -> list[Path]:
     return [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
 
 
+def blocks_for(model: Model, data: str) -> Blocks:
+    """Blocks of features for a model; columns of Parquet are matched by their names."""
+    blocks = blocks_of(data)
+    frame = blocks[0][0]
+    if not model.features or not hasattr(frame, "columns"):
+        return blocks
+    refuse_others(model.features, set(frame.columns).difference(model.ignore), data)
+    names, is_named = list(model.features), hasattr(model.reducer, "feature_names_in_")
+    return blocks.features(lambda X: X[names] if is_named else X[names].to_numpy())
+
+
 def reduce_blocks(
     data: str,
     labels: tuple[str, ...],
@@ -45,10 +57,18 @@ def reduce_blocks(
             "--labels is missing: give the npy file or folder of the labels, or the label columns "
             "of Parquet, with commas."
         )
-    blocks = blocks_of(data, given or None)
     if apply is not None:
-        estimator = load_model(apply)
+        saved = load_model(apply)
+        blocks, estimator = blocks_for(saved, data), saved.reducer
+        if not hasattr(estimator, "transform_blocks"):
+            raise ValueError(
+                f"{apply} holds {type(estimator).__name__}, which does not reduce blocks of rows; "
+                "give a file that fits into memory, such as npz or csv."
+            )
+        with refusing(apply, data):
+            rows = estimator.transform_blocks(blocks, out)
     else:
+        blocks = blocks_of(data, given)
         estimator = get_method(method).make(parameters)
         if not hasattr(estimator, "fit_blocks"):
             raise ValueError(
@@ -56,7 +76,9 @@ def reduce_blocks(
                 "mvmd, or a file that fits into memory."
             )
         estimator.fit_blocks(blocks).finalize()
-    rows = estimator.transform_blocks(blocks, out)
+        rows = estimator.transform_blocks(blocks, out)
+        names = tuple(getattr(estimator, "feature_names_in_", ()))
+        saved = Model(estimator, names, ignore=tuple(labels) if names else ())
     if model is not None:
-        save_model(estimator, model)
+        save_model(saved, model)
     return estimator, (len(rows), estimator.n_features_in_), rows.shape[1]

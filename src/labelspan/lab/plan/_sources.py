@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from labelspan.datasets import (
+    ColumnEncoder,
     MultilabelDataset,
     list_datasets,
     load_dataset,
@@ -140,13 +141,17 @@ class Source:
                 f"({self.path}); make the plan again, or bring them back."
             )
 
-    def load(self, *, needs_labels: bool = True) -> MultilabelDataset:
+    def load(
+        self, *, needs_labels: bool = True, encoder: ColumnEncoder | None = None
+    ) -> MultilabelDataset:
         """Read the data set.
 
         Parameters
         ----------
         needs_labels : bool, default=True
             Whether to refuse rows without labels.
+        encoder : ColumnEncoder, optional
+            What the columns of a CSV file become; by default it is learned.
 
         Returns
         -------
@@ -154,7 +159,7 @@ class Source:
         """
         self._refuse_unused(needs_labels)
         self.refuse_changed()
-        dataset = self._read(needs_labels) if self.path else load_dataset(self.of or self.name)
+        dataset = self._read(needs_labels, encoder)
         if needs_labels and not dataset.Y.shape[1]:
             raise ValueError(
                 f"{self.path} has no labels, but they are learned from; give a file that has them."
@@ -173,9 +178,13 @@ class Source:
     def _reader(self) -> Reader:
         return READERS.get(suffix_of(self.path), BY_NAME) if self.path else BY_NAME
 
-    def _read(self, needs_labels: bool) -> MultilabelDataset:
+    def _read(self, needs_labels: bool, encoder: ColumnEncoder | None) -> MultilabelDataset:
+        if not self.path:
+            return load_dataset(self.of or self.name)
         reader = self._reader()
         options: dict[str, Any] = {}
+        if encoder is not None and reader.needs_labels:
+            options |= {"labels": (), "encoder": encoder}
         if not needs_labels and reader.tells_labels:
             options["needs_labels"] = False
         for key, arguments in reader.arguments.items():
@@ -323,6 +332,21 @@ def text_fields(text: str) -> dict[str, Any]:
     if "/" in text or "." in text:
         return {"path": text}
     return {"name": text}
+
+
+def fields_of(path: str) -> frozenset[str]:
+    """Fields of a source that the reader of a file takes.
+
+    Parameters
+    ----------
+    path : str
+        Its name tells the format.
+
+    Returns
+    -------
+    frozenset of str
+    """
+    return frozenset(READERS.get(suffix_of(path), BY_NAME).arguments)
 
 
 def content_hash(source: Source) -> str:

@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._nominal import VALUE_BYTES
-from labelspan.datasets.io._tables import check_names, refuse_unknown
+from labelspan.datasets.io._tables import check_names, refuse_others, refuse_unknown
 from labelspan.datasets.io.columns._json import SOURCE, VERSION, columns_from, written
-from labelspan.datasets.io.columns._kinds import Column, TextColumn, listed
+from labelspan.datasets.io.columns._kinds import Column, TextColumn
 from labelspan.datasets.io.columns._learn import Learned, learn_column, refuse_doubts
 from labelspan.datasets.io.columns._values import (
     FILL,
@@ -149,7 +149,7 @@ class ColumnEncoder:
             float64; sparse if there are columns of text.
         """
         columns = columns_of(frame, name)
-        self._refuse_others(set(columns).difference(ignore), name)
+        refuse_others(self.column_names, set(columns).difference(ignore), name)
         self._check_room(frame.shape[0], limits or Limits(), name)
         parts = (self._part(frame, columns[c.name], c, name) for c in self.columns)
         if self.text:
@@ -192,20 +192,6 @@ class ColumnEncoder:
     def _part(self, frame: Any, place: Any, column: Column, file: str) -> Any:
         repair = _repair(isinstance(column, TextColumn))
         return column.encode(complete_values(frame, place, column.name, file, repair), file)
-
-    def _refuse_others(self, given: set[str], file: str) -> None:
-        """Refuse a frame with other columns, and name all that differ."""
-        names = self.column_names
-        missing = [name for name in names if name not in given]
-        unknown = sorted(given.difference(names))
-        if missing or unknown:
-            told = [f"missing: {listed(missing)}"] * bool(missing)
-            told += [f"unknown: {listed(unknown)}"] * bool(unknown)
-            raise DataFileError(
-                f"the columns are not those that were learned ({'; '.join(told)}); rename or add "
-                "them, and leave others out by ignore= (--ignore)",
-                file=file,
-            )
 
     def _check_room(self, n_rows: int, limits: Limits, file: str) -> None:
         width = len(self.feature_names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,12 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets.io._errors import DataFileError
-from labelspan.datasets.io._tables import REAL_KINDS
+from labelspan.datasets.io._tables import REAL_KINDS, listed
 from labelspan.datasets.io.arff import category_values
 from labelspan.datasets.io.columns._number_format import PLAIN, NumberFormat
-
-#: Values that a message lists.
-SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -158,9 +154,3 @@ def refuse_other_than_text(values: np.ndarray, name: str, file: str) -> None:
         message = f"column {name!r} holds {type(wrong).__name__}, neither numbers nor words"
         repair = "convert it, or leave it out by ignore= (--ignore)"
         raise DataFileError(f"{message}; {repair}", file=file)
-
-
-def listed(values: Sequence[str]) -> str:
-    """The first values in quotes, and how many there are."""
-    text = ", ".join(repr(value[:40]) for value in values[:SHOWN])
-    return text if len(values) <= SHOWN else f"{text} and {len(values) - SHOWN} more"

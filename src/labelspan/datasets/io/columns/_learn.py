@@ -10,12 +10,11 @@ import numpy as np
 
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._nominal import identifier_message, is_identifier
-from labelspan.datasets.io._tables import REAL_KINDS
+from labelspan.datasets.io._tables import REAL_KINDS, listed
 from labelspan.datasets.io.columns._kinds import (
     Column,
     NumberColumn,
     WordColumn,
-    listed,
     refuse_other_than_text,
 )
 from labelspan.datasets.io.columns._number_format import (

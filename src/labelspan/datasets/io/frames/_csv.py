@@ -31,6 +31,7 @@ def read_csv(
     delimiter: str | None = None,
     text: Sequence[str] = (),
     decimal: str | None = None,
+    encoder: ColumnEncoder | None = None,
     name: str | None = None,
     encoding: str = "utf-8",
     limits: Limits | None = None,
@@ -57,6 +58,10 @@ def read_csv(
         Names of columns of text; the words are learned from `path` alone. See `from_frame`.
     decimal : {".", ","}, optional
         Decimal sign of numbers; by default the only one that is possible for a column.
+    encoder : ColumnEncoder, optional
+        `encoder` of the data set of an earlier file: columns become the same features, in any order
+        and without `text` and `decimal`. `labels` may then be empty, and `ignore` may name columns
+        that are not there.
     name : str, optional
         Name of the data set; by default the name of the file.
     encoding : str, default="utf-8"
@@ -88,7 +93,10 @@ def read_csv(
     files = [CsvFile(file, delimiter, encoding, limits) for file in paths]
     # A single label column may list labels: an empty cell has none, and "NA" is a label.
     exact = {*_listed(text), *(targets if len(targets) == 1 else ())}
-    frames = _frames(files, exact, decimal)
+    if encoder is None:
+        frames = _frames(files, exact, decimal)
+    else:
+        frames = [_frame_for(encoder, file, exact) for file in files]
     if len(frames) > 1 and list(frames[0].columns) != list(frames[1].columns):
         message = f"its columns are not those of {paths[0].name}: {list(frames[1].columns)[:5]}"
         raise DataFileError(message, file=paths[1])
@@ -102,6 +110,7 @@ def read_csv(
         text=text,
         decimal=decimal,
         n_train=int(ends[0]),
+        encoder=encoder,
         name=str(path),
         limits=limits,
     )
@@ -156,11 +165,21 @@ def read_features(
     ...     read_features(new, read_csv(old, labels="tag").encoder)
     array([[0.5, 0. ]])
     """
-    limits = Limits() if limits is None else limits
+    return read_csv(
+        path,
+        labels=(),
+        ignore=ignore,
+        delimiter=delimiter,
+        encoder=encoder,
+        encoding=encoding,
+        limits=limits,
+    ).X
+
+
+def _frame_for(encoder: ColumnEncoder, file: CsvFile, exact: set[str]) -> Any:
     # Inferred types would lose how numbers were written, and 01 is another word than 1.
     as_text = [c.name for c in encoder.columns if c != NumberColumn(c.name, PLAIN)]
-    frame = CsvFile(Path(path), delimiter, encoding, limits).frame(encoder.text, as_text)
-    return encoder.encode(frame, ignore=ignore, name=str(path), limits=limits)
+    return file.frame({*encoder.text, *exact}, as_text)
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
@@ -199,8 +218,8 @@ def _has_commas(column: Any) -> bool:
 
 def _with_numbers(frame: Any, targets: list[str]) -> Any:
     """Return a single column of 0, 1 and missing cells as numbers: it is one label, not two."""
-    column = targets[0]
-    if len(targets) == 1 and column in frame.columns:
+    column = targets[0] if len(targets) == 1 else None
+    if column in frame.columns:
         cells = frame[column]
         missing = cells.isin(MISSING_WORDS)
         if not missing.all() and cells[~missing].isin(ZERO_OR_ONE).all():

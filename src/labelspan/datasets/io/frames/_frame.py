@@ -8,7 +8,7 @@ from typing import Any
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
-from labelspan.datasets.io._tables import check_names, refuse_both, refuse_unknown
+from labelspan.datasets.io._tables import check_names, no_labels, refuse_both, refuse_unknown
 from labelspan.datasets.io.arff import first_repeat
 from labelspan.datasets.io.columns import ColumnEncoder, columns_of
 from labelspan.datasets.io.frames._label_columns import read_labels
@@ -102,30 +102,39 @@ def dataset_of(
     n_train: int | None,
     name: str,
     limits: Limits,
+    encoder: ColumnEncoder | None = None,
 ) -> MultilabelDataset:
-    """Learn the columns of a frame and encode it; texts are learned from `n_train` rows."""
+    """Learn the columns of a frame and encode it; texts are learned from `n_train` rows.
+
+    With an encoder nothing is learned, there may be no labels, and any column may be left out.
+    """
     columns = columns_of(frame, name)
     targets = _as_list(labels, "labels")
     left_out = _as_list(ignore, "ignore")
-    if not targets:
+    if not targets and encoder is None:
         raise DataFileError("labels is empty; name at least one column", file=name)
     refuse_unknown(targets, list(columns), "labels", name)
     refuse_both(targets, left_out, name)
-    refuse_unknown(left_out, list(columns), "ignore", name)
-    label_names, Y = read_labels(frame, columns, targets, separator, limits, name)
+    if encoder is None:
+        refuse_unknown(left_out, list(columns), "ignore", name)
+    label_names: tuple[str, ...] = ()
+    Y = no_labels(frame)
+    if targets:
+        label_names, Y = read_labels(frame, columns, targets, separator, limits, name)
     check_names(label_names, limits, name)
     kept = [column for key, column in columns.items() if key not in {*targets, *left_out}]
     if not kept:
         raise DataFileError("no columns are left for features", file=name)
     part = frame[kept]
-    encoder = ColumnEncoder.learn(
-        part,
-        text=_as_list(text, "text"),
-        decimal=decimal,
-        n_train=n_train,
-        name=name,
-        limits=limits,
-    )
+    if encoder is None:
+        encoder = ColumnEncoder.learn(
+            part,
+            text=_as_list(text, "text"),
+            decimal=decimal,
+            n_train=n_train,
+            name=name,
+            limits=limits,
+        )
     X = encoder.encode(part, name=name, limits=limits)
     return MultilabelDataset(
         name, X, Y, encoder.feature_names, label_names, source=name, encoder=encoder
