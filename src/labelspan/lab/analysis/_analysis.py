@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ import numpy as np
 from labelspan.lab.analysis._interaction import Interaction, interaction
 from labelspan.lab.analysis._ranking import LEAST_BLOCKS, Ranking, ranked
 from labelspan.lab.methods import ALL_MEASURES
-from labelspan.lab.plan import Plan
-from labelspan.lab.store import Store, StoreError, cells_in
+from labelspan.lab.plan import Cell, Plan
+from labelspan.lab.store import Store, StoreError, cells_in, damaged, decoded
 
 Row = dict[str, Any]
 
@@ -179,7 +178,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     ...     analyse(store).methods[0]
     'MDDM_f'
     """
-    chosen = Plan.from_dict(json.loads(stored_plan(store, plan)["content"]))
+    chosen = _read_plan(store, plan)
     cells = cells_of(store, chosen)
     plain = [cell for cell in cells if cell["directions"] is None]
     excluded = _excluded(plain)
@@ -194,6 +193,15 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     return Analysis(chosen, cells, found, overall, interactions, excluded, blocks_are)
 
 
+def _read_plan(store: Store, plan: str | None) -> Plan:
+    row = stored_plan(store, plan)
+    content = decoded(row, "content", dict, store.path)
+    try:
+        return Plan.from_dict(content)
+    except ValueError as error:
+        raise damaged(store.path, row, "content", f"is not a plan ({error})") from error
+
+
 def stored_plan(store: Store, plan: str | None = None) -> Row:
     """The row of a plan by its hash; by default of the plan run last."""
     plans = [row for row in store.plans() if plan in (None, row["hash"])]
@@ -204,13 +212,30 @@ def stored_plan(store: Store, plan: str | None = None) -> Row:
 
 def cells_of(store: Store, plan: Plan) -> list[Row]:
     """Stored cells of a plan, in its order."""
-    wanted = {cell.id: place for place, cell in enumerate(plan.cells)}
+    planned = {cell.id: cell for cell in plan.cells}
+    places = {id_: place for place, id_ in enumerate(planned)}
     models = {step.title for step in plan.models}
-    rows = cells_in(store, wanted)
-    rows.sort(key=lambda row: wanted[row["id"]])
+    rows = cells_in(store, planned)
+    rows.sort(key=lambda row: places[row["id"]])
     for row in rows:
+        _check_cell(row, planned[row["id"]], store)
         row["is_model"] = row["classifier"] in models
     return rows
+
+
+def _check_cell(row: Row, cell: Cell, store: Store) -> None:
+    """Refuse a stored cell whose names are not those of the plan."""
+    names = {
+        "dataset": cell.source.name,
+        "split": cell.split,
+        "method": cell.method,
+        "reducer": cell.reducer.title,
+        "classifier": cell.classifier.title,
+        "directions": cell.directions,
+    }
+    for column, name in names.items():
+        if row[column] != name:
+            raise damaged(store.path, row, column, f"is {row[column]!r}, {name!r} in the plan")
 
 
 def _excluded(cells: Sequence[Row]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -28,7 +27,7 @@ from labelspan.lab.analysis import (
 )
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.plan import digest, scaling_lines
-from labelspan.lab.store import Store, facts_in, series_in
+from labelspan.lab.store import Store, damaged, decoded, facts_in, series_in
 
 
 @dataclass(frozen=True)
@@ -144,8 +143,7 @@ class Contents:
         """Method, warning and number of cells."""
         counts: Counter[tuple[str, str]] = Counter()
         for cell in self.analysis.plain:
-            if cell["warnings"] != "[]":
-                counts.update((cell["method"], text) for text in json.loads(cell["warnings"]))
+            counts.update((cell["method"], text) for text in cell["warnings"])
         return [(method, text, n) for (method, text), n in counts.most_common(50)]
 
     @property
@@ -176,11 +174,11 @@ def contents_of(store: Store, plan: str | None = None) -> Contents:
     analysis = analyse(store, plan)
     row = stored_plan(store, plan)
     sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
-    return Contents(
+    contents = Contents(
         analysis=analysis,
         command=row["command"],
         created=row["created"],
-        parameters=json.loads(row["parameters"]),
+        parameters=decoded(row, "parameters", {str: dict}, store.path),
         facts={
             sources[source]: content
             for source, content in facts_in(store).items()
@@ -189,6 +187,19 @@ def contents_of(store: Store, plan: str | None = None) -> Contents:
         environments=store.environments(cell["id"] for cell in analysis.cells),
         series=series_in(store, {cell["id"] for cell in analysis.plain}),
     )
+    _check_labels(contents, store)
+    return contents
+
+
+def _check_labels(contents: Contents, store: Store) -> None:
+    """Refuse a cell with values of more or fewer labels than its data set has."""
+    for cell in contents.analysis.plain:
+        names = contents.facts.get(cell["dataset"], {}).get("label_names")
+        values = contents.series.get(cell["id"], {}).get("label_f1")
+        if names and values and len(values) != len(names):
+            row = {"cell": cell["id"], "name": "label_f1"}
+            what = f"has {len(values)} values for {len(names)} labels"
+            raise damaged(store.path, row, "content", what)
 
 
 def _line(

@@ -1,6 +1,7 @@
 """Results on disk."""
 
 from labelspan.lab.store._causes import ENVIRONMENT, METHOD, cause_of
+from labelspan.lab.store._checked import damaged, decoded
 from labelspan.lab.store._read import cells_in, facts_in, series_in, statuses_in
 from labelspan.lab.store._result import STATUSES, Result
 from labelspan.lab.store._store import FILE_NAME, Store
@@ -16,6 +17,8 @@ __all__ = [
     "StoreError",
     "cause_of",
     "cells_in",
+    "damaged",
+    "decoded",
     "facts_in",
     "series_in",
     "statuses_in",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from typing import Any
 
+from labelspan.lab.store._checked import NUMBER, damaged, decoded, fits
 from labelspan.lab.store._store import Store
 
 COLUMNS = (
@@ -14,20 +14,47 @@ COLUMNS = (
     "fit_seconds, transform_seconds, train_seconds, predict_seconds, total_seconds, "
     "peak_memory, n_components, environment, finished"
 )
+COUNTS = ("n_samples", "n_features", "n_labels", "n_labelsets")
+STATISTICS = (*COUNTS, "cardinality", "density", "mean_imbalance", "scumble")
+FACTS = {
+    "description": dict.fromkeys(STATISTICS, NUMBER),
+    "problems": [str],
+    "source": str,
+    "label_names": [str],
+    "label_counts": [int],
+    "correlation": [[NUMBER]],
+    "correlation_labels": [int],
+}
+FAILED = {"error": str}
 
 
 def facts_in(store: Store) -> dict[str, dict[str, Any]]:
     """Return the facts about each data set, by the hash of its source."""
-    rows = store.query("SELECT source, content FROM facts")
-    return {row["source"]: json.loads(row["content"]) for row in rows}
+    found = {}
+    for row in store.query("SELECT source, content FROM facts"):
+        facts = decoded(row, "content", dict, store.path)
+        if not fits(facts, FAILED) and not (fits(facts, FACTS) and _agree(facts)):
+            raise damaged(store.path, row, "content", "holds other facts than were written")
+        found[row["source"]] = facts
+    return found
+
+
+def _agree(facts: dict[str, Any]) -> bool:
+    """Whether the lists are of equal length, and the labels of the correlation are among them."""
+    n_labels, shown = len(facts["label_names"]), facts["correlation_labels"]
+    return (
+        len(facts["label_counts"]) == n_labels
+        and all(0 <= label < n_labels for label in shown)
+        and [len(row) for row in facts["correlation"]] == [len(shown)] * len(shown)
+    )
 
 
 def series_in(store: Store, cells: Collection[str]) -> dict[str, dict[str, list[Any]]]:
-    """Return the lists that cells have stored, by cell and name."""
+    """Return the lists of numbers that cells have stored, by cell and name."""
     found: dict[str, dict[str, list[Any]]] = defaultdict(dict)
-    for row in store.query("SELECT cell, name, content FROM series"):
+    for row in store.query("SELECT cell, name, content FROM series WHERE name != 'chosen'"):
         if row["cell"] in cells:
-            found[row["cell"]][row["name"]] = json.loads(row["content"])
+            found[row["cell"]][row["name"]] = decoded(row, "content", [NUMBER], store.path)
     return found
 
 
@@ -42,10 +69,15 @@ def cells_in(store: Store, cells: Collection[str]) -> list[dict[str, Any]]:
     values: dict[str, dict[str, float | None]] = defaultdict(dict)
     for row in store.query("SELECT cell, measure, value FROM measurements"):
         values[row["cell"]][row["measure"]] = row["value"]
-    found = store.query("SELECT cell, content FROM series WHERE name = 'chosen'")
-    chosen = {row["cell"]: json.loads(row["content"]) for row in found}
+    chosen = {}
+    for row in store.query("SELECT cell, name, content FROM series WHERE name = 'chosen'"):
+        items = decoded(row, "content", [list], store.path)
+        if any(len(item) != 4 or not fits([*item[:2], item[3]], [str]) for item in items):
+            raise damaged(store.path, row, "content", "holds other parameters than were written")
+        chosen[row["cell"]] = items
     rows = [row for row in store.query(f"SELECT {COLUMNS} FROM cells") if row["id"] in cells]
     for row in rows:
+        row["warnings"] = decoded(row, "warnings", [str], store.path)
         row["values"] = values[row["id"]]
         row["chosen"] = chosen.get(row["id"], [])
     return rows

@@ -14,6 +14,7 @@ from typing import Any
 
 from labelspan.lab.plan import Cell, Plan, digest, parameters_of
 from labelspan.lab.store._causes import stored_cause
+from labelspan.lab.store._checked import TEXTS, check_row, decoded
 from labelspan.lab.store._result import Result
 from labelspan.lab.store._store_file import (
     BUSY_SECONDS,
@@ -167,7 +168,7 @@ class Store:
         rows = self.query("SELECT id, environment FROM cells")
         used = {row["environment"] for row in rows if row["id"] in wanted}
         rows = self.query("SELECT hash, content FROM environments ORDER BY content")
-        return [json.loads(row["content"]) for row in rows if row["hash"] in used]
+        return [decoded(row, "content", TEXTS, self.path) for row in rows if row["hash"] in used]
 
     def add_plan(self, plan: Plan, command: str = "") -> None:
         """Write a plan, before its results.
@@ -238,11 +239,19 @@ class Store:
         Returns
         -------
         list of dict
+
+        Raises
+        ------
+        StoreError
+            When a value has another type than its column: the file was edited or damaged.
         """
         with self._explained():
             cursor = self._connection.execute(statement, tuple(arguments))
             names = [column[0] for column in cursor.description]
-            return [dict(zip(names, row, strict=True)) for row in cursor]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
+        for row in rows:
+            check_row(row, self.path)
+        return rows
 
     def plans(self) -> list[dict[str, Any]]:
         """List the plans, the last one added first.
