@@ -9,8 +9,7 @@ import numpy as np
 
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
-from labelspan.datasets.io._tables import refuse_others, refuse_unknown
-from labelspan.datasets.io.arff import first_repeat
+from labelspan.datasets.io._tables import first_repeat, refuse_others, refuse_unknown
 
 
 def without_columns(dataset: MultilabelDataset, ignore: Sequence[str]) -> MultilabelDataset:

@@ -13,6 +13,8 @@ import scipy.sparse as sp
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 
+FALSE_WORDS = frozenset({"no", "false", "n", "f", "negative", "neg"})
+TRUE_WORDS = frozenset({"yes", "true", "y", "t", "positive", "pos"})
 # A column with more different values than this, and than half of the rows, is an identifier.
 FEW_VALUES = 20
 # Values that Limits.max_bytes allows in text, at two bytes per value.
@@ -32,6 +34,20 @@ class Nominal:
     def names(self) -> list[str]:
         """Names of the columns that replace this one."""
         return [f"{self.name}={category}" for category in self.categories]
+
+
+def category_values(categories: tuple[str, ...]) -> tuple[float, ...]:
+    """Numbers for categories: their own value, else 0/1 for no/yes, else their position."""
+    try:
+        values = tuple(float(category) for category in categories)
+    except ValueError:
+        values = (np.nan,)
+    if np.isfinite(values).all():
+        return values
+    words = [category.lower() for category in categories]
+    if all(word in FALSE_WORDS | TRUE_WORDS for word in words):
+        return tuple(float(word in TRUE_WORDS) for word in words)
+    return tuple(float(position) for position in range(len(categories)))
 
 
 def is_identifier(n_values: int, n_rows: int) -> bool:

@@ -100,6 +100,14 @@ def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[st
         raise DataFileError(f"{message} (Limits.max_name_chars): shorten it", file=path)
 
 
+def first_repeat(names: Sequence[str]) -> str | None:
+    """Return the first repeated name, if there is one."""
+    if len(set(names)) == len(names):
+        return None
+    seen: set[str] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+
+
 def listed(values: Sequence[str]) -> str:
     """The first values in quotes, and how many there are."""
     text = ", ".join(repr(value[:40]) for value in values[:SHOWN])

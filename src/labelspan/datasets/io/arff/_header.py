@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._nominal import category_values
 from labelspan.datasets.io._stream import LineBlocks
 from labelspan.datasets.io.arff._header_kernels import (
     REFUSED,
@@ -22,8 +23,6 @@ from labelspan.jit import INTERPRETED_STEPS
 NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
 NUMERIC_TYPES = frozenset({"numeric", "real", "integer"})
 SKIPPED_TYPES = frozenset({"string", "date"})
-FALSE_WORDS = frozenset({"no", "false", "n", "f", "negative", "neg"})
-TRUE_WORDS = frozenset({"yes", "true", "y", "t", "positive", "pos"})
 # Possessive, so that a line without a type is not read as a shorter name and one letter.
 TOKEN = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|[^\s,{}'"%][^\s,{}]*+"""
 ATTRIBUTE = re.compile(rf"@attribute\s+({TOKEN})\s*(\S.*)", re.I | re.S)
@@ -271,20 +270,6 @@ def unquote(token: str) -> str:
     if "\\" not in inner:
         return inner
     return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), inner, flags=re.S)
-
-
-def category_values(categories: tuple[str, ...]) -> tuple[float, ...]:
-    """Numbers for categories: their own value, else 0/1 for no/yes, else their position."""
-    try:
-        values = tuple(float(category) for category in categories)
-    except ValueError:
-        values = (np.nan,)
-    if np.isfinite(values).all():
-        return values
-    words = [category.lower() for category in categories]
-    if all(word in FALSE_WORDS | TRUE_WORDS for word in words):
-        return tuple(float(word in TRUE_WORDS) for word in words)
-    return tuple(float(position) for position in range(len(categories)))
 
 
 def _column_type(declared: str) -> ColumnType:

@@ -13,8 +13,9 @@ import numpy as np
 
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
+from labelspan.datasets.io._tables import first_repeat
 from labelspan.datasets.io.arff._header import Header, unquote
-from labelspan.datasets.io.arff._mulan_xml import first_repeat, read_label_names
+from labelspan.datasets.io.arff._mulan_xml import read_label_names
 
 MEKA_LABELS = re.compile(r"(?:^|\s)-C\s+(-?\d{1,9})(?=\s|$)")
 WRITTEN_COUNT = re.compile(r"(?:^|\s)-C\s+(-?\d{1,9})")

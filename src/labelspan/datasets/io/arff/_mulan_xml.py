@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
+from labelspan.datasets.io._tables import first_repeat
 from labelspan.system import require
 
 
@@ -73,11 +73,3 @@ def _checked(names: list[str | None], path: str | os.PathLike[str]) -> tuple[str
     if repeated is not None:
         raise DataFileError(f"label {repeated!r} is listed twice", file=path)
     return given
-
-
-def first_repeat(names: Sequence[str]) -> str | None:
-    """Return the first repeated name, if there is one."""
-    if len(set(names)) == len(names):
-        return None
-    seen: set[str] = set()
-    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]

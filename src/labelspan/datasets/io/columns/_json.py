@@ -7,7 +7,7 @@ from typing import Any
 
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
-from labelspan.datasets.io.arff import first_repeat
+from labelspan.datasets.io._tables import first_repeat
 from labelspan.datasets.io.columns._kinds import Column, NumberColumn, TextColumn, WordColumn
 from labelspan.datasets.io.columns._number_format import FORMATS
 

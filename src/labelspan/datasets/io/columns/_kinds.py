@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._nominal import category_values
 from labelspan.datasets.io._tables import REAL_KINDS, listed
-from labelspan.datasets.io.arff import category_values
 from labelspan.datasets.io.columns._number_format import PLAIN, NumberFormat
 
 

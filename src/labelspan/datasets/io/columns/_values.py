@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelspan.datasets.io._errors import DataFileError
-from labelspan.datasets.io._tables import REAL_KINDS
-from labelspan.datasets.io.arff import first_repeat
+from labelspan.datasets.io._tables import REAL_KINDS, first_repeat
 
 MISSING_TYPES = ("NoneType", "NAType", "NaTType")
 LEAVE_OUT = "leave it out by ignore= (--ignore)"

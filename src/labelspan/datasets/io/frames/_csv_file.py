@@ -14,7 +14,7 @@ from labelspan.compat import exact_floats
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io.arff import first_repeat
+from labelspan.datasets.io._tables import first_repeat
 from labelspan.system import require
 
 DELIMITERS = ",;\t|"

@@ -8,8 +8,13 @@ from typing import Any
 from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
-from labelspan.datasets.io._tables import check_names, no_labels, refuse_both, refuse_unknown
-from labelspan.datasets.io.arff import first_repeat
+from labelspan.datasets.io._tables import (
+    check_names,
+    first_repeat,
+    no_labels,
+    refuse_both,
+    refuse_unknown,
+)
 from labelspan.datasets.io.columns import ColumnEncoder, columns_of
 from labelspan.datasets.io.frames._label_columns import read_labels
 

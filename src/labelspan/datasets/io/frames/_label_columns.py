@@ -9,8 +9,8 @@ import numpy as np
 
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
+from labelspan.datasets.io._nominal import FALSE_WORDS, TRUE_WORDS
 from labelspan.datasets.io._tables import REAL_KINDS
-from labelspan.datasets.io.arff import FALSE_WORDS, TRUE_WORDS
 from labelspan.datasets.io.columns import column_values, complete_values
 from labelspan.datasets.io.frames._tags import read_tags
 

@@ -7,8 +7,8 @@ import os
 
 from labelspan.arrays import dense
 from labelspan.datasets.io._dataset import MultilabelDataset
+from labelspan.datasets.io._tables import first_repeat
 from labelspan.datasets.io._written_labels import written_labels
-from labelspan.datasets.io.arff import first_repeat
 from labelspan.system import replace_file
 
 # Rows made dense at a time.
