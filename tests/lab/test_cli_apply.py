@@ -174,7 +174,38 @@ def test_words_that_the_model_has_not_seen_get_the_stated_value(labelspan, shop)
     assert code == 0
     assert "'new' has values that were not there when it was learned: 'maybe'; it is 0.5" in err
     assert "'colour' has values that were not there when it was learned: 'white'; all its" in err
-    X = expected_features(new, data).toarray()
+    with pytest.warns(UserWarning, match="were not there"):
+        X = expected_features(new, data).toarray()
     assert set(X[:, data.feature_names.index("new")]) == {0, 0.5}
     expected = MVMD(2).fit(data.X, data.Y).transform(X)
     np.testing.assert_allclose(read_npz(out).X, expected, rtol=1e-10, atol=1e-12)
+
+
+def nominal(path, words, rows):
+    """An ARFF file of a number and a column of words, with labels a and b."""
+    declared = "@attribute x real\n@attribute colour " + words
+    labels = "@attribute a {0,1}\n@attribute b {0,1}"
+    data = "\n".join(f"{x},{word},{i % 2},{i % 3 % 2}" for i, (x, word) in enumerate(rows))
+    path.write_text(f"@relation 'r: -C -2'\n{declared}\n{labels}\n@data\n{data}\n")
+    return path
+
+
+def test_words_that_an_arff_file_numbers_otherwise_are_refused(labelspan, tmp_path):  # noqa: F811
+    rows = [(0.5, "blue"), (1, "red"), (3, "red"), (2, "blue"), (4, "red"), (1, "blue")]
+    old = nominal(tmp_path / "old.arff", "{blue,red}", rows)
+    model, out = tmp_path / "m.skops", tmp_path / "out.npz"
+    kept = ("--n-components", 1, "--out", out)
+    assert labelspan("reduce", old, *kept, "--model", model)[0] == 0
+    expected = read_npz(out).X
+    same = nominal(tmp_path / "same.arff", "{blue,red}", rows)
+    assert labelspan("reduce", same, "--apply", model, "--out", out)[0] == 0
+    np.testing.assert_array_equal(read_npz(out).X, expected)
+    (tmp_path / "new.csv").write_text("colour,x\n" + "".join(f"{word},{x}\n" for x, word in rows))
+    assert labelspan("reduce", tmp_path / "new.csv", "--apply", model, "--out", out)[0] == 0
+    np.testing.assert_allclose(read_npz(out).X, expected, rtol=1e-12, atol=1e-14)
+    for words in ("{red,blue}", "{red,blue,white}", "{blue,white}"):
+        kept_rows = [(x, "blue") for x, _ in rows]
+        other = nominal(tmp_path / "other.arff", words, kept_rows)
+        code, _, err = labelspan("reduce", other, "--apply", model, "--out", out)
+        assert code == 2, words
+        assert "colour" in err

@@ -37,8 +37,8 @@ class MultilabelDataset:
     source : str, default=""
         Where the data come from and under which terms.
     encoder : ColumnEncoder or None, default=None
-        How the columns of a frame or a CSV file became `X`; None for other sources, and once
-        `feature_names` are not those of the encoder.
+        How the columns of a frame or a CSV file became `X`, or of an ARFF file with columns of two
+        words; None for other sources, and once `feature_names` are not those of the encoder.
 
     Examples
     --------

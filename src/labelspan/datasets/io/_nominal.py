@@ -36,14 +36,18 @@ class Nominal:
         return [f"{self.name}={category}" for category in self.categories]
 
 
+def are_numbers(categories: tuple[str, ...]) -> bool:
+    """Whether categories stand for themselves."""
+    try:
+        return bool(np.isfinite([float(category) for category in categories]).all())
+    except ValueError:
+        return False
+
+
 def category_values(categories: tuple[str, ...]) -> tuple[float, ...]:
     """Numbers for categories: their own value, else 0/1 for no/yes, else their position."""
-    try:
-        values = tuple(float(category) for category in categories)
-    except ValueError:
-        values = (np.nan,)
-    if np.isfinite(values).all():
-        return values
+    if are_numbers(categories):
+        return tuple(float(category) for category in categories)
     words = [category.lower() for category in categories]
     if all(word in FALSE_WORDS | TRUE_WORDS for word in words):
         return tuple(float(word in TRUE_WORDS) for word in words)

@@ -8,7 +8,7 @@ import typer
 
 from labelspan.datasets import ColumnEncoder, MultilabelDataset
 from labelspan.datasets.io import numbered, with_features
-from labelspan.datasets.io.columns import NumberColumn, TextColumn
+from labelspan.datasets.io.columns import NumberColumn, TextColumn, WordColumn
 from labelspan.lab import Source
 from labelspan.lab.cli import options, output
 from labelspan.lab.cli._model import LEARNED, Model
@@ -50,6 +50,7 @@ def rows_for(model: Model, source: Source) -> MultilabelDataset:
     """Read rows, which need no labels, with the features of a model in their order."""
     dataset = source.load(needs_labels=False, encoder=model.columns)
     names, given = model.features, dataset.feature_names
+    _refuse_other_codes(model, dataset)
     if not names or names == given:
         return dataset
     if not (is_numbered(names) or is_numbered(given)):
@@ -62,6 +63,24 @@ def rows_for(model: Model, source: Source) -> MultilabelDataset:
     nameless = dataset.name if is_numbered(given) else "the model"
     output.say(f"{nameless} has no names of features, so they are matched by their order")
     return dataset
+
+
+def _refuse_other_codes(model: Model, dataset: MultilabelDataset) -> None:
+    """Refuse words that an ARFF file numbers in another way than the model."""
+    learned = {column.name: column for column in _word_columns(model.encoder)}
+    for column in _word_columns(dataset.encoder):
+        known = learned.get(column.name, column)
+        if not column.codes.items() <= known.codes.items():
+            raise ValueError(
+                f"{dataset.name} declares {_listed(column.categories)} for {column.name!r}, and "
+                f"the model {_listed(known.categories)}; declare the same words in this order."
+            )
+
+
+def _word_columns(encoder: ColumnEncoder | None) -> list[WordColumn]:
+    """The columns of words that share one feature."""
+    columns = [] if encoder is None else encoder.columns
+    return [c for c in columns if isinstance(c, WordColumn) and len(c.categories) <= 2]
 
 
 def is_numbered(names: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._nominal import (
     Nominal,
+    are_numbers,
     expand,
     expanded_names,
     identifier_message,
@@ -26,10 +27,17 @@ from labelspan.datasets.io._nominal import (
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._split import join
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io._tables import check_names, first_entry, refuse_both, refuse_unknown
+from labelspan.datasets.io._tables import (
+    check_names,
+    first_entry,
+    first_repeat,
+    refuse_both,
+    refuse_unknown,
+)
 from labelspan.datasets.io.arff._header import ColumnType, Header, read_header
 from labelspan.datasets.io.arff._labels import LabelOptions, label_columns, stem
 from labelspan.datasets.io.arff._rows import Columns, read_rows, row_lines
+from labelspan.datasets.io.columns import ColumnEncoder, NumberColumn, WordColumn
 
 
 def read_arff(
@@ -174,6 +182,26 @@ class _Part:
             train=None,
             test=None,
             source=str(self.path),
+            encoder=self.encoder(),
+        )
+
+    def encoder(self) -> ColumnEncoder | None:
+        """What the columns became, if one holds two words: its name does not tell their codes."""
+        header, features = self.columns.header, self.columns.features
+        kinds = header.type_of[features].tolist()
+        types, names = header.types, _chosen(header.names, features)
+        words = {i for i, kind in enumerate(types) if not are_numbers(kind.categories)}
+        has_pair = any(len(types[kind].values) <= 2 for kind in words.intersection(kinds))
+        if not has_pair or first_repeat(names) is not None:
+            return None
+        many = {column.name: column.categories for column in self.nominal()}
+        return ColumnEncoder(
+            tuple(
+                WordColumn(name, many.get(name, types[kind].categories))
+                if kind in words or name in many
+                else NumberColumn(name)
+                for name, kind in zip(names, kinds, strict=True)
+            )
         )
 
 

@@ -65,6 +65,11 @@ class WordColumn:
             return (self.name,)
         return tuple(f"{self.name}={category}" for category in self.categories)
 
+    @property
+    def codes(self) -> dict[str, float]:
+        """The number of each word, where they share a column."""
+        return dict(zip(self.categories, category_values(self.categories), strict=True))
+
     def encode(self, values: np.ndarray, file: str) -> np.ndarray:
         """Return the 0/1 columns; an unknown word is none of the known ones, with a warning."""
         refuse_other_than_text(values, self.name, file)
@@ -78,7 +83,7 @@ class WordColumn:
 
     def _codes(self) -> np.ndarray:
         """The numbers of the words, and last one that is equally far from both."""
-        codes = np.array(category_values(self.categories))
+        codes = np.array(list(self.codes.values()))
         apart = codes.min() < codes.max()
         return np.append(codes, codes.mean() + (0.0 if apart else 0.5))
 
