@@ -140,3 +140,38 @@ def test_names_of_another_number_are_refused():
     X, Y = toy()
     with pytest.raises(ValueError, match="feature_names has 2 names; X has 3 features"):
         describe(X, Y, feature_names=["a", "b"])
+
+
+NAMES = ["id", "ID", "customer_id", "rowId", "order id", "index", "isbn"]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_integers_that_a_name_calls_an_identifier_are_found(name, sparse):
+    X, Y = toy(n_rows=12)
+    numbers = np.random.default_rng(0).choice(10**6, 12, replace=False)
+    names = ["valid", "android", "paid", name]
+    found = described(np.column_stack([X, numbers]), Y, sparse, feature_names=names)
+    assert found.identifiers == (name,)
+    found = described(np.column_stack([X, numbers]), Y, sparse, feature_names=[*names[:3], "grid"])
+    assert found.identifiers == ()
+    numbers[1] = numbers[0]
+    found = described(np.column_stack([X, numbers]), Y, sparse, feature_names=names)
+    assert found.identifiers == ()
+
+
+SUGGESTED = "suggestion: the features are counts; weigh them by TF-IDF (--scale tfidf, or Tfidf"
+
+
+def test_counts_are_to_be_weighed_by_tfidf():
+    rng = np.random.default_rng(0)
+    X, Y = rng.poisson(0.4, (50, 8)).astype(float), toy(50)[1]
+    for counts in (X, sp.csr_array(X), np.column_stack([X, np.arange(50)])):
+        found = describe(counts, Y)
+        assert found.counts
+        assert SUGGESTED in repr(found)
+    for other in (X + 0.5, -X, X + 1, np.minimum(X, 1), sp.csr_array(X / 2), toy(50)[0]):
+        found = describe(other, Y)
+        assert not found.counts
+        assert "suggestion" not in repr(found)
+    assert "TF-IDF" not in "".join(describe(X, Y).problems)

@@ -15,6 +15,7 @@ from labelspan.datasets.description._duplicates import find_duplicates
 from labelspan.datasets.description._feature_scales import (
     WIDE_RATIO,
     FeatureScales,
+    are_counts,
     feature_scales,
     identifier_features,
 )
@@ -61,8 +62,8 @@ class Description:
     block_shift : BlockShift or None
         The test for misaligned rows; None if it cannot be made.
     identifiers : tuple of str
-        Features that number the rows: a different integer in each row, in file order or close
-        together.
+        Features that number the rows: a different integer in each row, in file order, close
+        together, or called an identifier (such as "id").
     dominant_feature : tuple of (str, float) or None
         Feature with more than 0.9 of the sum of the variances, and its share.
     scales : tuple of (str, str, float) or None
@@ -72,6 +73,9 @@ class Description:
         Missing labels: their share, by label, and whether they are missing at random; None if none
         is. The other statistics count a missing label as absent. But all labels of an empty row
         must be observed, and rows conflict only in labels that both observe.
+    counts : bool
+        Whether the features, without `identifiers`, are counts such as those of words: integers >=
+        0 that are sparse, or more than half of them 0 and some above 1.
     """
 
     n_samples: int
@@ -96,6 +100,7 @@ class Description:
     dominant_feature: tuple[str, float] | None = None
     scales: tuple[str, str, float] | None = None
     holes: LabelHoles | None = None
+    counts: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -149,6 +154,11 @@ class Description:
             lines += ["problems:", *(f"- {problem}" for problem in self.problems)]
         else:
             lines.append("no problems found")
+        if self.counts:
+            lines.append(
+                "suggestion: the features are counts; weigh them by TF-IDF (--scale tfidf, or "
+                "TfidfTransformer)"
+            )
         return "\n".join(lines)
 
 
@@ -206,8 +216,11 @@ def describe(
     if len(names) != X.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names; X has {X.shape[1]} features")
     statistics = label_statistics(Y, seen)
-    identifiers = identifier_features(X, [] if train is None or test is None else [train, test])
-    duplicates = find_duplicates(_without(X, identifiers), Y, train, test, seen)
+    identifiers = identifier_features(
+        X, [] if train is None or test is None else [train, test], names
+    )
+    others = _without(X, identifiers)
+    duplicates = find_duplicates(others, Y, train, test, seen)
     scales = feature_scales(X)
     n_missing = int(np.count_nonzero(np.isnan(X.data if sp.issparse(X) else X)))
     complete = zero_filled(X)
@@ -222,6 +235,7 @@ def describe(
         identifiers=tuple(names[i] for i in identifiers),
         dominant_feature=_dominant(scales, names),
         scales=_extremes(scales, names),
+        counts=are_counts(others),
         holes=None if seen is None else label_holes(dense(Y) > 0, seen),
         **vars(statistics),
         **vars(duplicates),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,12 @@ from labelspan.datasets.io import FEW_VALUES
 
 DOMINANT_SHARE = 0.9
 WIDE_RATIO = 1e4
+# With fewer rows, any integers differ.
+FEWEST_ROWS = 4
+# Names of identifiers: id, customer_id, rowId, index, isbn.
+IDENTIFIER = re.compile(
+    r"(?:^|[^A-Za-z])(?i:id|uid|uuid|guid|index|idx|rownum|sku|isbn|ean)$|[a-z]I[dD]$"
+)
 
 
 @dataclass(frozen=True)
@@ -43,14 +50,14 @@ def feature_scales(X: Any) -> FeatureScales:
     )
 
 
-def identifier_features(X: Any, parts: Sequence[np.ndarray]) -> list[int]:
+def identifier_features(X: Any, parts: Sequence[np.ndarray], names: Sequence[str]) -> list[int]:
     """Find features that number the rows, of all rows or of each part of the split.
 
     Such a feature has a different integer in each row. These integers ascend or descend in file
-    order, or lie close together (within twice the number of rows).
+    order, or lie close together (within twice the number of rows), or the name says it.
     """
     n_rows = X.shape[0]
-    if n_rows <= FEW_VALUES:
+    if n_rows <= FEWEST_ROWS:
         return []
     if sp.issparse(X):
         by_column = X.tocsc()
@@ -64,13 +71,28 @@ def identifier_features(X: Any, parts: Sequence[np.ndarray]) -> list[int]:
     return [
         i
         for i, column in columns
-        if _numbers_rows(column) or (parts and all(_numbers_rows(column[rows]) for rows in parts))
+        if _numbers_rows(column, names[i])
+        or (parts and all(_numbers_rows(column[rows], names[i]) for rows in parts))
     ]
 
 
-def _numbers_rows(column: np.ndarray) -> bool:
+def are_counts(X: Any) -> bool:
+    """Whether features are counts, as of words: integers >= 0, half of them 0 or X is sparse."""
+    stored = X.data if sp.issparse(X) else X
+    # The first values settle it for most data, without a copy of all.
+    parts = (stored[: FEW_VALUES + 1], stored)
+    if not stored.size or not all(((A >= 0) & (np.floor(A) == A)).all() for A in parts):
+        return False
+    return sp.issparse(X) or (stored.max() > 1 and 2 * np.count_nonzero(stored) < stored.size)
+
+
+def _numbers_rows(column: np.ndarray, name: str) -> bool:
     n_rows = len(column)
-    if n_rows <= FEW_VALUES or not np.array_equal(column, np.floor(column)):
+    if n_rows <= FEWEST_ROWS or not np.array_equal(column, np.floor(column)):
+        return False
+    if IDENTIFIER.search(name):
+        return len(np.unique(column)) == n_rows
+    if n_rows <= FEW_VALUES:
         return False
     steps = np.diff(column)
     if (steps > 0).all() or (steps < 0).all():
