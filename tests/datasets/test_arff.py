@@ -342,6 +342,14 @@ def test_not_utf8_says_what_to_pass(tmp_path):
     assert read_arff(path, encoding="latin-1").feature_names == ("é", "c")
 
 
+def test_a_word_of_another_encoding_among_the_rows_names_the_option(tmp_path):
+    path = tmp_path / "toy.arff"
+    path.write_bytes(HEAD.encode() + "0,1,é\n".encode("latin-1"))
+    message = "line 6, column 5: value of attribute 'c': not utf-8; try .*--encoding latin-1"
+    with pytest.raises(DataFileError, match=message):
+        read_arff(path)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp037"])
 def test_encoding_without_the_bytes_of_ascii_is_refused(encoding, tmp_path):
     path = tmp_path / "toy.arff"

@@ -213,5 +213,5 @@ def test_what_to_export_must_be_said():
 def test_skl2onnx_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     X, Y, _ = sample()
-    with pytest.raises(ImportError, match=r"needs skl2onnx: pip install labelspan\[onnx\]"):
+    with pytest.raises(ImportError, match=r"needs skl2onnx: .* pip install '\.\[onnx\]'"):
         to_onnx(ls.MDDM(2).fit(X, Y), X)

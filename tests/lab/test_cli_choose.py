@@ -89,4 +89,4 @@ def test_a_picture_is_refused_at_once_where_nothing_can_draw(labelspan, tmp_path
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.chdir(tmp_path)
     outcome = labelspan("choose", "yeast", "--picture", "p.svg")
-    assert_refused(outcome, "--picture needs matplotlib: pip install ", tmp_path)
+    assert_refused(outcome, "--picture needs matplotlib: install the extra 'report'", tmp_path)

@@ -1,6 +1,6 @@
 """System utilities: files, folders, text for terminals, threads, optional packages."""
 
-from labelspan.system._optional import require
+from labelspan.system._optional import install_hint, require
 from labelspan.system._permissions import closed_folder
 from labelspan.system._plain_text import clean, escaped
 from labelspan.system._progress import watched
@@ -11,6 +11,7 @@ __all__ = [
     "clean",
     "closed_folder",
     "escaped",
+    "install_hint",
     "one_blas_thread",
     "replace_file",
     "require",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from labelspan.system._optional import install_hint
+
 
 def watched(
     done: Iterable[Any],
@@ -39,7 +41,7 @@ def watched(
         from rich.progress import track
     except ImportError as error:
         raise ImportError(
-            f"{parameter} shows its bar with rich, which is not installed. "
-            f"Run `pip install 'labelspan[cli]'`, or pass {parameter}=False."
+            f"{parameter} shows its bar with rich, which is not installed; {install_hint('cli')}, "
+            f"or pass {parameter}=False."
         ) from error
     return track(done, total=count, description=of)

@@ -34,6 +34,7 @@ WALK_ROWS = 4096
 ASCII = bytes(range(128))
 SIGNS = b"@data {0 1.5,2 'a'}\n"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+OTHER_ENCODING = "not {}; try encoding='latin-1' (--encoding latin-1)"
 TO_UTF8 = "convert it first: iconv -f {} -t utf-8"
 UTF8 = ("utf-8", "surrogatepass")
 # Key of a name that the kernel did not copy; it may be any name.
@@ -170,9 +171,7 @@ def _decoded(source: LineBlocks, block: np.ndarray, encoding: str) -> _Lines:
         text = raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         place = raw.count(b"\n", 0, error.start) + 1
-        raise source.error(
-            f"not {encoding}; try encoding='latin-1' (--encoding latin-1)", place
-        ) from error
+        raise source.error(OTHER_ENCODING.format(encoding), place) from error
     content = np.frombuffer(bytearray(f"{text}\n", *UTF8), np.uint8)
     # A non-ASCII blank also ends a name; then all such characters are left to Python.
     name_bytes = ASCII_NAME_BYTES if WIDE_BLANK.search(text) else NAME_BYTES

@@ -51,7 +51,7 @@ class _Nothing:
     """Collects label names instead of building a tree."""
 
     def close(self) -> None:
-        """End it."""
+        """End the current element."""
 
 
 def _read_bytes(path: Path, limits: Limits) -> bytes:

@@ -13,7 +13,14 @@ from labelspan.datasets.io._csr import CsrBuffer, drop_zeros, grown
 from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io.arff._header import NOMINAL, NUMERIC, ColumnType, Header, unquote
+from labelspan.datasets.io.arff._header import (
+    NOMINAL,
+    NUMERIC,
+    OTHER_ENCODING,
+    ColumnType,
+    Header,
+    unquote,
+)
 from labelspan.datasets.io.arff._kernels import MESSAGES, OK, TOO_MANY_ROWS, parse_dense
 from labelspan.datasets.io.arff._sparse_kernels import ABSENT, parse_sparse
 
@@ -108,6 +115,11 @@ class _Rows:
             if text[start - 1] in QUOTES:
                 token = unquote(f"'{token}'")
             return _nominal(token, kind) if kind.kind == NOMINAL else _number(token)
+        except UnicodeDecodeError as error:
+            message = f"value of attribute {self.header.names[column]!r}: "
+            raise self.source.error_at(
+                message + OTHER_ENCODING.format(self.encoding), start
+            ) from error
         except ValueError as error:
             shown = raw[:60].decode(self.encoding, "replace")
             wanted = (
