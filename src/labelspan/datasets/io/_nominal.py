@@ -88,6 +88,8 @@ def expand(X: Any, columns: Sequence[Nominal], limits: Limits, path: str | os.Pa
 
 def expanded_names(names: Sequence[str], columns: Sequence[Nominal]) -> tuple[str, ...]:
     """Return the names of the columns that `expand` makes."""
+    if not columns:
+        return tuple(names)
     listed = {column.position: column.names for column in columns}
     return tuple(name for i, old in enumerate(names) for name in listed.get(i, [old]))
 

@@ -16,7 +16,9 @@ from labelspan.datasets.io._stream import LineBlocks
 NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
 NUMERIC_TYPES = frozenset({"numeric", "real", "integer"})
 SKIPPED_TYPES = frozenset({"string", "date"})
-DATA_LINE = re.compile(rb"^[ \t]*+@data[ \t]*(?:%[^\n]*)?\r?\n", re.I | re.M)
+DATA_LINE = re.compile(data := rb"[ \t]*+@data[ \t]*(?:%[^\n]*)?\r?\n", re.I)
+# Searching for a byte is four times as fast as searching for the start of a line.
+LATER_DATA_LINE = re.compile(rb"\n" + data, re.I)
 # Possessive, so that a line without a type is not read as a shorter name and one letter.
 TOKEN = r"""'(?:[^'\\\n]|\\[^\n])*+'|"(?:[^"\\\n]|\\[^\n])*+"|[^\s,{}'"%][^\s,{}]*+"""
 BLANK = r"[^\S\n]"
@@ -26,6 +28,7 @@ LINE = re.compile(
 )
 RELATION = re.compile(rf"(?ai:@relation)\s+({TOKEN}).*")
 CATEGORY = re.compile(rf"\s*({TOKEN})\s*(,|$)")
+QUOTES = ("'", '"')
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 SIGNS = b"@data {0 1.5,2 'a'}\n"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -119,7 +122,7 @@ def _before_data(source: LineBlocks) -> bytes:
     for block in source:
         if not raw and block[:2].tobytes() in UTF16_MARKS:
             raise source.error(f"a UTF-16 file; {TO_UTF8.format('utf-16')}")
-        if match := DATA_LINE.search(block.data):
+        if match := DATA_LINE.match(block.data) or LATER_DATA_LINE.search(block.data):
             source.unread(match.end())
             return raw + block[: match.start()].tobytes()
         raw += block.tobytes()
@@ -132,29 +135,27 @@ def _parse(text: str, source: LineBlocks) -> Header:
     relation, names, type_of = "", [], []
     types: list[ColumnType] = []
     known: dict[str, int] = {}
-    start = 0
     try:
         for line in LINE.finditer(text):
-            start = line.start()
             name, declared, other = line.groups()
             if other is None:
                 if declared not in known:
                     known[declared] = len(types)
                     types.append(_column_type(declared.rstrip()))
-                names.append(unquote(name))
+                names.append(unquote(name) if name[0] in QUOTES else name)
                 type_of.append(known[declared])
             elif match := RELATION.fullmatch(other):
                 relation = unquote(match.group(1))
             else:
                 raise ValueError(f"not an ARFF header line: {other.rstrip()[:60]!r}")
     except ValueError as error:
-        raise source.error(str(error), text.count("\n", 0, start) + 1) from error
+        raise source.error(str(error), text.count("\n", 0, line.start()) + 1) from error
     return Header(relation, names, types, np.array(type_of, dtype=np.int32))
 
 
 def unquote(token: str) -> str:
     """Remove quotes; backslash escapes count only inside them, as in Weka's tokenizer."""
-    if token[:1] not in ("'", '"'):
+    if token[:1] not in QUOTES:
         return token
     inner = token[1:-1]
     if "\\" not in inner:
