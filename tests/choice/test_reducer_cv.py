@@ -274,6 +274,14 @@ def test_summary_names_the_choice_and_the_smallest_within_one_standard_error():
     assert text.splitlines()[-2].startswith(next(iter(search.method_ranks_)))
 
 
+def test_one_candidate_is_told_in_the_singular():
+    X, Y = sample()
+    search = ls.ReducerCV([ls.MVMD()], [2], readout=ls.MultiOutputRidge(1.0), cv=3).fit(X, Y)
+    assert len(search.cv_results_["params"]) == 1
+    assert "1 candidate on 3 folds" in search.summary()
+    assert "1 candidate is within one standard error" in search.summary()
+
+
 def test_frames_give_names():
     X, Y = sample()
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])

@@ -107,7 +107,7 @@ def test_feature_that_is_a_label():
     X = np.hstack([yeast.X, 3.5 * yeast.Y[:, [4]]])
     result = describe(X, yeast.Y)
     assert result.label_features == ((103, 4),)
-    assert "1 features mark the rows of a label" in repr(result)
+    assert "1 feature marks the rows of a label" in repr(result)
 
 
 def test_empty_rows_of_delicious(data_folder):
@@ -142,3 +142,13 @@ def test_shapes_are_checked():
         describe(np.eye(3), np.eye(2))
     with pytest.raises(ValueError, match="Y has 1 dimensions"):
         describe(np.eye(3), [0, 1, 0])
+
+
+def test_one_of_a_kind_is_told_in_the_singular():
+    X, Y = np.array([[0.0, 1], [2, 1], [2, 1]]), np.array([[1], [0], [0]])
+    assert describe(X, Y).problems[-3:] == (
+        "1 row repeats an earlier row",
+        "2 rows have no label",
+        "1 feature is constant",
+    )
+    assert repr(describe(X, Y)).splitlines()[0] == "3 samples, 2 features, 1 label"

@@ -36,9 +36,7 @@ def test_row_numbers_are_found(numbers, sparse):
     X = np.column_stack([X, numbers])
     found = described(X, Y, sparse, feature_names=["a", "b", "c", "id\n"])
     assert found.identifiers == ("id\n",)
-    assert r"1 features number the rows: 'id\n'; leave them out by ignore= (--ignore)" in repr(
-        found
-    )
+    assert r"1 feature numbers the rows: 'id\n'; leave it out by ignore= (--ignore)" in repr(found)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

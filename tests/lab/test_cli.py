@@ -153,7 +153,7 @@ def test_describe_finds_defects_and_says_so_by_its_exit_code(labelspan, tmp_path
     np.savez(data, **arrays)
     code, out, _ = labelspan("describe", data, "--json")
     assert code == 1
-    assert json.loads(out)["problems"] == ["1 features are constant"]
+    assert json.loads(out)["problems"] == ["1 feature is constant"]
 
 
 def test_reduce_fits_on_the_training_rows_and_applies_the_saved_model(labelspan, tmp_path):

@@ -186,7 +186,7 @@ def test_describe_names_the_columns_that_stand_out(labelspan, tmp_path):
     np.savez(tmp_path / "x.npz", X=numbers, Y=Y, feature_names=np.array(["row", *"abcd"]))
     code, out, _ = labelspan("describe", tmp_path / "x.npz")
     assert code == 1
-    assert "1 features number the rows: 'row'; leave them out by ignore= (--ignore)" in out
+    assert "1 feature numbers the rows: 'row'; leave it out by ignore= (--ignore)" in out
     assert "feature 'row' has 9" in out
     code, out, _ = labelspan("describe", tmp_path / "x.npz", "--ignore", "row")
     assert "number the rows" not in out

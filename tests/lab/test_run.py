@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from io import StringIO
 
 import pytest
 
@@ -298,6 +299,29 @@ def test_a_bar_prints_failures_above_it_and_counts_those_alike(tmp_path, capsys,
     shown = capsys.readouterr().err
     assert shown.count("failed: ") == 4
     assert "failed: 2 more cells: ValueError: [no] markup" in shown
+
+
+def test_a_log_tells_the_time_left_when_a_cell_was_timed(tmp_path):
+    plan, stream, now = toy_plan(tmp_path), StringIO(), iter((0, 30, 60, 61, 80))
+    lines = Lines(stream, clock=lambda: next(now))
+    lines.start(10, 0)
+    for cell in plan.cells[:4]:
+        lines.advance(cell, Result(cell.id, "ok"))
+    assert stream.getvalue().splitlines() == [
+        "10 cells",
+        "1/10 cells",
+        "2/10 cells, 240 s left",
+        "4/10 cells, 100 s left",
+    ]
+
+
+def test_a_log_of_one_cell(tmp_path):
+    stream = StringIO()
+    lines = Lines(stream)
+    lines.start(1, 0)
+    (cell, *_) = toy_plan(tmp_path).cells
+    lines.advance(cell, Result(cell.id, "ok"))
+    assert stream.getvalue() == "1 cell\n1/1 cells\n"
 
 
 def test_a_log_gets_lines():

@@ -10,6 +10,7 @@ from labelspan.choice._results import (
     standard_error,
     within_one_error,
 )
+from labelspan.system import counted
 
 
 def summary_of(search: Any) -> str:
@@ -21,11 +22,12 @@ def summary_of(search: Any) -> str:
     best = int(table[f"rank_test_{name}"].argmin())
     n_within = len(within_one_error(table, name, n_folds))
     lines = [
-        f"{len(mean)} candidates on {n_folds} folds, {search.n_passes_} passes over the data.",
+        f"{counted(len(mean), 'candidate')} on {n_folds} folds, "
+        f"{counted(search.n_passes_, 'pass', 'passes')} over the data.",
         f"Chosen ({search.rule.replace('_', ' ')}): {described(table, chosen)}: "
         f"{mean[chosen]:.4f} +- {error[chosen]:.4f}.",
-        f"{n_within} candidates are within one standard error of the best, {mean[best]:.4f}; the "
-        f"smallest is {described(table, small)}: {mean[small]:.4f}.",
+        f"{counted(n_within, 'candidate is', 'candidates are')} within one standard error of the "
+        f"best, {mean[best]:.4f}; the smallest is {described(table, small)}: {mean[small]:.4f}.",
         "",
     ]
     return "\n".join(lines + method_lines(search, name))

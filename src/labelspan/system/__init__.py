@@ -2,7 +2,7 @@
 
 from labelspan.system._optional import install_hint, require
 from labelspan.system._permissions import closed_folder
-from labelspan.system._plain_text import clean, escaped
+from labelspan.system._plain_text import clean, counted, escaped
 from labelspan.system._progress import watched
 from labelspan.system._replace_file import replace_file
 from labelspan.system._threads import one_blas_thread
@@ -10,6 +10,7 @@ from labelspan.system._threads import one_blas_thread
 __all__ = [
     "clean",
     "closed_folder",
+    "counted",
     "escaped",
     "install_hint",
     "one_blas_thread",

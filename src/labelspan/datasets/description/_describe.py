@@ -24,6 +24,7 @@ from labelspan.datasets.description._input import features, indicators, zero_fil
 from labelspan.datasets.description._label_features import label_features
 from labelspan.datasets.description._label_statistics import label_statistics
 from labelspan.datasets.io import numbered
+from labelspan.system import counted
 
 
 @dataclass(frozen=True)
@@ -105,46 +106,49 @@ class Description:
     @property
     def problems(self) -> tuple[str, ...]:
         """Sentences about what may invalidate an evaluation, the worst first."""
-        shift = self.block_shift
+        shift, names = self.block_shift, ", ".join(map(_quoted, self.identifiers[:3]))
+        it = "it" if len(self.identifiers) == 1 else "them"
+        but = " but for the features that number the rows" if self.identifiers else ""
         sentences = (
-            (
-                shift is not None and shift.found,
-                _shift_sentence(shift) if shift is not None else "",
+            _shift_sentence(shift) if shift is not None and shift.found else "",
+            _any(
+                self.n_leaked_rows,
+                "test row is also a training row",
+                "test rows are also training rows",
             ),
-            (self.n_leaked_rows, f"{self.n_leaked_rows} test rows are also training rows"),
-            (
-                self.label_features,
-                f"{len(self.label_features)} features mark the rows of a label "
-                f"(feature, label): {self.label_features[:3]}",
+            _any(
+                len(self.label_features),
+                "feature marks",
+                "features mark",
+                f"the rows of a label (feature, label): {self.label_features[:3]}",
             ),
-            (
-                self.identifiers,
-                f"{len(self.identifiers)} features number the rows: "
-                f"{', '.join(map(_quoted, self.identifiers[:3]))}; leave them out by ignore= "
-                "(--ignore)",
+            _any(
+                len(self.identifiers),
+                "feature numbers",
+                "features number",
+                f"the rows: {names}; leave {it} out by ignore= (--ignore)",
             ),
-            (self.dominant_feature, _dominant_sentence(self.dominant_feature)),
-            (self.scales and self.scales[2] > WIDE_RATIO, _scales_sentence(self.scales)),
-            (self.n_missing, f"{self.n_missing} values are missing"),
-            *((True, sentence) for sentence in (self.holes.sentences if self.holes else ())),
-            (
+            _dominant_sentence(self.dominant_feature),
+            _scales_sentence(self.scales) if self.scales and self.scales[2] > WIDE_RATIO else "",
+            _any(self.n_missing, "value is", "values are", "missing"),
+            *(self.holes.sentences if self.holes else ()),
+            _any(
                 self.n_conflicting_rows,
-                f"{self.n_conflicting_rows} rows have the features of a row with other labels",
+                "row has",
+                "rows have",
+                "the features of a row with other labels",
             ),
-            (
-                self.n_duplicate_rows,
-                f"{self.n_duplicate_rows} rows repeat an earlier row"
-                f"{' but for the features that number the rows' if self.identifiers else ''}",
-            ),
-            (self.n_empty_rows, f"{self.n_empty_rows} rows have no label"),
-            (self.n_empty_labels, f"{self.n_empty_labels} labels have no row"),
-            (self.n_constant_features, f"{self.n_constant_features} features are constant"),
+            _any(self.n_duplicate_rows, "row repeats", "rows repeat", f"an earlier row{but}"),
+            _any(self.n_empty_rows, "row has", "rows have", "no label"),
+            _any(self.n_empty_labels, "label has", "labels have", "no row"),
+            _any(self.n_constant_features, "feature is", "features are", "constant"),
         )
-        return tuple(sentence for true, sentence in sentences if true)
+        return tuple(filter(None, sentences))
 
     def __repr__(self) -> str:
         lines = [
-            f"{self.n_samples} samples, {self.n_features} features, {self.n_labels} labels",
+            f"{counted(self.n_samples, 'sample')}, {counted(self.n_features, 'feature')}, "
+            f"{counted(self.n_labels, 'label')}",
             f"labels per row    {self.cardinality:.3f} (density {self.density:.4f})",
             f"label sets        {self.n_labelsets} distinct",
             f"imbalance         mean {self.mean_imbalance:.3f}, largest {self.max_imbalance:.1f}, "
@@ -240,6 +244,11 @@ def describe(
         **vars(statistics),
         **vars(duplicates),
     )
+
+
+def _any(number: int | None, one: str, many: str, rest: str = "") -> str:
+    """A sentence that begins with a number; empty if the number is zero."""
+    return f"{counted(number, one, many)} {rest}".rstrip() if number else ""
 
 
 def _n_constant(X: Any) -> int:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
+from labelspan.system import counted
+
 # Probability of a false alarm; each of the three tests gets a third of it.
 ALARM = 1e-3
 # Beyond this number of standard deviations the exact test is made.
@@ -61,7 +63,7 @@ class LabelHoles:
         said = [
             f"{100 * self.share:.1f} % of the labels are not observed "
             f"({100 * low:.1f} to {100 * high:.1f} % of the rows by label, "
-            f"{self.n_unlabelled} rows without any)"
+            f"{counted(self.n_unlabelled, 'row')} without any)"
         ]
         if self.by_rows:
             said.append(

@@ -15,6 +15,7 @@ from labelspan.lab.analysis._ranking import LEAST_BLOCKS, Ranking, ranked
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.plan import Cell, Plan
 from labelspan.lab.store import Store, StoreError, cells_in, damaged, decoded
+from labelspan.system import counted
 
 Row = dict[str, Any]
 
@@ -244,7 +245,7 @@ def _excluded(cells: Sequence[Row]) -> dict[str, str]:
         if cell["status"] != "ok":
             bad[cell["method"]].append(cell)
     return {
-        method: f"{rows[0]['status']} in {len(rows)} cells: {rows[0]['error']}"
+        method: f"{rows[0]['status']} in {counted(len(rows), 'cell')}: {rows[0]['error']}"
         for method, rows in bad.items()
     }
 

@@ -55,6 +55,7 @@ from labelspan.lab.plan import (
 )
 from labelspan.lab.report import write_report
 from labelspan.lab.runner import RunSummary, check_before_run, default_progress
+from labelspan.system import counted
 
 CURVE = "1,2,5,10,20,50"
 # Options that a plan replaces.
@@ -202,21 +203,17 @@ def command(
 def _tell_of_failures(summary: RunSummary) -> None:
     """Report which failures were retried and which will be."""
     if summary.n_retried:
-        output.say(f"{_cells(summary.n_retried)} failed earlier and were retried")
+        output.say(f"{counted(summary.n_retried, 'cell')} failed earlier and were retried")
     if summary.n_not_retried:
         output.say(
-            f"{_cells(summary.n_not_retried)} failed earlier and were not retried; use "
+            f"{counted(summary.n_not_retried, 'cell')} failed earlier and were not retried; use "
             "--retry-failed"
         )
     if summary.n_to_retry:
         output.say(
-            f"{_cells(summary.n_to_retry)} failed for a reason outside the methods (data, "
+            f"{counted(summary.n_to_retry, 'cell')} failed for a reason outside the methods (data, "
             "permission, memory, time limit, crash); the same command retries them"
         )
-
-
-def _cells(number: int) -> str:
-    return f"{number} cell{'s' if number > 1 else ''}"
 
 
 def _names(text: str) -> list[str]:

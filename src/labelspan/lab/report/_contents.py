@@ -152,8 +152,9 @@ class Contents:
         n_cells, n_done = len(self.analysis.plan.cells), len(self.analysis.cells)
         if n_done == n_cells:
             return ""
+        verb = "has" if n_cells - n_done == 1 else "have"
         return (
-            f"{n_cells - n_done} of {n_cells} cells have not been run; a method without a result "
+            f"{n_cells - n_done} of {n_cells} cells {verb} not been run; a method without a result "
             "on every split has no rank. The same command runs the rest."
         )
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from labelspan.lab.analysis import Analysis, Row
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.report._contents import Contents, Line
+from labelspan.system import counted
 
 # First characters that a spreadsheet takes for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -129,7 +130,7 @@ def markdown(contents: Contents) -> str:
         parts += ["## Failures", ""]
         parts += [
             f"- {markdown_escape(cell['method'])} on {markdown_escape(cell['dataset'])}, "
-            f"{n} cells: {cell['status']}: {markdown_escape(cell['error'])}"
+            f"{counted(n, 'cell')}: {cell['status']}: {markdown_escape(cell['error'])}"
             for cell, n in contents.failures
         ]
         parts.append("")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
 from labelspan.lab.plan import Cell
 from labelspan.lab.store import Result
-from labelspan.system import clean
+from labelspan.system import clean, counted
 
 # Plain lines are for logs, so one every few seconds, not one per cell.
 LINE_SECONDS = 10.0
@@ -46,7 +47,7 @@ class Failures:
     def rest(self) -> list[str]:
         """Return a line for each error that was not shown every time."""
         return [
-            clean(f"{status}: {count - SAME_ERRORS} more cells: {error}")
+            clean(f"{status}: {counted(count - SAME_ERRORS, 'more cell')}: {error}")
             for (status, error), count in self.counts.items()
             if status != "ok" and count > SAME_ERRORS
         ]
@@ -68,31 +69,35 @@ class Silent:
 class Lines:
     """Plain lines: progress every few seconds, failures at once."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.stream = sys.stderr if stream is None else stream
+        self.clock = clock
 
     def start(self, total: int, done: int) -> None:
         """Print the number of cells."""
         self.total, self.done, self.first = total, done, done
-        self.printed = time.monotonic()
+        self.printed = self.clock()
         self.failures = Failures()
         resumed = f", {done} of them stored already" if done else ""
-        self._print(f"{total} cells{resumed}")
+        self._print(f"{counted(total, 'cell')}{resumed}")
 
     def advance(self, cell: Cell, result: Result) -> None:
         """Count the cell; print a failure, and the state every ten seconds."""
         self.done += 1
         if line := self.failures.line(cell, result):
             self._print(line)
-        now = time.monotonic()
-        if self.done == self.first + 1:
+        now = self.clock()
+        timed = self.done - self.first - 1
+        if timed == 0:
             # Measured from here, because starting the processes is not part of the pace.
             self.started = now
         if now - self.printed >= LINE_SECONDS or self.done == self.total:
             self.printed = now
-            rate = (now - self.started) / max(self.done - self.first - 1, 1)
-            left = rate * (self.total - self.done)
-            self._print(f"{self.done}/{self.total} cells, {left:.0f} s left")
+            pace = (now - self.started) / timed if timed else 0.0
+            left = f", {pace * (self.total - self.done):.0f} s left"
+            self._print(f"{self.done}/{self.total} cells{left if timed else ''}")
 
     def close(self) -> None:
         """Print how often failures occurred that were not shown."""
@@ -149,7 +154,7 @@ class Bar:
 
 def described(cell: Cell) -> str:
     """Name a cell in a line."""
-    directions = "" if cell.directions is None else f", {cell.directions} directions"
+    directions = "" if cell.directions is None else f", {counted(cell.directions, 'direction')}"
     names = (cell.source.name, cell.reducer.title, cell.classifier.title)
     return f"{' '.join(clean(' / '.join(names)).split())}, split {cell.split}{directions}"
 
