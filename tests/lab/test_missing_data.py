@@ -85,7 +85,8 @@ def test_the_list_says_what_has_to_be_downloaded(labelspan, offline):  # noqa: F
         for data in item.data:
             assert (data in text) == (places[data] in ("download", "missing"))
     assert any(text.startswith("download of ") for text in lacks.values())
-    assert "download of " in labelspan("reproduce", "list")[1]
+    assert "download of " in labelspan("reproduce", "list", "--long")[1]
+    assert "  download  " in labelspan("reproduce", "list")[1]
 
 
 def test_an_experiment_without_its_package_is_left_out_but_judged_where_it_is_stored(
@@ -100,7 +101,8 @@ def test_an_experiment_without_its_package_is_left_out_but_judged_where_it_is_st
     trees = replace(bundled, packages=("no_such_trees",))
     chosen(trees)
     text = "the package no_such_trees (pip install no_such_trees)"
-    assert text in labelspan("reproduce", "list")[1]
+    assert text in labelspan("reproduce", "list", "--long")[1]
+    assert "  package  " in labelspan("reproduce", "list")[1]
     common = ("reproduce", "mvmd/one", "--jobs", "0", "--out", tmp_path / "out")
     code, out, err = labelspan(*common)
     assert code == 1

@@ -77,8 +77,14 @@ def test_compare_puts_columns_below_and_cuts_no_digit(tmp_path, width):
     assert words <= set(re.findall(r"[\w-]+", text))
 
 
-def test_the_list_of_experiments_cuts_no_name_and_breaks_no_word():
-    text = shown(80, "reproduce", "list")
+def test_the_list_of_experiments_has_one_line_each():
+    lines = shown(80, "reproduce", "list").splitlines()
+    assert [line.split()[0] for line in lines[1:-2]] == [item.name for item in EXPERIMENTS]
+    assert max(map(cell_len, lines)) <= 80
+
+
+def test_the_long_list_of_experiments_cuts_no_name_and_breaks_no_word():
+    text = shown(80, "reproduce", "list", "--long")
     table = cells(text)
     assert {item.name for item in EXPERIMENTS} <= {line[0] for line in table}
     words = {word for line in table for cell in line for word in cell.split()}

@@ -311,10 +311,11 @@ def test_names_of_experiments():
 
 
 def test_the_list_says_what_each_needs_and_what_cannot_be_run(labelspan):  # noqa: F811
-    code, out, _ = labelspan("reproduce", "list")
+    code, out, _ = labelspan("reproduce", "list", "--long")
     assert code == 0
     for item in EXPERIMENTS:
         assert item.name in out
+        assert item.title in out
     assert "FlyExpress kernels are not public" in out
     code, out, _ = labelspan("reproduce", "list", "--json")
     assert {item["name"] for item in json.loads(out)["experiments"]} == {
@@ -322,14 +323,29 @@ def test_the_list_says_what_each_needs_and_what_cannot_be_run(labelspan):  # noq
     }
 
 
+def test_the_list_has_one_line_per_experiment(labelspan):  # noqa: F811
+    code, out, _ = labelspan("reproduce", "list")
+    assert code == 0
+    header, *lines = out.splitlines()
+    assert header.split() == ["name", "minutes", "quick", "lacks", "what"]
+    assert [line.split()[0] for line in lines[:-2]] == [item.name for item in EXPERIMENTS]
+    assert max(map(len, out.splitlines())) <= 100
+    assert "--long" in lines[-1]
+
+
 def test_the_directions_on_scene_are_the_printed_ones(dataset, labelspan, tmp_path):  # noqa: F811
     dataset("scene")
-    code, out, _ = labelspan(
-        "reproduce", "mvmd/figure1", "--quick", "--jobs", "0", "--json", "--out", tmp_path
-    )
+    common = ("reproduce", "mvmd/figure1", "--quick", "--jobs", "0", "--out", tmp_path)
+    code, out, _ = labelspan(*common, "--json")
     assert code == 0
     (outcome,) = json.loads(out)
     assert outcome["summary"] == "9 of 9 printed values and statements reproduced"
+    # The table shows the nine; the others are counted.
+    n_others = len(outcome["judged"]) - 9
+    *table, told, _ = labelspan(*common)[1].splitlines()[3:]
+    assert len(table) == 9
+    assert told == f"{n_others} values are not judged and left out; --long shows all"
+    assert len(labelspan(*common, "--long")[1].splitlines()[3:]) == 9 + n_others + 1
 
 
 @pytest.mark.reproduce

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections import Counter
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -32,6 +34,10 @@ from labelspan.papers import (
     reasons_of,
     reproduce,
 )
+from labelspan.system import counted
+
+# Width of a line where no terminal says one.
+LINE = 100
 
 
 def command(
@@ -57,11 +63,23 @@ def command(
     stored: Annotated[
         bool, typer.Option("--stored", help="Run nothing: judge what is stored, name the rest.")
     ] = False,
+    long: Annotated[
+        bool,
+        typer.Option(
+            "--long",
+            help="With list: data, what cannot be run, rules; otherwise: values not judged, too.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option(help="Print as JSON.")] = False,
 ) -> None:
     """Run experiments of the papers: printed value, our value, difference, verdict."""
     if names == ["list"]:
-        _list(json)
+        if json:
+            output.print_json(_listed())
+        elif long:
+            _list_long()
+        else:
+            _list()
         return
     experiments = find_experiments(names)
     read = [file for item in experiments for name in item.data for file in files_of(name)]
@@ -87,7 +105,7 @@ def command(
         ):
             outcomes.append(outcome)
             if not json:
-                _show(outcome)
+                _show(outcome, long)
     if json:
         output.print_json([_data(outcome) for outcome in outcomes])
     if page is not None:
@@ -104,9 +122,12 @@ def command(
 def _lacks(experiment: Experiment) -> str:
     """Data and packages that are missing and are not downloaded."""
     missing = [f"the data set {name}" for name in _sets(experiment, "missing")]
-    packages = [name for name in experiment.packages if find_spec(name) is None]
-    missing += [f"the package {name} (pip install {name})" for name in packages]
+    missing += [f"the package {name} (pip install {name})" for name in _packages(experiment)]
     return ", ".join(missing)
+
+
+def _packages(experiment: Experiment) -> list[str]:
+    return [name for name in experiment.packages if find_spec(name) is None]
 
 
 def _sets(experiment: Experiment, where: str) -> list[str]:
@@ -121,16 +142,42 @@ def _needs(experiment: Experiment) -> str:
     return "; ".join(filter(None, parts)) or "nothing"
 
 
-def _list(json: bool) -> None:
-    if json:
-        fields = ("name", "title", "data", "minutes", "quick_minutes")
-        content = [
-            {**{name: getattr(item, name) for name in fields}, "lacks": _needs(item)}
-            for item in EXPERIMENTS
-        ]
-        skipped = {paper: printed_values(paper)["unavailable"] for paper in PAPERS}
-        output.print_json({"experiments": content, "unavailable": skipped})
-        return
+def _listed() -> dict[str, object]:
+    """The list as plain data."""
+    fields = ("name", "title", "data", "minutes", "quick_minutes")
+    content = [
+        {**{name: getattr(item, name) for name in fields}, "lacks": _needs(item)}
+        for item in EXPERIMENTS
+    ]
+    skipped = {paper: printed_values(paper)["unavailable"] for paper in PAPERS}
+    return {"experiments": content, "unavailable": skipped}
+
+
+def _list() -> None:
+    """One line per experiment, at most as wide as a terminal."""
+    header = ("name", "minutes", "quick", "lacks")
+    rows = [
+        (item.name, f"{item.minutes:g}", f"{item.quick_minutes:g}", _kind_of_lack(item))
+        for item in EXPERIMENTS
+    ]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    width = shutil.get_terminal_size((LINE, 24)).columns if sys.stdout.isatty() else LINE
+    titles = ["what", *(item.title for item in EXPERIMENTS)]
+    for (name, *figures), title in zip((header, *rows), titles, strict=True):
+        cells = [name.ljust(widths[0]), *map(str.rjust, figures, widths[1:])]
+        room = width - sum(widths) - 2 * len(widths)
+        print("  ".join([*cells, textwrap.shorten(title, max(room, 10), placeholder=" ...")]))
+    print("\n--long: whole titles, data, what cannot be run, and the rules of the verdicts")
+
+
+def _kind_of_lack(experiment: Experiment) -> str:
+    """What is missing, in a word."""
+    kinds = {"data": _sets(experiment, "missing"), "download": _sets(experiment, "download")}
+    kinds["package"] = _packages(experiment)
+    return next((kind for kind, names in kinds.items() if names), "-")
+
+
+def _list_long() -> None:
     rows = [
         [
             item.name,
@@ -153,7 +200,8 @@ def _list(json: bool) -> None:
         output.print_text(rule)
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: Outcome, long: bool) -> None:
+    """A table of the judged lines, or of all if asked for or if none could be judged."""
     print()
     if outcome.not_run:
         output.print_text(f"{outcome.experiment.name}: {outcome.summary}")
@@ -161,8 +209,12 @@ def _show(outcome: Outcome) -> None:
     title = f"{outcome.experiment.name}: {outcome.experiment.title}"
     header = ["what", "printed", "ours", "difference", "verdict", "rule or reason"]
     reasons = reasons_of(outcome.judged)
-    lines = [cells(line, reasons) for line in outcome.judged]
-    output.print_table(header, lines, title, words=(4, 5))
+    judged = [line for line in outcome.judged if line.verdict != "not judged"]
+    shown = outcome.judged if long or not judged else judged
+    output.print_table(header, [cells(line, reasons) for line in shown], title, words=(4, 5))
+    if n_more := len(outcome.judged) - len(shown):
+        left_out = counted(n_more, "value is not judged and", "values are not judged and")
+        output.print_text(f"{left_out} left out; --long shows all")
     for text in numbered(reasons):
         output.print_text(f"reason {text}")
     for text in outcome.failed:
