@@ -13,7 +13,6 @@ from sklearn.pipeline import Pipeline
 
 from labelspan.datasets import ColumnEncoder, DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.columns import NumberColumn
-from labelspan.interop import trusted_types
 from labelspan.lab import Source
 from labelspan.lab.methods import SCALERS
 from labelspan.lab.plan import EMPTY, fields_of
@@ -113,6 +112,9 @@ def save_model(model: Model, path: Path) -> None:
 
 def load_model(path: Path) -> Model:
     """Read a model; a file with types from outside this package is refused."""
+    # Here, because it imports every estimator, and most commands read no model.
+    from labelspan.interop import trusted_types
+
     skops = require("skops.io", "cli", "reading a model")
     if not path.is_file():
         raise FileNotFoundError(f"there is no model {path}; make one with --model.")
