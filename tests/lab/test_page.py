@@ -55,6 +55,13 @@ def page(browser, report):
     context.close()
 
 
+def test_the_table_of_results_fits_a_window_of_1280_pixels(page):
+    box = page.locator("#results .scroll")
+    inner, outer = box.evaluate("box => [box.scrollWidth, box.clientWidth]")
+    assert page.locator("#result-table thead th").count() >= 10
+    assert inner <= outer
+
+
 def column(page, place):
     cells = page.locator(f"#result-table tbody tr:visible > :nth-child({place})")
     return cells.all_inner_texts()

@@ -95,9 +95,10 @@ class Lines:
             self.started = now
         if now - self.printed >= LINE_SECONDS or self.done == self.total:
             self.printed = now
-            pace = (now - self.started) / timed if timed else 0.0
-            left = f", {pace * (self.total - self.done):.0f} s left"
-            self._print(f"{self.done}/{self.total} cells{left if timed else ''}")
+            n_left = self.total - self.done
+            known = timed > 0 and n_left > 0
+            left = f", {(now - self.started) / timed * n_left:.0f} s left" if known else ""
+            self._print(f"{self.done}/{self.total} cells{left}")
 
     def close(self) -> None:
         """Print how often failures occurred that were not shown."""
