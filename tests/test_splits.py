@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
+from labelspan.choice import ReducerCV
 from labelspan.classifiers import MultiOutputRidge, ProbabilityCalibrator, ThresholdTuner
 from labelspan.kernels import KernelCPLSTCV
 from labelspan.subspace import SharedSubspaceClassifierCV
@@ -48,6 +49,11 @@ def test_repeated_rows_do_not_stand_for_others(model):
     message = r"Fold 0 of cv trains on 11 rows and holds out 1 of 12; .*each of the others once"
     refused(model, [(repeated, [0]), (rest, [0])], message)
     refused(model, [(rest, [0]), (rest[1:], [0])], r"Fold 1 of cv trains on 10 rows")
+
+
+@pytest.mark.parametrize("model", [*SEARCHES, ReducerCV()], ids=name)
+def test_no_folds_at_all(model):
+    refused(model, [], r"cv=\[\] has no folds")
 
 
 @pytest.mark.parametrize("model", SEARCHES, ids=name)

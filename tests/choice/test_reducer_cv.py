@@ -11,7 +11,7 @@ import pytest
 from dask.distributed import Client, LocalCluster
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
@@ -98,6 +98,25 @@ def test_numbers_are_stratified_folds():
     folds = list(MultilabelStratifiedKFold(4).split(X, Y))
     theirs = clone(search).set_params(cv=folds).fit(X, Y).cv_results_
     np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda A: da.from_array(A, chunks=(20, -1))])
+@pytest.mark.parametrize("weights", [None, np.arange(60) % 7 > 0])
+def test_groups_stay_together(form, weights):
+    X, Y = sample(60, 7)
+    groups = np.random.default_rng(3).integers(0, 6, 60)
+    search = ls.ReducerCV([ls.MVMD()], [1, 2], cv=GroupKFold(3))
+    grouped = clone(search).fit(form(X), Y, weights, groups=groups)
+    kept = slice(None) if weights is None else weights
+    folds = list(GroupKFold(3).split(X[kept], Y[kept], groups[kept]))
+    numbers = np.arange(60)[kept]
+    given = [(numbers[train], numbers[test]) for train, test in folds]
+    expected = search.set_params(cv=given).fit(form(X), Y, weights)
+    np.testing.assert_array_equal(
+        grouped.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        clone(grouped).fit(X, Y, weights, groups=groups[:-1])
 
 
 def test_the_default_grid_holds_every_one_pass_method_within_its_range():
@@ -330,6 +349,8 @@ def test_a_candidate_without_direction_on_a_fold_is_not_chosen():
         ({"scoring": ["f1_micro", "f1_macro"]}, ValueError, "refit=True does not say which"),
         ({"refit": "f1"}, ValueError, "refit='f1' does not say which"),
         ({"cv": [([0, 0, 1, 2], [3, 4])]}, ValueError, "trains on row 0 2 times"),
+        ({"scoring": []}, ValueError, r"scoring=\[\] holds no scorer"),
+        ({"scoring": {}}, ValueError, r"scoring=\{\} holds no scorer"),
     ],
     ids=str,
 )

@@ -150,6 +150,11 @@ def known_of(readout: Any, labels: Labels) -> Any:
 
 def scoring_of(scoring: Any, several_labels: bool) -> Any:
     """Turn names of measures, and measures, into scorers; leave the rest unchanged."""
+    if isinstance(scoring, Mapping | list | tuple | set) and not scoring:
+        raise ValueError(
+            f"scoring={scoring!r} holds no scorer. Pass the name of a scorer or of a measure, "
+            "several of them, or None for the subset accuracy."
+        )
     if isinstance(scoring, Mapping):
         return {name: scorer_of(each, several_labels) for name, each in scoring.items()}
     if isinstance(scoring, list | tuple | set):

@@ -174,6 +174,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     best_estimator_: LinearReducer
     best_readout_: Any
     _picked_by: str
+    _groups: Any
 
     def __init__(
         self,
@@ -197,6 +198,45 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         self.rule = rule
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        observed: Any = None,
+        groups: Any = None,
+    ) -> ReducerCV:
+        """Score every candidate on the folds, and fit the best one to all rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
+            Label indicators in {0, 1}, bool or {-1, +1}, or soft labels in [0, 1]; NaN where a
+            label is not observed; or a 1-d array of classes.
+        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
+            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
+            None means a weight of 1 each.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Groups of the rows, for splitters that need them, such as
+            :class:`sklearn.model_selection.GroupKFold`.
+
+        Returns
+        -------
+        ReducerCV
+            The fitted search itself.
+        """
+        self._groups = groups
+        try:
+            fitted: ReducerCV = super().fit(X, y, sample_weight, observed)
+        finally:
+            del self._groups
+        return fitted
 
     def _learn(self, X: Any, labels: Labels) -> None:
         labels = in_memory(labels)
@@ -222,15 +262,15 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
 
     def _folds(self, X: Any, labels: Labels) -> list[Fold]:
         cv = MultilabelStratifiedKFold(int(self.cv)) if isinstance(self.cv, Integral) else self.cv
-        target, weights = labels.target, labels.weights
+        target, weights, groups = labels.target, labels.weights, self._groups
         if is_dask_array(X) and weights is not None and not weights.all():
             # Otherwise rows of weight 0 have already been removed.
             numbers = np.flatnonzero(weights)
             rows = np.empty((len(numbers), 0))
-            folds = check_splits(cv, rows, target[numbers], weights > 0)
+            folds = check_splits(cv, rows, target[numbers], weights > 0, groups=groups)
             folds = [(numbers[train], numbers[test]) for train, test in folds]
         else:
-            folds = check_splits(cv, X, target, labels.kept)
+            folds = check_splits(cv, X, target, labels.kept, groups=groups)
         for i, (train, _) in enumerate(folds):
             times = np.bincount(train)
             if times.max() > 1:

@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_consistent_length
 
 from labelspan.gate._soft import has_holes
 
 
 def check_splits(
-    cv: Any, X: Any, target: Any, kept: np.ndarray | None = None, *, complements: str = ""
+    cv: Any,
+    X: Any,
+    target: Any,
+    kept: np.ndarray | None = None,
+    *,
+    complements: str = "",
+    groups: Any = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The folds of a ``cv`` parameter: rows to train on and rows to hold out, as numbers.
 
@@ -31,6 +38,8 @@ def check_splits(
     complements : str
         Advice if a fold does not train on exactly the rows that it does not hold out; empty if that
         is allowed. Pooled statistics require it.
+    groups : array-like of shape (n_given,) or None
+        Groups of the rows that were given to ``fit``, for splitters that keep groups together.
 
     Returns
     -------
@@ -39,10 +48,18 @@ def check_splits(
     """
     # scikit-learn determines the kind of labels, which must not contain NaN.
     kind = np.nan_to_num(target) if not sparse.issparse(target) and has_holes(target) else target
+    if groups is not None and kept is not None:
+        check_consistent_length(groups, kept)
+        groups = np.asarray(groups)[kept]
     folds = [
         (row_numbers(train), row_numbers(test))
-        for train, test in check_cv(cv, kind, classifier=True).split(X, target)
+        for train, test in check_cv(cv, kind, classifier=True).split(X, target, groups)
     ]
+    if not folds:
+        raise ValueError(
+            f"cv={cv!r} has no folds. Pass a number of folds >= 2, a splitter, or at least one "
+            "pair (training rows, held-out rows)."
+        )
     if isinstance(cv, Integral | None) or hasattr(cv, "split"):
         kept = None
     n_rows = target.shape[0] if kept is None else len(kept)
