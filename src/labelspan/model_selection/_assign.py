@@ -78,7 +78,7 @@ def _assign_labelled(row_starts, row_labels, label_starts, label_rows, lacking, 
     left = np.empty(n_labels, np.int64)
     for label in range(n_labels):
         left[label] = label_starts[label + 1] - label_starts[label]
-    # Labels by rows left: head[c] is the first label with c rows left, then along after.
+    # Bucket queue of labels by unassigned rows: head[c], then linked by `after`.
     largest = 0
     for label in range(n_labels):
         largest = max(largest, left[label])
@@ -121,7 +121,7 @@ def _assign_labelled(row_starts, row_labels, label_starts, label_rows, lacking, 
 
 @inner_kernel
 def _choose(lack, need, free):  # type: ignore[no-untyped-def]
-    """Part with a free place that lacks the label most, then the row's labels, then rows."""
+    """Open part that needs this label most; break ties by the row's labels, then free places."""
     chosen = -1
     for p in range(len(free)):
         if free[p] == 0:
