@@ -11,8 +11,8 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from labelspan.choice._splits import parts_of
 from labelspan.moments import Moments, collect_parts
+from labelspan.search import parts_of
 
 TWICE = [(np.arange(5, 30), np.arange(5)), (np.arange(5, 30), np.arange(3))]
 

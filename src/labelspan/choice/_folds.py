@@ -12,13 +12,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 from labelspan.choice._candidates import Candidates, Setting
-from labelspan.choice._judge import Judge
 from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, buffer_for, readout_scores
-from labelspan.choice._splits import Fold
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import n_directions
 from labelspan.moments import Moments, Sample, mean_of, project, row_blocks
+from labelspan.search import Fold, Judge
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.base import LabelClassifier, LinearReducer
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import FoldScores
-from labelspan.choice._judge import Judge
 from labelspan.choice._pool import recipe_of
 from labelspan.choice._refit import Refit
 from labelspan.choice._results import chosen_index, measured, method_ranks, warn_of_few_directions
 from labelspan.choice._search import Search, is_large_sparse, refuse_rows
-from labelspan.choice._splits import Fold
 from labelspan.choice._summary import summary_of
 from labelspan.classifiers import MLkNN
 from labelspan.compat import HasMethods, StrOptions, is_dask_array
@@ -34,7 +32,8 @@ from labelspan.gate import (
     lazily,
     refuse_holes,
 )
-from labelspan.model_selection import MultilabelStratifiedKFold, results_table
+from labelspan.model_selection import MultilabelStratifiedKFold
+from labelspan.search import Fold, Judge, results_table
 
 
 def reads_neighbours(search: ReducerCV) -> bool:

@@ -13,16 +13,15 @@ from scipy import sparse
 
 from labelspan.choice._candidates import Candidates
 from labelspan.choice._folds import FoldScores, score_fold, score_solved, solve_fold
-from labelspan.choice._judge import Judge
 from labelspan.choice._neighbours import first_of_equal_rows
 from labelspan.choice._pool import Recipe, Shared
-from labelspan.choice._splits import Fold, Parts, parts_of
 from labelspan.choice._stream import held_out_projections
 from labelspan.classifiers import MLkNN
 from labelspan.compat import is_dask_array
 from labelspan.gate import Labels
 from labelspan.linalg import Route, choose_solver, route_of
 from labelspan.moments import Sample, checked, collect_parts
+from labelspan.search import Fold, Judge, Parts, parts_of
 from labelspan.system import watched
 
 

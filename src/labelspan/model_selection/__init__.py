@@ -4,7 +4,6 @@ from labelspan.model_selection._kfold import (
     MultilabelStratifiedKFold,
     RepeatedMultilabelStratifiedKFold,
 )
-from labelspan.model_selection._results import results_table
 from labelspan.model_selection._shuffle import MultilabelStratifiedShuffleSplit
 
 __all__ = [

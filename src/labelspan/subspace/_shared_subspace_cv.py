@@ -17,8 +17,8 @@ from labelspan.base import remember_features
 from labelspan.classifiers import tuned_thresholds
 from labelspan.compat import StrOptions
 from labelspan.gate import Labels, check_splits
-from labelspan.model_selection import results_table
 from labelspan.moments import Sample
+from labelspan.search import results_table
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._folds import FoldPlan, in_row_space, shared_statistics
 from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, score_fold
