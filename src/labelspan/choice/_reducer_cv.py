@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,22 +17,24 @@ from labelspan.choice._folds import FoldScores
 from labelspan.choice._pool import recipe_of
 from labelspan.choice._refit import Refit
 from labelspan.choice._results import chosen_index, measured, method_ranks, warn_of_few_directions
-from labelspan.choice._search import Search, is_large_sparse, refuse_rows
+from labelspan.choice._search import (
+    Search,
+    folds_of,
+    in_memory,
+    is_large_sparse,
+    refuse_missing,
+    refuse_rows,
+)
 from labelspan.choice._summary import summary_of
 from labelspan.classifiers import MLkNN
 from labelspan.compat import HasMethods, StrOptions, is_dask_array
 from labelspan.gate import (
     Labels,
     MaskedFit,
-    check_label_block,
-    check_splits,
     has_holes,
-    label_tags,
     lazily,
-    refuse_holes,
 )
-from labelspan.model_selection import MultilabelStratifiedKFold
-from labelspan.search import Fold, Judge, results_table
+from labelspan.search import Judge, results_table
 
 
 def reads_neighbours(search: ReducerCV) -> bool:
@@ -173,7 +174,6 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     best_estimator_: LinearReducer
     best_readout_: Any
     _picked_by: str
-    _groups: Any
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         sample_weight: Any = None,
         observed: Any = None,
         groups: Any = None,
-    ) -> ReducerCV:
+    ) -> Any:
         """Score every candidate on the folds, and fit the best one to all rows.
 
         Parameters
@@ -232,52 +232,27 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         """
         self._groups = groups
         try:
-            fitted: ReducerCV = super().fit(X, y, sample_weight, observed)
+            return super().fit(X, y, sample_weight, observed)
         finally:
             del self._groups
-        return fitted
 
     def _learn(self, X: Any, labels: Labels) -> None:
         labels = in_memory(labels)
-        folds = self._folds(X, labels)
+        folds = folds_of(self.cv, X, labels, self._groups)
         shape = min(len(train) for train, _ in folds), X.shape[1], labels.Y.shape[1]
         candidates = candidates_of(self.reducers, self.n_components, self.readout, shape)
         holes = has_holes(labels.Y)
+        if holes:
+            refuse_missing(candidates, labels.Y)
         recipe = recipe_of(candidates, shape, pools=not is_large_sparse(X), holes=holes)
-        for setting in candidates.settings if holes else ():
-            refused = label_tags(setting.reducer).refused
-            if "missing_labels" in refused:
-                name = type(setting.reducer).__name__
-                refuse_holes(labels.Y, name, refused["missing_labels"])
         if is_dask_array(X):
             refuse_rows(recipe, candidates)
         judge = Judge.of(self.scoring, candidates.readouts, labels)
         search = Search(X, labels, folds, candidates, recipe, judge)
-        scores = search.scores(self.n_jobs, self.verbose)
-        self._choose(candidates, scores)
+        self._choose(candidates, search.scores(self.n_jobs, self.verbose))
         self.n_passes_ = search.n_passes
         if self.refit:
             self._refit(search)
-
-    def _folds(self, X: Any, labels: Labels) -> list[Fold]:
-        cv = MultilabelStratifiedKFold(int(self.cv)) if isinstance(self.cv, Integral) else self.cv
-        target, weights, groups = labels.target, labels.weights, self._groups
-        if is_dask_array(X) and weights is not None and not weights.all():
-            # Otherwise rows of weight 0 have already been removed.
-            numbers = np.flatnonzero(weights)
-            rows = np.empty((len(numbers), 0))
-            folds = check_splits(cv, rows, target[numbers], weights > 0, groups=groups)
-            folds = [(numbers[train], numbers[test]) for train, test in folds]
-        else:
-            folds = check_splits(cv, X, target, labels.kept, groups=groups)
-        for i, (train, _) in enumerate(folds):
-            times = np.bincount(train)
-            if times.max() > 1:
-                raise ValueError(
-                    f"Fold {i} of cv trains on row {times.argmax()} {times.max()} times; "
-                    "statistics of parts are pooled, so each row counts once. Drop the copies."
-                )
-        return [(np.sort(train), np.sort(test)) for train, test in folds]
 
     def _choose(self, candidates: Candidates, scores: list[FoldScores]) -> None:
         self.n_splits_ = len(scores)
@@ -307,7 +282,6 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         return names[0]
 
     def _refit(self, search: Search) -> None:
-        """Fit the chosen reducer and readout to all rows."""
         settings = search.candidates.settings
         i = next(i for i, each in enumerate(settings) if self.best_index_ in each.places)
         chosen = clone(settings[i].reducer)
@@ -357,8 +331,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
             Scores of ``best_readout_``; lazy for a Dask array.
         """
-        Z = self._projected(X)
-        return self.best_readout_.decision_function(Z)
+        return self.best_readout_.decision_function(self._projected(X))
 
     @available_if(reads_neighbours)
     def predict_proba(self, X: Any) -> Any:
@@ -374,8 +347,7 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
             Probabilities of ``best_readout_``; lazy for a Dask array.
         """
-        Z = self._projected(X)
-        return self.best_readout_.predict_proba(Z)
+        return self.best_readout_.predict_proba(self._projected(X))
 
     def summary(self) -> str:
         """Summarise the search, the choice and the candidates that are as good.
@@ -404,12 +376,10 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
         return self.best_estimator_._project(X)
 
     def _scores(self, X: Any) -> np.ndarray:
-        Z = self._project(X)
-        return self.best_readout_._scores(Z)
+        return self.best_readout_._scores(self._project(X))
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
-        Z = self._project(X)
-        return self.best_readout_._decisions(Z)
+        return self.best_readout_._decisions(self._project(X))
 
     @property
     def _n_features_out(self) -> int:
@@ -428,10 +398,3 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
             "MLkNN those of each label; readout='ridge' does",
             "sample_weight": "counts neighbours, which weigh alike, by MLkNN",
         }
-
-
-def in_memory(labels: Labels) -> Labels:
-    """Labels in memory, because splits and scorers need them."""
-    if not is_dask_array(labels.Y):
-        return labels
-    return replace(labels, Y=check_label_block(labels.Y.compute()))

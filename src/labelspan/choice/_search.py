@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from labelspan.choice._pool import Recipe, Shared
 from labelspan.choice._stream import held_out_projections
 from labelspan.classifiers import MLkNN
 from labelspan.compat import is_dask_array
-from labelspan.gate import Labels
+from labelspan.gate import Labels, check_label_block, check_splits, label_tags, refuse_holes
 from labelspan.linalg import Route, choose_solver, route_of
+from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Sample, checked, collect_parts
 from labelspan.search import Fold, Judge, Parts, parts_of
 from labelspan.system import watched
@@ -124,11 +126,49 @@ class Search:
             yield delayed(score_solved)(each, Z, None, self.candidates, self.judge, truth, no_rows)
 
 
+def folds_of(cv: Any, X: Any, labels: Labels, groups: Any) -> list[Fold]:
+    """The folds, their rows ascending; a number stands for stratified ones."""
+    if isinstance(cv, Integral):
+        cv = MultilabelStratifiedKFold(int(cv))
+    target, weights = labels.target, labels.weights
+    if is_dask_array(X) and weights is not None and not weights.all():
+        # Otherwise rows of weight 0 have already been removed.
+        numbers = np.flatnonzero(weights)
+        rows = np.empty((len(numbers), 0))
+        folds = check_splits(cv, rows, target[numbers], weights > 0, groups=groups)
+        folds = [(numbers[train], numbers[test]) for train, test in folds]
+    else:
+        folds = check_splits(cv, X, target, labels.kept, groups=groups)
+    for i, (train, _) in enumerate(folds):
+        times = np.bincount(train)
+        if times.max() > 1:
+            raise ValueError(
+                f"Fold {i} of cv trains on row {times.argmax()} {times.max()} times; "
+                "statistics of parts are pooled, so each row counts once. Drop the copies."
+            )
+    return [(np.sort(train), np.sort(test)) for train, test in folds]
+
+
 def is_large_sparse(X: Any) -> bool:
     """Whether X is sparse and has too many rows and columns for a scatter matrix."""
     if is_dask_array(X) or not sparse.issparse(X):
         return False
     return choose_solver(*X.shape, sparse=True, streamed=False) == "krylov"
+
+
+def in_memory(labels: Labels) -> Labels:
+    """Labels in memory, because splits and scorers need them."""
+    if not is_dask_array(labels.Y):
+        return labels
+    return replace(labels, Y=check_label_block(labels.Y.compute()))
+
+
+def refuse_missing(candidates: Candidates, Y: Any) -> None:
+    """Refuse reducers that need every label."""
+    for setting in candidates.settings:
+        refused = label_tags(setting.reducer).refused
+        if "missing_labels" in refused:
+            refuse_holes(Y, type(setting.reducer).__name__, refused["missing_labels"])
 
 
 def refuse_rows(recipe: Recipe, candidates: Candidates) -> None:
