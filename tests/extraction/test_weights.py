@@ -1,6 +1,7 @@
 """The weights of MLDA and DMLDA: common properties, arrays of the user, refusals."""
 
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -181,3 +182,21 @@ def test_an_array_of_weights_leaves_no_room_for_sample_weights(rng):
     X, Y = problem(rng)
     with pytest.raises(TypeError, match=r"takes no sample_weight: .*multiply the rows of weights"):
         ls.MLDA(weights=Y).fit(X, Y, sample_weight=np.ones(len(X)))
+
+
+@pytest.mark.parametrize("method", [ls.MLDA, ls.DMLDA])
+@pytest.mark.parametrize("weights", ["binary", "entropy", "correlation"])
+def test_sparse_labels_are_never_made_dense(method, weights, rng):
+    n, q = 20_000, 400
+    X = rng.standard_normal((n, 6))
+    Y = sparse.random_array((n, q), density=0.01, rng=rng, format="csr")
+    Y.data[:] = 1.0
+    model = method(3, weights=weights)
+    model.fit(X[:50], Y[:50])
+    tracemalloc.start()
+    model.fit(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * q * 8 / 2
+    dense = clone(model).fit(X, Y.toarray())
+    np.testing.assert_allclose(model.components_, dense.components_, atol=1e-8)

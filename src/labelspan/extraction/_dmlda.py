@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -15,11 +14,11 @@ from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
     WEIGHTS,
+    LabelWeights,
     check_weights,
     inverse,
     is_row_local,
     refusals,
-    row_sums,
     weighed,
 )
 from labelspan.linalg import (
@@ -138,6 +137,7 @@ class DMLDA(LinearReducer):
     def _summarise(self, sample: Sample) -> Statistics:
         sample, weigh = weighed(sample, self.weights)
         statistics = collect(sample, partial(LabelScatter.of, weigh))
+        statistics = replace(statistics, plain=weigh.moments(statistics.plain))
         return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any) -> EigenPairs:
@@ -168,12 +168,12 @@ class LabelScatter:
 
     @classmethod
     def of(
-        cls, weigh: Callable[[Any], Any], X: Any, Y: Any, weights: np.ndarray | None = None
+        cls, weigh: LabelWeights, X: Any, Y: Any, weights: np.ndarray | None = None
     ) -> LabelScatter:
-        """Statistics of one block, whose rows may have weights."""
-        W = weigh(Y)
-        counts = row_sums(W) if weights is None else row_sums(W) * weights
-        plain = Moments.of(X, W, weights, tt=False)
+        """Statistics of one block, whose rows may have weights; `plain` is of the first factor."""
+        rows = weigh.of_rows(Y)
+        counts = weigh.sums(rows) if weights is None else weigh.sums(rows) * weights
+        plain = Moments.of(X, rows, weights, tt=False)
         counted = Moments.of(X, np.empty((X.shape[0], 0)), counts, tt=False)
         return cls(plain.x_mean, plain, counted)
 

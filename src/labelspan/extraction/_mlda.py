@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -15,11 +14,11 @@ from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
     WEIGHTS,
+    LabelWeights,
     check_weights,
     inverse,
     is_row_local,
     refusals,
-    row_sums,
     rows_times,
     weighed,
 )
@@ -155,8 +154,10 @@ class MLDA(LinearReducer):
     def _summarise(self, sample: Sample) -> Statistics:
         sample, weigh = weighed(sample, self.weights)
         if sample.solver == "krylov":
-            return checked(Rows.of(sample.X, *as_targets(weigh(sample.Y), sample.weights)))
-        statistics = collect(sample, partial(weighted_moments, weigh))
+            T, weights = targets_and_weights(weigh, sample.Y, sample.weights)
+            T = T if weigh.C is None else T @ weigh.C
+            return checked(Rows.of(sample.X, T, weights))
+        statistics = weigh.moments(collect(sample, partial(weighted_moments, weigh)))
         return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any) -> EigenPairs:
@@ -215,18 +216,20 @@ def mean_factor(statistics: Any) -> np.ndarray:
     return np.array([inverse(np.sqrt(count)), -inverse(np.sqrt(rest))]).T
 
 
-def as_targets(W: Any, row_weights: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
-    """Targets T = W_i / w_i and weights w_i, the sum of W_i; of one label those of [W, 1 - W]."""
-    if W.shape[1] == 1:
+def targets_and_weights(
+    weigh: LabelWeights, Y: Any, row_weights: np.ndarray | None
+) -> tuple[Any, np.ndarray | None]:
+    """First factor of T = W_i / w_i, and w_i, the sum of W_i; of one label those of [W, 1 - W]."""
+    rows = weigh.of_rows(Y)
+    if rows.shape[1] == 1:
         # W and its complement sum to 1.
-        return W, row_weights
-    sums = row_sums(W)
-    weights = sums if row_weights is None else sums * row_weights
-    return rows_times(inverse(sums), W), weights
+        return rows, row_weights
+    sums = weigh.sums(rows)
+    return rows_times(inverse(sums), rows), sums if row_weights is None else sums * row_weights
 
 
 def weighted_moments(
-    weigh: Callable[[Any], Any], X: Any, Y: Any, row_weights: np.ndarray | None = None
+    weigh: LabelWeights, X: Any, Y: Any, row_weights: np.ndarray | None = None
 ) -> Moments:
     """Moments of one block with the targets and weights that its labels give."""
-    return Moments.of(X, *as_targets(weigh(Y), row_weights), tt=False)
+    return Moments.of(X, *targets_and_weights(weigh, Y, row_weights), tt=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -64,20 +64,40 @@ def check_weights(weights: Any, shape: tuple[int, int], most: float) -> None:
         )
 
 
-def weighed(sample: Sample, weights: Any) -> tuple[Sample, Callable[[Any], Any]]:
-    """The sample, and the function from a block of its labels to the block of W."""
+@dataclass(frozen=True)
+class LabelWeights:
+    """W = of_rows(Y) C as two factors, of which the first is sparse if Y is; C None means I."""
+
+    of_rows: Callable[[Any], Any]
+    C: np.ndarray | None = None
+
+    def sums(self, rows: Any) -> np.ndarray:
+        """Sums of the rows of W, (n,), from the first factor."""
+        return row_sums(rows) if self.C is None else rows @ row_sums(self.C)
+
+    def moments(self, of_rows: Moments) -> Moments:
+        """Moments with the targets ``of_rows(Y) C`` from those with ``of_rows(Y)``."""
+        if self.C is None:
+            return of_rows
+        return replace(of_rows, xt=of_rows.xt @ self.C, t_mean=of_rows.t_mean @ self.C)
+
+
+def weighed(sample: Sample, weights: Any) -> tuple[Sample, LabelWeights]:
+    """The sample, and the weights of a block of its labels."""
     if not isinstance(weights, str):
-        return replace(sample, Y=np.asarray(weights, dtype=np.float64)), as_given
+        return replace(sample, Y=np.asarray(weights, dtype=np.float64)), LabelWeights(as_given)
     if weights == "binary":
-        return sample, as_given
+        return sample, LabelWeights(as_given)
     if weights == "entropy":
-        return sample, shared
+        return sample, LabelWeights(shared)
     if weights == "correlation":
         # The first pass reads only the labels; on a cluster it must not load X.
         together = collect(replace(sample, X=sample.Y), cooccurrence)
-        return sample, partial(correlated, label_similarity(together))
+        # A row also counts for labels similar to its own: W = Y C / c is dense, its factors not.
+        return sample, LabelWeights(shared, label_similarity(together))
     of_all = fuzzy if weights == "fuzzy" else dependent
-    return replace(sample, Y=of_all(sample.X, dense(sample.Y), sample.weights)), as_given
+    W = of_all(sample.X, dense(sample.Y), sample.weights)
+    return replace(sample, Y=W), LabelWeights(as_given)
 
 
 def as_given(Y: Any) -> Any:
@@ -88,11 +108,6 @@ def as_given(Y: Any) -> Any:
 def shared(Y: Any) -> Any:
     """W = y_i / c_i: the labels of a row share it."""
     return rows_times(inverse(row_sums(Y)), Y)
-
-
-def correlated(similarity: np.ndarray, Y: Any) -> np.ndarray:
-    """W = C y_i / c_i: a row also counts for labels similar to its own."""
-    return inverse(row_sums(Y))[:, None] * (Y @ similarity)
 
 
 def cooccurrence(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
