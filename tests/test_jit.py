@@ -204,7 +204,7 @@ def test_no_dtype_or_layout_compiles_a_kernel_again():
 
 ONE_KERNEL = """
 import numpy as np
-from labelspan.ranking._rows import as_rows
+from labelspan.ranking import as_rows
 from labelspan.ranking._sweep import weighted_squares
 squares = np.empty(2)
 weighted_squares(as_rows(np.eye(2)), np.ones(3), squares)

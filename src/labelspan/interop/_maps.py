@@ -155,7 +155,7 @@ def rule(model: Any) -> Rule:
         return Rule(None, model.min_labels)
     if model._one_dimensional or model._n_labels == 1:
         return Rule(None, 0, model._never)
-    found, columns = model._threshold, model._columns()
+    found, columns = model._threshold, model._threshold.columns
     mean, coef = found.mean, found.coef
     if columns is not None:
         mean, coef = np.zeros((2, model.n_features_in_))

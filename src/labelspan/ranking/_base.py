@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from labelspan.base import LinearClassifier, decide
 from labelspan.compat import Interval
 from labelspan.gate import Labels, MaskedFit, in_dtype, with_complement
-from labelspan.moments import longest_row, score_at, scores_about, warn_of_unobserved
+from labelspan.moments import longest_row, score_at, warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
 from labelspan.ranking._set_size import fit_threshold
@@ -51,10 +51,6 @@ class RankingClassifier(MaskedFit, LinearClassifier):
     def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         """Solve the problem; W has a row for each feature of X and one for the bias."""
 
-    @abstractmethod
-    def _columns(self) -> np.ndarray | None:
-        """Columns of X that the threshold function may use; None means all."""
-
     def _learn(self, X: Any, labels: Labels) -> None:
         Y = with_complement(labels.Y)
         never = np.isnan(labels.Y).all(axis=0) if labels.missing else np.zeros(0, dtype=bool)
@@ -71,8 +67,18 @@ class RankingClassifier(MaskedFit, LinearClassifier):
                 f"of X has the norm {longest_row(X):.3g}, and C={self.C:g}. Scale X first, e.g. by "
                 "sklearn.preprocessing.StandardScaler, or lower C."
             ) from error
+        self.n_iter_, self.n_pairs_ = fit.n_sweeps, int(pairs.start[-1])
         warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter)
-        self._store(X, Y, labels.weights, fit)
+        # The arrays for prediction have the dtype of X, the certificates are float64.
+        W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
+        self._keep(X, W[:-1], W[-1])
+        self.label_covariance_ = fit.covariance.matrix()
+        self.primal_objective_, self.dual_objective_ = fit.primal, fit.dual
+        self.objectives_ = np.array(fit.objectives)
+        usable = np.flatnonzero(pairs.counts)
+        self._threshold = t = fit_threshold(X, Y, usable, fit, self._mean, labels.weights)
+        self.threshold_coef_ = in_dtype(t.coef, X.dtype, "threshold_coef_")
+        self.threshold_intercept_ = float(score_at(t.mean, -t.coef[:, None], t.level)[0])
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         if self._n_labels == 1 and not self._one_dimensional:
@@ -88,24 +94,7 @@ class RankingClassifier(MaskedFit, LinearClassifier):
     def _thresholds(self, X: Any) -> Any:
         if self._one_dimensional:
             return 0.0
-        columns = self._columns()
-        return self._threshold.of(X if columns is None else X[:, columns])[:, None]
-
-    def _store(self, X: Any, Y: Any, weights: np.ndarray | None, fit: Fit) -> None:
-        """Store the arrays for prediction in the dtype of X, and the certificates in float64."""
-        W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
-        self._keep(X, W[:-1], W[-1])
-        self.label_covariance_ = fit.covariance.matrix()
-        self.primal_objective_, self.dual_objective_ = fit.primal, fit.dual
-        self.objectives_ = np.array(fit.objectives)
-        mean, level = self._mean, score_at(self._mean, fit.W[:-1], fit.W[-1])
-
-        def scores(rows: Any) -> np.ndarray:
-            return scores_about(rows.astype(np.float64, copy=False), mean, fit.W[:-1].T, level)
-
-        self._threshold = fit_threshold(X, scores, Y, self._columns(), weights)
-        self.threshold_coef_ = in_dtype(self._threshold.coef, X.dtype, "threshold_coef_")
-        self.threshold_intercept_ = self._threshold.intercept
+        return self._threshold.of(X)[:, None]
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -62,11 +62,6 @@ class Covariance:
         return (D + D.T) / 2
 
 
-def nuclear_norm(square: np.ndarray) -> float:
-    """Nuclear norm of W from W'W: the optimal value of Eq. (29) is its square."""
-    return float(np.sqrt(np.maximum(np.linalg.eigvalsh(square), 0.0)).sum())
-
-
 def coupled_energy(gram: np.ndarray, mu: float) -> float:
     """Largest tr(D (D + mu I)^-1 G) over all covariances D.
 

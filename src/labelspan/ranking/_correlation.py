@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from labelspan.arrays import dense
 from labelspan.gate import check_labels
 
 
@@ -38,9 +38,7 @@ def label_correlation(Y: Any) -> np.ndarray:
     """
     Y = check_labels(Y).Y
     mean = np.asarray(Y.mean(axis=0)).ravel()
-    product = Y.T @ Y
-    product = product.toarray() if sparse.issparse(product) else product
-    covariance = product / Y.shape[0] - np.outer(mean, mean)
+    covariance = dense(Y.T @ Y) / Y.shape[0] - np.outer(mean, mean)
     constant = (mean == 0) | (mean == 1)
     covariance[constant] = covariance[:, constant] = 0.0
     return to_correlation(covariance)

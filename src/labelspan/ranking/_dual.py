@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,60 +14,26 @@ from labelspan.ranking._sweep import accumulate, pair_loss, sweep, weighted_squa
 PASSES = 5
 
 
-@dataclass(frozen=True)
-class Values:
-    """The quantities that all objectives of the family consist of.
+class Values(NamedTuple):
+    """Objectives at fixed weights and coupling, and what those over all D or omega consist of.
 
-    Attributes
-    ----------
-    total : float
-        Sum of the dual variables.
-    gram : ndarray of shape (n_labels, n_labels)
-        A' diag(weights) A.
-    energy : float
-        tr(coupling gram).
-    loss : float
-        C times the loss of Eq. (1), at W = diag(weights) B coupling.
-    primal_gram, primal_energy : ndarray of shape (n_labels, n_labels), float
-        B' diag(weights) B and tr(coupling primal_gram), which is tr(W R W') weighted by 1 / omega.
+    `total` is the sum of alpha, `loss` C times the loss of Eq. (1) at W = diag(weights) B coupling;
+    `gram` and `primal_gram` (q, q) are A' diag(weights) A and B' diag(weights) B.
     """
 
+    primal: float
+    dual: float
     total: float
-    gram: np.ndarray
-    energy: float
     loss: float
+    gram: np.ndarray
     primal_gram: np.ndarray
-    primal_energy: float
-
-    @property
-    def primal(self) -> float:
-        """Primal objective at fixed weights and coupling."""
-        return 0.5 * self.primal_energy + self.loss
-
-    @property
-    def dual(self) -> float:
-        """Dual objective at fixed weights and coupling."""
-        return self.total - 0.5 * self.energy
 
 
 class Dual:
     """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps.
 
     W is computed from B. B equals A, except after Newton steps, which leave a B near A that is a
-    better primal point.
-
-    Parameters
-    ----------
-    rows : Rows
-        Features of n instances.
-    pairs : Pairs
-        Label pairs of the same instances.
-    C : float
-        Weight of the loss.
-    n_features, n_labels : int
-        Shape of the problem.
-    rng : Generator
-        Order of the instances.
+    better primal point. `rng` draws the order of the instances.
     """
 
     def __init__(
@@ -92,8 +58,12 @@ class Dual:
         self._alive = np.ones(len(self.upper), dtype=bool)
         self.set_weights(np.ones(n_features + 1))
 
-    def set_weights(self, weights: np.ndarray) -> None:
-        """Change omega; alpha and A stay valid."""
+    def set_weights(
+        self, weights: np.ndarray, rows: Rows | None = None, A: np.ndarray | None = None
+    ) -> None:
+        """Change omega, and perhaps the features with A = X'beta of the new ones; keeps alpha."""
+        if rows is not None and A is not None:
+            self.rows, self.A, self.B = rows, A, A
         self.weights = weights
         self.squares = np.empty(len(self.rows.where))
         weighted_squares(self.rows, weights, self.squares)
@@ -138,29 +108,21 @@ class Dual:
 
     def values(self) -> Values:
         """Evaluate the objectives, in one pass over the rows."""
-        gram = primal_gram = self.gram(self.A)
-        energy = primal_energy = float((gram * self.coupling).sum())
-        if self.B is not self.A:
-            primal_gram = self.gram(self.B)
-            primal_energy = float((primal_gram * self.coupling).sum())
-        loss = self.loss(self.B)
-        return Values(float(self.alpha.sum()), gram, energy, loss, primal_gram, primal_energy)
+        gram = self.gram(self.A)
+        primal_gram = gram if self.B is self.A else self.gram(self.B)
+        energy, primal_energy = (float((G * self.coupling).sum()) for G in (gram, primal_gram))
+        loss = pair_loss(
+            self.rows, self.pairs, self.upper, self.weights, self.coupling, self.coupled, self.B,
+            self.room,
+        )  # fmt: skip
+        total = float(self.alpha.sum())
+        return Values(
+            0.5 * primal_energy + loss, total - 0.5 * energy, total, loss, gram, primal_gram
+        )
 
     def gram(self, A: np.ndarray) -> np.ndarray:
         """A' diag(weights) A."""
         return A.T @ (self.weights[:, None] * A)
-
-    def loss(self, A: np.ndarray) -> float:
-        """C times the loss of Eq. (1) at W = diag(weights) A coupling."""
-        return pair_loss(
-            self.rows, self.pairs, self.upper, self.weights, self.coupling, self.coupled, A,
-            self.room,
-        )  # fmt: skip
-
-    def set_rows(self, rows: Rows, A: np.ndarray, weights: np.ndarray) -> None:
-        """Change the features, with A = X'beta for the new ones."""
-        self.rows, self.A, self.B = rows, A, A
-        self.set_weights(weights)
 
     def place(
         self, A: np.ndarray, B: np.ndarray | None = None, alpha: np.ndarray | None = None

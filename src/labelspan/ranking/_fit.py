@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan.ranking._bounds import Covariance, coupled_energy, nuclear_norm
+from labelspan.ranking._bounds import Covariance, coupled_energy
 from labelspan.ranking._dual import Dual, Values
 from labelspan.ranking._newton import newton
 
@@ -28,18 +28,11 @@ SLOW = 0.8
 
 @dataclass(frozen=True)
 class Fit:
-    """A certified solution.
+    """A certified solution: D is the minimiser at W, `primal` the objective at both.
 
-    Attributes
-    ----------
-    W : ndarray of shape (n_features + 1, n_labels)
-        Weight vectors of the labels as columns, the bias in the last row.
-    covariance : Covariance
-        D = (W'W)^(1/2) / tr, the minimiser at W.
-    primal, dual : float
-        Objective at W and D; lower bound on the optimum.
-    objectives : tuple of float
-        Objective after each outer iteration; never rises.
+    `W` (D + 1, q) has the bias in its last row, `dual` is a lower bound on the optimum, and
+    `objectives` holds the objective after each outer iteration, which never rises. `columns` are
+    those that the threshold function may use, None for all.
     """
 
     W: np.ndarray
@@ -47,6 +40,8 @@ class Fit:
     primal: float
     dual: float
     objectives: tuple[float, ...]
+    n_sweeps: int = 0
+    columns: np.ndarray | None = None
 
     @property
     def gap(self) -> float:
@@ -74,33 +69,21 @@ def warn_unconverged(gap: float, tol: float, n_sweeps: int, max_iter: int) -> No
 def fit_fixed_weights(
     dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance | None = None
 ) -> Fit:
-    """Solve Eq. (6) at fixed omega: LaRank for mu = 0, CLaRank for mu > 0.
+    """Solve Eq. (6) at fixed omega from the state of `dual`: LaRank for mu = 0, CLaRank for mu > 0.
 
-    Parameters
-    ----------
-    dual : Dual
-        The starting point, which also counts the sweeps.
-    mu : float
-        Weight of the label correlation.
-    tol : float
-        Relative duality gap to reach.
-    max_sweeps : int
-        Bound on ``dual.n_sweeps``.
-    start : Covariance or None
-        First label covariance; None means I / q.
-
-    Returns
-    -------
-    Fit
-        Solution; its gap exceeds `tol` only if the sweeps ran out.
+    `start` is the first label covariance, None for I / q. The relative gap exceeds `tol` only if
+    ``dual.n_sweeps`` has reached `max_sweeps`.
     """
     if mu > 0:
         fit = alternate(dual, mu, tol, max_sweeps, start or Covariance.isotropic(dual.A.shape[1]))
-        return fit if fit.gap <= tol else polish(dual, mu, tol, max_sweeps, fit)
+        fit = fit if fit.gap <= tol else polish(dual, mu, tol, max_sweeps, fit)
+        return replace(fit, n_sweeps=dual.n_sweeps)
     dual.set_coupling(None)
     values = solve_fixed(dual, tol, max_sweeps)
     covariance = Covariance.minimiser(values.primal_gram)
-    return Fit(dual.coefficients(), covariance, values.primal, values.dual, (values.primal,))
+    objectives = (values.primal,)
+    W = dual.coefficients()
+    return Fit(W, covariance, values.primal, values.dual, objectives, dual.n_sweeps)
 
 
 def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) -> Values:
@@ -139,8 +122,9 @@ def to_go(seen: list[tuple[int, float]], tol: float) -> float:
 
 
 def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
-    """Objective of Eq. (6) minimised over D, from W'W: tr(W D^-1 W') = (nuclear norm)^2."""
-    return 0.5 * float(np.trace(square)) + 0.5 * mu * nuclear_norm(square) ** 2 + loss
+    """Objective of Eq. (6) minimised over D, from W'W: tr(W D^-1 W') = (nuclear norm of W)^2."""
+    norm = float(np.sqrt(np.maximum(np.linalg.eigvalsh(square), 0.0)).sum())
+    return 0.5 * float(np.trace(square)) + 0.5 * mu * norm**2 + loss
 
 
 def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
@@ -198,7 +182,7 @@ def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
         dual.set_coupling(Covariance.waterfill(gram, mu).coupling(mu))
         dual.place(A)
         square = dual.coupling @ gram @ dual.coupling
-        primal = joint_primal(square, mu, dual.loss(A))
+        primal = joint_primal(square, mu, dual.values().loss)
         if primal < fit.primal:
             covariance = Covariance.minimiser(square)
             fit = Fit(dual.coefficients(), covariance, primal, bound, ())

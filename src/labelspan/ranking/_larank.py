@@ -110,9 +110,4 @@ class LaRankSVM(RankingClassifier):
 
     def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         dual = Dual(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng)
-        fit = fit_fixed_weights(dual, 0.0, self.tol, self.max_iter)
-        self.n_iter_, self.n_pairs_ = dual.n_sweeps, len(dual.alpha)
-        return fit
-
-    def _columns(self) -> None:
-        return None
+        return fit_fixed_weights(dual, 0.0, self.tol, self.max_iter)

@@ -42,23 +42,10 @@ SHORTEST = 1e-12
 
 
 def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Values:
-    """Ascend until the relative gap is within `tol` and primal <= `below`.
+    """Ascend from `dual`, which is updated, until the gap is within `tol` and primal <= `below`.
 
-    Parameters
-    ----------
-    dual : Dual
-        The starting point, which is updated; each Newton step counts as a sweep.
-    tol : float
-        Relative duality gap to reach at fixed omega and D.
-    max_steps : int
-        Bound on ``dual.n_sweeps``.
-    below : float
-        As in ``solve_fixed``: stop when the dual shows that it cannot be reached.
-
-    Returns
-    -------
-    Values
-        The objectives at the last point.
+    Each step counts as a sweep, of which `max_steps` in all are allowed. As in ``solve_fixed``, it
+    ends when the dual shows that `below` cannot be reached.
     """
     sigma = FIRST_SIGMA / max(2.0 * float(dual.squares.mean()), np.finfo(float).tiny)
     while True:

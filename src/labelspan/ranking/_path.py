@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from labelspan.gate import check_features, check_labels
@@ -118,7 +117,6 @@ def ranking_path(
             "complement: np.column_stack([y, 1 - y])."
         )
     rng = generator(random_state)
-    Y = Y.toarray() if sparse.issparse(Y) else Y
     dual = Dual(as_rows(X), pair_up(Y, max_pairs, rng), costs[0], X.shape[1], Y.shape[1], rng)
     fits, sweeps, covariance = [], [0], None
     for C in costs:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from labelspan.arrays import dense
-from labelspan.gate import has_holes
 from labelspan.linalg import regress
 from labelspan.moments import mean_of, score_at, scores_about
+from labelspan.ranking._fit import Fit
 
 # A dense system whose smaller side exceeds this is solved iteratively, like a sparse one.
 MAX_DIRECT = 2000
@@ -30,71 +29,41 @@ class Threshold:
     coef: np.ndarray
     mean: np.ndarray
     level: np.ndarray
-
-    @property
-    def intercept(self) -> float:
-        """t(0)."""
-        return float(score_at(self.mean, -self.coef[:, None], self.level)[0])
+    # The columns of X that t uses, None for all.
+    columns: np.ndarray | None = None
 
     def of(self, X: Any) -> np.ndarray:
         """The threshold t of every row, (n,)."""
+        X = X if self.columns is None else X[:, self.columns]
         return scores_about(X, self.mean, self.coef[None], self.level)[:, 0]
 
 
 def fit_threshold(
-    X: Any,
-    scores: Callable[[Any], np.ndarray],
-    Y: Any,
-    seen: np.ndarray | None,
-    weights: np.ndarray | None = None,
+    X: Any, Y: Any, usable: np.ndarray, fit: Fit, mean: np.ndarray, weights: np.ndarray | None
 ) -> Threshold:
-    """Regress the midpoints of Eq. (34) on x, by least squares with an intercept.
+    """Regress the midpoints of Eq. (34) on x, by weighted least squares with an intercept.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Features.
-    scores : callable
-        Scores (m, n_labels) of rows.
-    Y : ndarray or csr_array of shape (n_samples, n_labels)
-        Labels in {0, 1}, or NaN where they are not observed. Rows with none or all of the observed
-        ones have no midpoint and do not count; if there are no others, t is a constant below (all
-        labels) or above (no label) every score.
-    seen : ndarray of int or None
-        Columns of X that t may use; None means all.
-    weights : ndarray of shape (n_samples,) or None
-        Weights of the rows in the least squares.
-
-    Returns
-    -------
-    Threshold
-        The least-norm solution if it is not unique.
+    A midpoint lies half-way between the lowest relevant and the highest irrelevant score. The
+    `usable` rows have both, others do not count; if there are none, t is a constant below (all
+    labels) or above (no label) every score.
     """
-    if has_holes(Y):
-        count, n_seen = np.nansum(Y, axis=1), (~np.isnan(Y)).sum(axis=1)
-    else:
-        count, n_seen = np.asarray(Y.sum(axis=1)).ravel(), Y.shape[1]
-    usable = np.flatnonzero((count > 0) & (count < n_seen))
-    columns = X if seen is None else X[:, seen]
+    columns = X if fit.columns is None else X[:, fit.columns]
     if len(usable) == 0:
         zeros = np.zeros(columns.shape[1])
-        return Threshold(zeros, zeros, np.array([1.0 if count.sum() == 0 else -1.0]))
+        return Threshold(zeros, zeros, np.array([-1.0 if (Y > 0).sum() else 1.0]), fit.columns)
+    W, level = fit.W[:-1], score_at(mean, fit.W[:-1], fit.W[-1])
     targets = np.empty(len(usable))
     # Scores of all rows at once would be a second n x q array besides the pairs.
     size = max(1, BLOCK // Y.shape[1])
     for start in range(0, len(usable), size):
         rows = usable[start : start + size]
-        targets[start : start + size] = midpoints(scores(X[rows]), Y[rows])
+        scores = scores_about(X[rows].astype(np.float64, copy=False), mean, W.T, level)
+        labels = dense(Y[rows])
+        lowest = np.where(labels > 0, scores, np.inf).min(axis=1)
+        highest = np.where(labels == 0, scores, -np.inf).max(axis=1)
+        targets[start : start + size] = (lowest + highest) / 2
     weights = None if weights is None else weights[usable]
-    return least_squares(columns[usable], targets, weights)
-
-
-def midpoints(scores: Any, Y: Any) -> np.ndarray:
-    """Eq. (34): half-way between the lowest relevant and the highest irrelevant score."""
-    Y = dense(Y)
-    lowest = np.where(Y > 0, scores, np.inf).min(axis=1)
-    highest = np.where(Y == 0, scores, -np.inf).max(axis=1)
-    return (lowest + highest) / 2
+    return replace(least_squares(columns[usable], targets, weights), columns=fit.columns)
 
 
 def least_squares(X: Any, target: np.ndarray, weights: np.ndarray | None = None) -> Threshold:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -59,10 +58,8 @@ class RankingSelector(BlockSelector, RankingClassifier):
     n_features: int
     max_planes: int
     max_features: int | None
-
-    @abstractmethod
-    def _mu(self) -> float:
-        """Weight of the label correlation."""
+    # Weight of the label correlation; CMLFS has a parameter of this name.
+    mu: float = 0.0
 
     def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         n_kept = cap(self.n_features, X.shape[1])
@@ -73,27 +70,33 @@ class RankingSelector(BlockSelector, RankingClassifier):
             n_labels=n_labels,
             rng=rng,
             C=self.C,
-            mu=self._mu(),
+            mu=self.mu,
             n_kept=n_kept,
             tol=self.tol,
             max_sweeps=self.max_iter,
             max_planes=self.max_planes,
         )
-        selection = solve(X)
-        if selection.support.sum() > limit:
-            kept = top_mask(selection.weights, limit)
-            among = solve(X[:, np.flatnonzero(kept)])
-            selection = among.spread(kept, selection.n_sweeps, selection.n_planes)
-        self.n_iter_, self.n_pairs_ = selection.n_sweeps, int(pairs.start[-1])
-        self.feature_weights_ = selection.weights
-        self.support_ = selection.support
-        self.n_features_selected_ = int(selection.support.sum())
-        self.ranking_ = rank(selection.weights, selection.support)
-        self.n_planes_ = selection.n_planes
-        self.bounds_ = selection.bounds
-        self.stationarity_ = selection.stationarity
-        self._warn_unsettled()
-        return selection.fit
+        found = solve(X)
+        if np.count_nonzero(found.weights) > limit:
+            kept = top_mask(found.weights, limit)
+            found = solve(X[:, np.flatnonzero(kept)]).spread(kept, found)
+        self.feature_weights_ = found.weights
+        self.support_ = found.weights > 0
+        self.n_features_selected_ = int(self.support_.sum())
+        self.ranking_ = rank(found.weights, self.support_)
+        self.n_planes_, self.bounds_ = found.n_planes, found.bounds
+        self.stationarity_ = found.stationarity
+        # For mu > 0 the duality gap does not certify omega.
+        if self.mu > 0 and found.stationarity > self.tol:
+            warnings.warn(
+                f"The feature weights are not stationary: another mask gains "
+                f"{found.stationarity:.2g} of the objective to first order, tol is {self.tol:.2g} "
+                f"({found.n_planes} masks, max_planes={self.max_planes}; {found.fit.n_sweeps} "
+                f"sweeps, max_iter={self.max_iter}). Raise tol, or whichever limit was met.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return found.fit
 
     def _limit(self, n_features: int) -> int:
         """Largest number of features to select, limited to all."""
@@ -112,21 +115,6 @@ class RankingSelector(BlockSelector, RankingClassifier):
             return text
         of = f"{self.n_features_selected_} of {self.n_features_in_}"
         return f"{text}  # {of} features selected"
-
-    def _warn_unsettled(self) -> None:
-        """Warn if omega is not stationary; for mu > 0 the gap does not certify omega."""
-        if self._mu() > 0 and self.stationarity_ > self.tol:
-            warnings.warn(
-                f"The feature weights are not stationary: another mask gains "
-                f"{self.stationarity_:.2g} of the objective to first order, tol is {self.tol:.2g} "
-                f"({self.n_planes_} masks, max_planes={self.max_planes}; {self.n_iter_} sweeps, "
-                f"max_iter={self.max_iter}). Raise tol, or whichever limit was met.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-
-    def _columns(self) -> np.ndarray:
-        return np.flatnonzero(self.support_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

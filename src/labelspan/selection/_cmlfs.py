@@ -147,6 +147,3 @@ class CMLFS(RankingSelector):
         self.max_pairs = max_pairs
         self.min_labels = min_labels
         self.random_state = random_state
-
-    def _mu(self) -> float:
-        return self.mu

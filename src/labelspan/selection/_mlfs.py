@@ -135,6 +135,3 @@ class MLFS(RankingSelector):
         self.max_pairs = max_pairs
         self.min_labels = min_labels
         self.random_state = random_state
-
-    def _mu(self) -> float:
-        return 0.0

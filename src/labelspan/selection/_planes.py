@@ -42,44 +42,28 @@ ROUNDS = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """Feature weights and their model.
+    """Feature weights omega (D,) with sum m, and their model.
 
-    Attributes
-    ----------
-    fit : Fit
-        W with a row for each feature and one for the bias, D and the certificates.
-    weights : ndarray of shape (n_features,)
-        omega, in [0, 1] with sum m.
-    support : ndarray of bool, shape (n_features,)
-        Features of positive weight: the union of the masks that the combination uses.
-    n_planes : int
-        Number of masks.
-    bounds : ndarray of shape (n_outer, 2)
-        (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is 0, since no
-        objective is negative, where no better bound over omega exists (mu > 0).
-    stationarity : float
-        First-order gain of the best mask, relative to the primal objective.
-    n_sweeps : int
-        Sweeps in all.
+    `bounds` holds (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is 0 where
+    no better bound over omega exists (mu > 0), since no objective is negative. `stationarity` is
+    the first-order gain of the best mask, relative to the primal objective.
     """
 
     fit: Fit
     weights: np.ndarray
-    support: np.ndarray
     n_planes: int
     bounds: np.ndarray
     stationarity: float
-    n_sweeps: int
 
-    def spread(self, kept: np.ndarray, n_sweeps: int, n_planes: int) -> Selection:
-        """Extend a selection among the `kept` features to all features."""
+    def spread(self, kept: np.ndarray, before: Selection) -> Selection:
+        """Extend a selection among the features `kept` of an earlier one to all features."""
+        fit, columns = self.fit, np.flatnonzero(kept)[self.fit.columns]
+        W, n_sweeps = spread_rows(fit.W, kept), fit.n_sweeps + before.fit.n_sweeps
         return replace(
             self,
-            fit=replace(self.fit, W=spread_rows(self.fit.W, kept)),
+            fit=replace(fit, W=W, n_sweeps=n_sweeps, columns=columns),
             weights=spread_rows(np.append(self.weights, 0.0), kept)[:-1],
-            support=spread_rows(np.append(self.support, False), kept)[:-1] > 0,
-            n_sweeps=self.n_sweeps + n_sweeps,
-            n_planes=self.n_planes + n_planes,
+            n_planes=self.n_planes + before.n_planes,
         )
 
 
@@ -124,32 +108,10 @@ def select(
     max_sweeps: int,
     max_planes: int,
 ) -> Selection:
-    """Minimise Eq. (18) over W, omega and, for mu > 0, D.
+    """Minimise Eq. (18) over W, omega with sum `n_kept` and, for mu > 0, D.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Features.
-    pairs : Pairs
-        Label pairs.
-    n_labels : int
-        Number of labels.
-    rng : Generator
-        Order of the instances.
-    C, mu : float
-        Weights of the loss and of the label correlation.
-    n_kept : int
-        Sum of the feature weights, the paper's m.
-    tol : float
-        Relative gap (mu = 0), or relative first-order gain (mu > 0), to reach; with mu > 0 also
-        the relative gap of the problem at the final omega.
-    max_sweeps, max_planes : int
-        Largest number of sweeps, in the search and again at the final omega, and of masks.
-
-    Returns
-    -------
-    Selection
-        The best point found, with its certificates.
+    `tol` bounds the relative gap (mu = 0), or the relative first-order gain and the gap of the
+    problem at the final omega (mu > 0); `max_sweeps` holds in the search and again at that omega.
     """
     everything = as_rows(X)
     search = begin(X, Dual(everything, pairs, C, X.shape[1], n_labels, rng), mu, n_kept)
@@ -162,7 +124,19 @@ def select(
         if price(search, A) <= tol or search.dual.n_sweeps >= max_sweeps:
             break
         advance(search, A, max_planes)
-    return conclude(search)
+    weights = spread_rows(search.weights, search.support)[:-1]
+    fit = Fit(
+        search.W,
+        search.covariance,
+        search.objective,
+        # A bound over omega for mu = 0, else at the last omega.
+        search.bound if mu == 0 else search.certificate,
+        tuple(-lower for lower, _ in search.history),
+        search.dual.n_sweeps,
+        np.flatnonzero(weights),
+    )
+    bounds = np.array(search.history)
+    return Selection(fit, weights, search.n_planes, bounds, search.stationarity)
 
 
 def descend(search: Search, everything: Any, tol: float, limit: int, max_planes: int) -> None:
@@ -174,7 +148,9 @@ def descend(search: Search, everything: Any, tol: float, limit: int, max_planes:
         A = search.dual.product(everything, n_features)
         stationarity = price(search, A)
         done = search.dual.n_sweeps >= limit or search.failures > MAX_FAILURES
-        done |= search.gap <= tol if search.mu == 0 else settled(stationarity, gained, tol)
+        # With D learnt, neither another mask nor another step may gain more.
+        settled = stationarity <= tol and gained <= STATIONARY * tol
+        done |= search.gap <= tol if search.mu == 0 else settled
         if done:
             break
         advance(search, A, max_planes)
@@ -188,7 +164,7 @@ def begin(X: Any, dual: Dual, mu: float, n_kept: int) -> Search:
     support = top_mask(np.einsum("jk,jk->j", A, A), n_kept)
     columns = as_rows(X[:, np.flatnonzero(support)])
     ones = np.ones(n_kept + 1)
-    dual.set_rows(columns, np.zeros((n_kept + 1, n_labels)), ones)
+    dual.set_weights(ones, columns, np.zeros((n_kept + 1, n_labels)))
     dual.set_coupling(covariance.coupling(mu) if mu > 0 else None)
     W = np.zeros((n_features + 1, n_labels))
     return Search(X, dual, mu, n_kept, support, covariance, ones, W)
@@ -252,11 +228,6 @@ def price(search: Search, A: np.ndarray) -> float:
     return search.stationarity
 
 
-def settled(stationarity: float, gained: float, tol: float) -> bool:
-    """Whether neither another mask nor another step could gain more than the tolerance."""
-    return stationarity <= tol and gained <= STATIONARY * tol
-
-
 def advance(search: Search, A: np.ndarray, max_planes: int) -> None:
     """Propose the next omega, with the most violated mask added to the working set.
 
@@ -287,7 +258,7 @@ def advance(search: Search, A: np.ndarray, max_planes: int) -> None:
     proposal = np.append(best_weights(bold[search.support], search.n_kept), 1.0)
     if grows:
         columns = as_rows(search.X[:, np.flatnonzero(search.support)])
-        dual.set_rows(columns, np.ascontiguousarray(A[kept]), proposal)
+        dual.set_weights(proposal, columns, np.ascontiguousarray(A[kept]))
     else:
         dual.set_weights(proposal)
     if search.mu > 0:
@@ -312,19 +283,3 @@ def certify(search: Search, tol: float, limit: int) -> None:
     if last.primal <= search.objective:
         search.W = spread_rows(last.W, search.support)
         search.objective, search.covariance = last.primal, last.covariance
-
-
-def conclude(search: Search) -> Selection:
-    """Collect the best point; its bound is over omega for mu = 0, else at the last omega."""
-    objectives = tuple(-lower for lower, _ in search.history)
-    bound = search.bound if search.mu == 0 else search.certificate
-    weights = spread_rows(search.weights, search.support)[:-1]
-    return Selection(
-        Fit(search.W, search.covariance, search.objective, bound, objectives),
-        weights,
-        weights > 0,
-        search.n_planes,
-        np.array(search.history),
-        search.stationarity,
-        search.dual.n_sweeps,
-    )
