@@ -163,10 +163,9 @@ def observed_pairs(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, 
 
 
 def sigmoid_link(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
-    """Slope and intercept by Platt's method, the slope at least 0.
+    """Slope, at least 0, and intercept by Platt's method: Newton steps in standardised scores.
 
-    Newton's method in standardised scores. The targets lie strictly between 0 and 1, so the
-    optimum is finite.
+    The targets lie strictly between 0 and 1, so the optimum is finite.
     """
     if len(scores) == 0:
         # A label that is never observed is never predicted.

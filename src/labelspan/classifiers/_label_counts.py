@@ -16,20 +16,9 @@ BLOCK_LABELS = 2**20
 
 
 def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
-    """Count the training rows by label, membership and number of neighbours with the label.
+    """Rows without and with each label, by number of neighbours with it: (2, q, k + 1).
 
-    Parameters
-    ----------
-    neighbours : ndarray of int of shape (n, k)
-        Neighbours of each training row.
-    Y : csr_array of shape (n, n_labels)
-        Label indicators of the training rows, without stored zeros.
-
-    Returns
-    -------
-    ndarray of shape (2, n_labels, k + 1)
-        Entry [b, l, j]: rows that have label l (b = 1) or not (b = 0) and of whose neighbours
-        j have it.
+    `neighbours` (n, k) are those of each training row, `Y` (n, q) the labels, without stored zeros.
     """
     if is_device(Y):
         return on_device.histogram(neighbours, Y)
@@ -47,21 +36,10 @@ def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
 
 
 def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
-    """Return table[l, number of neighbours with label l] for each row and label.
+    """Return table[l, number of neighbours with label l] for each row and label, (n, q).
 
-    Parameters
-    ----------
-    neighbours : ndarray of int of shape (n, k)
-        Training rows next to each query row.
-    Y : csr_array of shape (n_train, n_labels)
-        Label indicators of the training rows, without stored zeros.
-    table : ndarray of shape (n_labels, k + 1)
-        Value of each count.
-
-    Returns
-    -------
-    ndarray of shape (n, n_labels)
-        The values.
+    `neighbours` (n, k) are training rows, `Y` their labels, without stored zeros, `table` (q, k +
+    1).
     """
     if is_device(Y):
         return on_device.look_up(neighbours, Y, table)

@@ -217,23 +217,10 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
 def posterior(
     histogram: np.ndarray, prior: np.ndarray, smoothing: float, n_counts: Any = None
 ) -> np.ndarray:
-    """Probability of each label for each number of neighbours that have it, by Bayes' rule.
+    """Probability (q, k + 1) of each label by number of neighbours that have it: Bayes' rule.
 
-    Parameters
-    ----------
-    histogram : ndarray of shape (2, n_labels, k + 1)
-        Training rows without and with the label, by number of neighbours that have it.
-    prior : ndarray of shape (n_labels,)
-        Probability of each label.
-    smoothing : float
-        s of the paper.
-    n_counts : ndarray of shape (n_labels, 1) or None
-        Counts that can occur; None means k + 1 for each label.
-
-    Returns
-    -------
-    ndarray of shape (n_labels, k + 1)
-        The prior where there is no training row to count (only without smoothing).
+    From the histogram (2, q, k + 1) and the prior (q,); `n_counts` (q, 1) says how many counts can
+    occur, None k + 1. Without training rows to count (and smoothing), it is the prior.
     """
     n_counts = histogram.shape[2] if n_counts is None else n_counts
     total = smoothing * n_counts + histogram.sum(axis=2, keepdims=True)

@@ -40,37 +40,10 @@ def nearest_rows(
     metric_params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Find the nearest training rows of each query row.
+    """Nearest rows of T for those of Q, (n_queries, n_neighbors), by distance, then by index.
 
-    Parameters
-    ----------
-    T : ndarray or csr_array of shape (n_train, n_features)
-        Training rows; ignored if `metric` is "precomputed".
-    Q : ndarray or csr_array of shape (n_queries, n_features), or None
-        Query rows; None means the neighbours of each training row among the others. With
-        "precomputed", distances of shape (n_queries, n_train).
-    n_neighbors : int
-        How many, at most n_train, or n_train - 1 among the others.
-    metric : str or callable
-        "euclidean", "precomputed" or any that scikit-learn's ``NearestNeighbors`` takes.
-    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
-        For Euclidean distances "auto" and "brute" are the exact search; others use scikit-learn.
-    metric_params : dict or None
-        Passed to scikit-learn.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    ndarray of int of shape (n_queries, n_neighbors)
-        Ordered by distance, then by index.
-
-    Notes
-    -----
-    Dense Euclidean search: time O(n_queries n_train n_features) by matrix products, memory of
-    one block. Sparse: time in proportion to the pairs of stored entries that share a feature,
-    plus n_queries n_train. X is never made dense, and a dense X with less than a tenth of nonzero
-    entries is searched in the same way.
+    Without Q, of each row of T among the others. Euclidean distances: exact, by matrix products in
+    blocks, or by shared features if T is sparse or mostly zero; others by scikit-learn.
     """
     if is_device(T):
         return nearest(T, Q, n_neighbors)
@@ -99,23 +72,10 @@ def nearest_rows(
 def nearest_of_distances(
     distances: Any, n_neighbors: int, *, leave_one_out: bool, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Find the nearest training rows from given distances.
+    """Nearest training rows from distances (n_queries, n_train), by distance, then by index.
 
-    Parameters
-    ----------
-    distances : ndarray or csr_array of shape (n_queries, n_train)
-        Entries that a sparse array does not store are infinitely far.
-    n_neighbors : int
-        How many.
-    leave_one_out : bool
-        Whether queries are the training rows, so that row i must not find itself.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    ndarray of int of shape (n_queries, n_neighbors)
-        Ordered by distance, then by index.
+    Entries that a sparse array does not store are infinitely far. With `leave_one_out`, queries are
+    the training rows, and none finds itself.
     """
     values = distances.data if sparse.issparse(distances) else distances
     if values.min(initial=0.0) < 0:

@@ -21,16 +21,9 @@ Search = Callable[[np.ndarray | None, int], Any]
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Training labels with missing entries.
+    """Training labels (n, q), False where not observed, and the neighbours of each label (q,).
 
-    Parameters
-    ----------
-    Y : ndarray of bool of shape (n_train, n_labels)
-        Labels, False where they are not observed.
-    observed : ndarray of bool of shape (n_train, n_labels)
-        Where they are.
-    n_nearest : ndarray of int of shape (n_labels,)
-        Neighbours of each label: k, or all other observed rows if there are fewer.
+    A label has k neighbours, or all other rows where it is observed if there are fewer.
     """
 
     Y: np.ndarray
@@ -46,19 +39,9 @@ class Reference:
         return cls(Y > 0, observed, np.minimum(k, n_others))
 
     def counts(self, search: Search, n_queries: int | None = None) -> np.ndarray:
-        """How many of the nearest observed rows have each label.
+        """How many of the nearest observed rows have each label, (n_queries, q).
 
-        Parameters
-        ----------
-        search : callable
-            See `Search`.
-        n_queries : int or None
-            Number of query rows; None means each training row among the others.
-
-        Returns
-        -------
-        ndarray of int of shape (n_queries, n_labels)
-            Counts; 0 for a training row and a label that is missing there.
+        Without `n_queries`, of each training row among the others; 0 where its label is missing.
         """
         training = n_queries is None
         n_train, n_labels = self.Y.shape

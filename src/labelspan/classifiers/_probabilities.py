@@ -44,19 +44,9 @@ class ProbabilityClassifier(LabelClassifier):
 
 
 def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
-    """Probabilities of the classes of a 1-d y, which exclude each other, from those of labels.
+    """Probabilities of exclusive classes (a 1-d y) from those of labels (n, q).
 
-    Parameters
-    ----------
-    P : ndarray of shape (n_samples, n_labels)
-        One label stands for the second of two classes; otherwise there is one label per class.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
-        Rows sum to 1.
+    One label stands for the second of two classes; otherwise there is one label per class.
     """
     xp = namespace(P)
     if n_classes == 1:

@@ -165,25 +165,10 @@ def tuned_thresholds(
     weights: np.ndarray | None = None,
     observed: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Thresholds (q,) tuned on the scores (n, q) and the labels (n, q).
+    """Thresholds (q,) tuned on scores and labels (n, q); inf for labels without rows.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, q)
-        Scores of the rows to tune on.
-    positive : ndarray of bool of shape (n, q)
-        Their labels.
-    strategy : {"per_label_f1", "cardinality"}
-        What to tune.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-    observed : ndarray of bool of shape (n, q) or None
-        Which labels count; None means all.
-
-    Returns
-    -------
-    ndarray of shape (q,)
-        inf for labels without rows.
+    `strategy` is "per_label_f1" or "cardinality", `weights` (n,) are those of the rows, `observed`
+    (n, q) says which labels count.
     """
     thresholds = np.full(scores.shape[1], np.inf)
     present = positive.any(axis=0)

@@ -36,8 +36,7 @@ class Side:
 class Counts(NamedTuple):
     """True, predicted and common labels, by row, by label and in total.
 
-    Several predictions of the same labels may share `true`; `n_observed` counts the pairs of a row
-    and a label, if not all of them are observed.
+    `n_observed` counts the observed pairs of a row and a label, None if all are.
     """
 
     true: Side
@@ -55,8 +54,8 @@ class Counts(NamedTuple):
 def count(Y_true: Any, Y_pred: Any, observed: Any = None, *, by_label: bool = False) -> Counts:
     """Count true, predicted and common labels, over the rows and labels with an observed entry.
 
-    `Y_true` may be Counts already. A sparse argument costs time and memory in proportion to its
-    stored entries, a dense one a byte per entry.
+    `Y_true` may be Counts already. Sparse arguments cost their stored entries, dense ones a byte
+    each.
     """
     if isinstance(Y_true, Counts):
         return Y_true

@@ -51,11 +51,10 @@ def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Truth and output of the rows and labels that are observed somewhere.
+    """Truth (n, q), False where not observed, and output of the rows and labels observed somewhere.
 
-    `truth` (n, q) is boolean, False where not observed; `output` (n, q) holds predicted labels or
-    scores. `observed` (n, q) is None if all labels are; `labels` are the columns kept, None if all
-    are. `on_device`: both are on a device, where all labels are observed.
+    `observed` (n, q) is None if all labels are; `labels` are the columns kept, None for all;
+    `on_device`: both are on a device, where all labels are observed.
     """
 
     truth: Any

@@ -59,10 +59,10 @@ def indicators(Y: Any) -> Any:
 
 
 def device_ranks(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
-    """The fields of :class:`labelspan.metrics._rank_labels.LabelRanks`, on the host.
+    """The fields of `LabelRanks`, on the host, by blocks of rows as the memory allows.
 
-    Each row is sorted; its tied scores are a run. Flat places of runs and sums of true labels up
-    to a place give all counts. Blocks of rows, as many as there is memory for.
+    Each row is sorted; tied scores are a run. Flat places of runs, and sums of true labels up to a
+    place, give all counts.
     """
     n_rows, n_labels = S.shape
     height = max(block_bytes(S) // (RANK_BYTES * n_labels), 1)

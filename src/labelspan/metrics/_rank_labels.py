@@ -24,8 +24,8 @@ ONE = np.int64(1)
 class LabelRanks:
     """The true labels of all rows, grouped by row and sorted by decreasing score.
 
-    Every ranking measure is a sum over these entries; places count from 0. `starts` (n + 1,) says
-    where the entries of a row start; `n_labels` (n,) how many labels are observed.
+    Every ranking measure is a sum over these entries; places count from 0. The entries of row i
+    start at ``starts[i]``, and ``n_labels[i]`` of its labels are observed.
     """
 
     n_labels: np.ndarray

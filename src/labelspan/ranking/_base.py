@@ -31,10 +31,9 @@ COMMON: dict[str, list[Any]] = {
 class RankingClassifier(MaskedFit, LinearClassifier):
     """Linear scores of labels, learnt so that the labels of an instance outrank the others.
 
-    A method defines how it learns W from the rows and the pairs (``_solve``); this class does the
-    rest. ``decision_function`` is W'x, for the second class if `y` has two; ``predict`` compares it
-    with the threshold function. One label is trained as the pair of labels [y, 1 - y]. Missing
-    labels form no pairs; a label that is never observed is never predicted.
+    A method learns W from rows and pairs (``_solve``). A label is predicted if W'x exceeds the
+    threshold function; one label is trained as [y, 1 - y]; a label that is never observed is never
+    predicted.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON

@@ -17,8 +17,8 @@ PASSES = 5
 class Values(NamedTuple):
     """Objectives at fixed weights and coupling, and what those over all D or omega consist of.
 
-    `total` is the sum of alpha, `loss` C times the loss of Eq. (1) at W = diag(weights) B coupling;
-    `gram` and `primal_gram` (q, q) are A' diag(weights) A and B' diag(weights) B.
+    `total` is the sum of alpha, `loss` C times the loss of Eq. (1); `gram` and `primal_gram` (q, q)
+    are A' diag(weights) A and the same of B.
     """
 
     primal: float
@@ -30,10 +30,10 @@ class Values(NamedTuple):
 
 
 class Dual:
-    """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps.
+    """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps in the order of `rng`.
 
-    W is computed from B. B equals A, except after Newton steps, which leave a B near A that is a
-    better primal point. `rng` draws the order of the instances.
+    W is computed from B, which equals A except after Newton steps; they leave a better primal
+    point.
     """
 
     def __init__(

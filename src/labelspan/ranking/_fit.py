@@ -28,11 +28,10 @@ SLOW = 0.8
 
 @dataclass(frozen=True)
 class Fit:
-    """A certified solution: D is the minimiser at W, `primal` the objective at both.
+    """A certified solution: D minimises at W (D + 1, q), whose last row is the bias.
 
-    `W` (D + 1, q) has the bias in its last row, `dual` is a lower bound on the optimum, and
-    `objectives` holds the objective after each outer iteration, which never rises. `columns` are
-    those that the threshold function may use, None for all.
+    `dual` is a lower bound on the optimum; `objectives`, after each outer iteration, never rise;
+    `columns` are those that the threshold function may use, None for all.
     """
 
     W: np.ndarray
@@ -71,8 +70,8 @@ def fit_fixed_weights(
 ) -> Fit:
     """Solve Eq. (6) at fixed omega from the state of `dual`: LaRank for mu = 0, CLaRank for mu > 0.
 
-    `start` is the first label covariance, None for I / q. The relative gap exceeds `tol` only if
-    ``dual.n_sweeps`` has reached `max_sweeps`.
+    `start` is the first D, None for I / q. The relative gap exceeds `tol` only if ``dual.n_sweeps``
+    has reached `max_sweeps`.
     """
     if mu > 0:
         fit = alternate(dual, mu, tol, max_sweeps, start or Covariance.isotropic(dual.A.shape[1]))
@@ -89,9 +88,8 @@ def fit_fixed_weights(
 def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) -> Values:
     """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
 
-    Stops when the dual shows that `below` cannot be reached, or after `max_sweeps` in total. If the
-    remaining sweeps, or `PATIENCE` sweeps, would not suffice at the current rate, Newton steps take
-    over.
+    Ends when the dual shows that `below` cannot be reached, or after `max_sweeps` in total. Newton
+    steps take over if, at the current rate, the sweeps left or `PATIENCE` would not suffice.
     """
     sweeps, seen = FIRST_SWEEPS, [(0, 1.0)]
     while True:
@@ -130,9 +128,9 @@ def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
 def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
     """Minimise over W by sweeps and over D by Theorem 3.4, alternately.
 
-    The bound also minimises the dual over D; at the current D it would not be a bound. If the
-    optimal D loses rank, alpha is free along the lost directions and the bound stalls. Then the
-    alternation ends before `tol` is met.
+    The bound minimises the dual over D; at the current D it would be none. If the optimal D loses
+    rank, alpha is free along the lost directions, the bound stalls, and this ends before `tol` is
+    met.
     """
     covariance, objective, bound, gap = start, np.inf, -np.inf, 1.0
     objectives: list[float] = []

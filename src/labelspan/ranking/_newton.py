@@ -44,8 +44,8 @@ SHORTEST = 1e-12
 def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Values:
     """Ascend from `dual`, which is updated, until the gap is within `tol` and primal <= `below`.
 
-    Each step counts as a sweep, of which `max_steps` in all are allowed. As in ``solve_fixed``, it
-    ends when the dual shows that `below` cannot be reached.
+    Each step counts as a sweep, of at most `max_steps` in all; as in ``solve_fixed``, it ends when
+    the dual shows that `below` cannot be reached.
     """
     sigma = FIRST_SIGMA / max(2.0 * float(dual.squares.mean()), np.finfo(float).tiny)
     while True:
@@ -169,10 +169,10 @@ class Proximal:
 def propose(
     rows, pairs, upper, weights, coupling, coupled, B, centre, sigma, alpha, A, room
 ):  # fmt: skip
-    """Fill alpha = clip(centre + sigma r, 0, upper) and add X'beta to A.
+    """Fill alpha = clip(centre + sigma r, 0, upper), add X'beta to A; return the smoothed loss.
 
-    Returns the sum of alpha r - (alpha - centre)^2 / (2 sigma), which is the smoothed loss at B,
-    and the loss itself.
+    This is the sum of alpha r - (alpha - centre)^2 / (2 sigma). The loss itself is returned as
+    well.
     """
     v, z, step = room
     envelope, loss = 0.0, 0.0
@@ -261,10 +261,9 @@ def score_pairs(
 
 @kernel
 def pair_matrix(rows, weights, coupling, J, instance, relevant, irrelevant, matrix, row, products):
-    """Fill in both triangles of Z_J Z_J'.
+    """Fill in Z_J Z_J': products of two rows times (e_k - e_l)' R^-1 (e_k' - e_l').
 
-    An entry is the product of two rows times (e_k - e_l)' R^-1 (e_k' - e_l'). `row` and `products`
-    are work arrays, with one value per feature and per pair.
+    `row` and `products` are work arrays, with one value per feature and per pair.
     """
     for t in range(len(J)):
         i, k, m = instance[t], relevant[t], irrelevant[t]

@@ -12,20 +12,11 @@ from labelspan.gate import has_holes
 
 
 class Pairs(NamedTuple):
-    """All pairs (k, l) of a relevant and an irrelevant label, instance by instance.
+    """All pairs (k, l) of an observed relevant and irrelevant label, instance by instance.
 
-    The pairs of instance i are numbered from ``start[i]``, relevant label by relevant label.
-    Rows with no label or with all labels have none. Labels that are not observed are in no pair.
-
-    Attributes
-    ----------
-    relevant_start, irrelevant_start, start : ndarray of int64, shape (n_samples + 1,)
-        Where the labels and the pairs of an instance begin.
-    relevant, irrelevant : ndarray of int32
-        The labels of each instance, and the (sampled) labels it lacks.
-    share : ndarray of shape (n_samples,)
-        1 / (|y_i| |ybar_i|), the weight of a pair in Eq. (1), times the weight of the instance; 0
-        for a row without pairs.
+    Those of instance i are numbered from ``start[i]``, relevant label by relevant label; `relevant`
+    and `irrelevant` list the labels from ``*_start[i]``. `share` is 1 / (|y_i| |ybar_i|), the
+    weight of a pair in Eq. (1), times that of the instance; 0 for a row with no label or all.
     """
 
     relevant_start: np.ndarray
@@ -47,24 +38,10 @@ def pair_up(
     rng: np.random.Generator,
     weights: np.ndarray | None = None,
 ) -> Pairs:
-    """List the pairs of an indicator matrix, at most `max_pairs` of them.
+    """List the pairs of an indicator matrix (n, q), with NaN where a label is not observed.
 
-    Parameters
-    ----------
-    Y : ndarray or csr_array of shape (n_samples, n_labels)
-        Label indicators; NaN in an array where a label is not observed.
-    max_pairs : int or None
-        Beyond it, irrelevant labels are sampled: each instance keeps as many as an equal share
-        of the pairs allows, at least one. None keeps all pairs.
-    rng : Generator
-        Draws the sample.
-    weights : ndarray of shape (n_samples,) or None
-        Weights of the instances.
-
-    Returns
-    -------
-    Pairs
-        At most 12 bytes per pair, including the dual variable.
+    Beyond `max_pairs` irrelevant labels are sampled: each instance keeps as many as an equal share
+    of the pairs allows, at least one. At most 12 bytes per pair, including the dual variable.
     """
     seen = ~np.isnan(Y) if has_holes(Y) else None
     Y = sparse.csr_array(Y if seen is None else Y > 0)

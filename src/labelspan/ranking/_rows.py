@@ -13,9 +13,8 @@ from labelspan.jit import read_only
 class Rows(NamedTuple):
     """Rows of X as value lists; a dense row is a sparse row that stores every column.
 
-    Row i has the values ``data[indptr[i]:indptr[i + 1]]`` in the columns
-    ``indices[where[i]:]``. For CSR input ``where`` is ``indptr``; all rows of a dense X share
-    one list of columns, so X is read in place.
+    Row i has the values ``data[indptr[i]:indptr[i + 1]]`` in the columns ``indices[where[i]:]``.
+    For CSR, ``where`` is ``indptr``; all rows of a dense X share one list, so X is read in place.
     """
 
     indptr: np.ndarray

@@ -43,9 +43,8 @@ def fit_threshold(
 ) -> Threshold:
     """Regress the midpoints of Eq. (34) on x, by weighted least squares with an intercept.
 
-    A midpoint lies half-way between the lowest relevant and the highest irrelevant score. The
-    `usable` rows have both, others do not count; if there are none, t is a constant below (all
-    labels) or above (no label) every score.
+    Only `usable` rows have both a lowest relevant and a highest irrelevant score. If there are
+    none, t is a constant below (all labels) or above (no label) every score.
     """
     columns = X if fit.columns is None else X[:, fit.columns]
     if len(usable) == 0:

@@ -13,17 +13,7 @@ from labelspan.selection._scores import MultilabelFisherScore
 
 
 class LabelwiseSVM(ClassifierMixin, BaseEstimator):
-    """One linear SVM per label, on the features with its highest Fisher scores.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the loss.
-    k : int or None, default=None
-        Number of features per label; None means all.
-    random_state : int, RandomState instance or None, default=0
-        Order of the rows.
-    """
+    """One linear SVM per label, on its `k` features of highest Fisher score; None means all."""
 
     def __init__(self, C: float = 1.0, k: int | None = None, random_state: Any = 0):
         self.C = C

@@ -42,11 +42,10 @@ ROUNDS = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """Feature weights omega (D,) with sum m, and their model.
+    """Feature weights omega (D,) with sum m, their model and its certificates.
 
     `bounds` holds (l_t, u_t) = -(best primal, best dual) after each outer iteration; u_t is 0 where
-    no better bound over omega exists (mu > 0), since no objective is negative. `stationarity` is
-    the first-order gain of the best mask, relative to the primal objective.
+    no better bound over omega exists (mu > 0), since no objective is negative.
     """
 
     fit: Fit
@@ -110,8 +109,8 @@ def select(
 ) -> Selection:
     """Minimise Eq. (18) over W, omega with sum `n_kept` and, for mu > 0, D.
 
-    `tol` bounds the relative gap (mu = 0), or the relative first-order gain and the gap of the
-    problem at the final omega (mu > 0); `max_sweeps` holds in the search and again at that omega.
+    `tol` bounds the relative gap, and for mu > 0 the relative first-order gain; `max_sweeps` holds
+    for the search, and again at its final omega.
     """
     everything = as_rows(X)
     search = begin(X, Dual(everything, pairs, C, X.shape[1], n_labels, rng), mu, n_kept)
@@ -171,10 +170,9 @@ def begin(X: Any, dual: Dual, mu: float, n_kept: int) -> Search:
 
 
 def step(search: Search, max_sweeps: int, gap: float) -> float:
-    """Solve for W at the proposed omega, then take the best omega and D at that W.
+    """Solve for W at the proposed omega, then take the best omega and D; return the gain.
 
-    A proposal that does not lower the objective is rejected. From the best omega at the last W the
-    objective cannot rise. Returns the relative gain.
+    A proposal that does not lower the objective is rejected; from the best omega it cannot rise.
     """
     dual = search.dual
     for attempt in range(2):

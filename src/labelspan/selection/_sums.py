@@ -16,15 +16,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Seen:
-    """Sums over the rows where each label is observed, as in `Sums`.
-
-    Attributes
-    ----------
-    weight : ndarray of shape (n_labels,)
-        Sum of the weights of these rows.
-    x, squares : ndarray of shape (n_features, n_labels)
-        Sums of the features and of their squares.
-    """
+    """Sums over the rows where each label is observed: `weight` (q,), `x` and `squares` (D, q)."""
 
     weight: np.ndarray
     x: np.ndarray
@@ -42,24 +34,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over the rows of features minus a centre; ``a + b`` are those of both samples.
+    """Sums over the rows of features minus `centre`; ``a + b`` are those of both samples.
 
-    Attributes
-    ----------
-    weight : float
-        Sum of the weights of the rows; their number if they have none.
-    centre : ndarray of shape (n_features,)
-        The row subtracted from the features: their mean (dense), or zero (sparse).
-    x : ndarray of shape (n_features,)
-        Sums of the features.
-    squares, label_squares : ndarray of shape (n_features,)
-        Sums of squares; the same with each row counted once per label it has.
-    xt : ndarray of shape (n_features, n_labels)
-        Sums of the features over the rows with each label.
-    counts : ndarray of shape (n_labels,)
-        Rows with each label, by their weights.
-    seen : Seen or None
-        Sums over the rows where a label is observed; None if that is all rows.
+    `x`, `squares` (D,) and `xt` (D, q) are those of the features, their squares, and the rows with
+    each label; `label_squares` (D,) counts a row once per label, `counts` (q,) the rows of each
+    label. `seen` is None if all labels are observed.
     """
 
     weight: float

@@ -14,16 +14,10 @@ from labelspan.linalg import column_steps
 
 @dataclass(frozen=True)
 class Completion:
-    """Completed labels with their residual.
+    """Completed labels (n, q) in [0, 1]; observed ones are unchanged.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples, n_labels)
-        Labels in [0, 1]; observed ones are unchanged.
-    residual : float
-        Largest residual of a label's equations, relative to their right-hand side.
-    n_iter : int
-        Number of residuals checked, one more than the steps of conjugate gradients.
+    `residual` is the largest of a label's equations, relative to the right-hand side; `n_iter`
+    counts the residuals checked, one more than the steps of conjugate gradients.
     """
 
     labels: np.ndarray
@@ -36,35 +30,14 @@ def propagate(
 ) -> Completion:
     r"""Fill missing labels with the mean over the neighbours, shrunk to the overall mean.
 
-    With the graph G, its degrees D, the observed entries of a label t and their mean m, the
-    others u solve
+    With the graph G (symmetric, no row of zeros), its degrees D, the observed entries of a label t
+    and their mean m, the others u solve
 
     .. math:: (D_{uu} - \alpha G_{uu}) f_u = \alpha G_{uo} t_o + (1 - \alpha) D_{uu} m 1
 
-    which is symmetric positive definite: f_i is alpha times the mean over the neighbours of row i
-    and 1 - alpha times m.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        Symmetric, not negative, without a row of zeros.
-    T : ndarray of shape (n_samples, n_labels)
-        Labels in [0, 1], NaN where they are not observed, none in a whole column.
-    alpha : float
-        In (0, 1).
-    tol : float
-        Largest relative residual.
-    max_iter : int
-        Largest number of steps.
-
-    Returns
-    -------
-    Completion
-
-    Notes
-    -----
-    Conjugate gradients for all labels side by side, each with its own holes, preconditioned by D:
-    about sqrt(2 / (1 - alpha)) log(1 / tol) / 2 steps of O(nnz(G) q).
+    which is symmetric positive definite. Conjugate gradients for all labels side by side, each with
+    its own holes, preconditioned by D: about sqrt(2 / (1 - alpha)) log(1 / tol) / 2 steps of
+    O(nnz(G) q).
     """
     holes = np.isnan(T)
     means = np.nanmean(T, axis=0)
