@@ -12,8 +12,8 @@ import pytest
 import labelspan
 
 DOCS = Path(__file__).parents[1] / "docs"
-# Layers that users do not call.
-INTERNAL = {"base", "linalg", "moments"}
+# Layers that users do not call, and the room that the command `reproduce` opens.
+INTERNAL = {"base", "compat", "costs", "linalg", "moments", "papers", "system"}
 PACKAGES = ["labelspan"] + [
     f"labelspan.{module.name}"
     for module in pkgutil.iter_modules(labelspan.__path__)
