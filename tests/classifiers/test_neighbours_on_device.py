@@ -25,7 +25,7 @@ def test_the_nearest_rows_are_those_of_the_host(place, name, alone, monkeypatch)
     expected = nearest_rows(T, queries, 7)
     # Several blocks, the last of them shorter.
     monkeypatch.setattr(on_device, "block_bytes", lambda array: 8 * 64 * len(T))
-    found = nearest_rows(place.put(T), None if alone else place.put(queries), 7)
+    found = on_device.nearest(place.put(T), None if alone else place.put(queries), 7)
     np.testing.assert_array_equal(to_host(found), expected)
 
 

@@ -189,21 +189,21 @@ def sums_of_rows(A: Any, chosen: Any) -> Any:
     return total
 
 
-def tally(places: Any, n_places: int) -> Any:
-    """Count how often each of the numbers 0, ..., n_places - 1 occurs."""
+def tally(places: Any, n_places: int) -> np.ndarray:
+    """Count how often each of the numbers 0, ..., n_places - 1 occurs, on the host."""
     library = library_of(places)
     if library == "torch":
         import torch
 
         one = torch.ones(1, dtype=torch.int32, device=places.device).expand(places.shape[0])
         table = torch.zeros(n_places, dtype=torch.int32, device=places.device)
-        return table.scatter_add_(0, places, one)
+        return to_host(table.scatter_add_(0, places, one))
     xp = namespace(places)
     if library == "cupy":
-        return xp.bincount(places, minlength=n_places)
+        return to_host(xp.bincount(places, minlength=n_places))
     edges = xp.arange(n_places + 1, dtype=places.dtype, device=places.device)
     starts = xp.searchsorted(xp.sort(places), edges)
-    return starts[1:] - starts[:-1]
+    return to_host(starts[1:] - starts[:-1])
 
 
 def sums_of_squares(A: Any) -> Any:

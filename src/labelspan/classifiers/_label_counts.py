@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import is_device
-from labelspan.classifiers import _on_device as on_device
-
 # Number of neighbour labels counted at once; the counts take about 40 bytes each.
 BLOCK_LABELS = 2**20
+
+
+def counted(Y: Any) -> sparse.csr_array:
+    """Labels as the other functions take them."""
+    return sparse.csr_array(Y)
 
 
 def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
@@ -20,8 +22,6 @@ def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
 
     `neighbours` (n, k) are those of each training row, `Y` (n, q) the labels, without stored zeros.
     """
-    if is_device(Y):
-        return on_device.histogram(neighbours, Y)
     (n, k), n_labels = neighbours.shape, Y.shape[1]
     table = np.zeros(n_labels * 2 * (k + 1), dtype=np.int64)
     for rows, counts in _neighbour_labels(neighbours, Y):
@@ -41,10 +41,8 @@ def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
     `neighbours` (n, k) are training rows, `Y` their labels, without stored zeros, `table` (q, k +
     1).
     """
-    if is_device(Y):
-        return on_device.look_up(neighbours, Y, table)
     # A model that came from a device has dense labels.
-    Y = Y if sparse.issparse(Y) else sparse.csr_array(Y)
+    Y = counted(Y)
     out = np.tile(table[:, 0], (len(neighbours), 1))
     for rows, counts in _neighbour_labels(neighbours, Y):
         places = np.repeat(np.arange(rows.start, rows.stop), np.diff(counts.indptr))

@@ -8,10 +8,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import cast, copied, is_device
-from labelspan.classifiers._label_counts import look_up, neighbour_histogram
+from labelspan.arrays import copied, is_device
+from labelspan.classifiers import _label_counts, _on_device
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._observed import Reference, observed_histogram
 from labelspan.classifiers._probabilities import ProbabilityClassifier
@@ -150,10 +149,10 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
             histogram = observed_histogram(counts, labels.Y, self.n_neighbors_)
             bins = self._observed.n_nearest[:, None] + 1
         else:
-            on_device = is_device(labels.Y)
-            # One byte per label on the device, because labels are gathered once per neighbour.
-            self._Y = cast(labels.Y, np.uint8) if on_device else sparse.csr_array(labels.Y)
-            histogram = neighbour_histogram(self._neighbours(X, None, self.n_neighbors_), self._Y)
+            place = place_of(X)
+            self._Y = place.counted(labels.Y)
+            near = self._neighbours(X, None, self.n_neighbors_)
+            histogram = place.neighbour_histogram(near, self._Y)
         n_rows, n_true = histogram.sum(axis=(0, 2)), histogram[1].sum(axis=1)
         seen = n_rows > 0
         self.prior_ = np.zeros(len(n_rows))
@@ -167,7 +166,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
     def _scores(self, X: Any) -> np.ndarray:
         if self._observed is None:
             near = self._neighbours(self._fit_X, X, self.n_neighbors_)
-            return look_up(near, self._Y, self.posterior_)
+            return place_of(X).look_up(near, self._Y, self.posterior_)
         counts = self._observed.counts(partial(self._nearest_observed, self._fit_X, X), X.shape[0])
         return np.take_along_axis(self.posterior_, counts.T, axis=1).T
 
@@ -178,7 +177,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
             # A graph cannot provide entries that it does not store.
             return (
                 None
-                if given and sparse.issparse(T if Q is None else Q)
+                if given and not isinstance(T if Q is None else Q, np.ndarray)
                 else self._neighbours(T, Q, k)
             )
         if not given:
@@ -193,6 +192,8 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         if self.metric == "precomputed":
             distances = T if Q is None else Q
             return nearest_of_distances(distances, k, leave_one_out=Q is None, n_jobs=self.n_jobs)
+        if place_of(T) is _on_device:
+            return _on_device.nearest(T, Q, k)
         return nearest_rows(
             T,
             Q,
@@ -212,6 +213,11 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
                 stacklevel=5,
             )
         return min(int(self.n_neighbors), n_others)
+
+
+def place_of(X: Any) -> Any:
+    """The functions that count labels where X is: on the host or on a device."""
+    return _on_device if is_device(X) else _label_counts
 
 
 def posterior(

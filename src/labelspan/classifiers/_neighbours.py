@@ -11,8 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from labelspan.arrays import dense, is_device
-from labelspan.classifiers._on_device import nearest
+from labelspan.arrays import dense
 from labelspan.classifiers._select import (
     select_dense,
     select_distances,
@@ -45,8 +44,6 @@ def nearest_rows(
     Without Q, of each row of T among the others. Euclidean distances: exact, by matrix products in
     blocks, or by shared features if T is sparse or mostly zero; others by scikit-learn.
     """
-    if is_device(T):
-        return nearest(T, Q, n_neighbors)
     extra = dict(metric_params or {})
     # scikit-learn has a parameter of its own for the power of "minkowski".
     power = extra.pop("p", 2)

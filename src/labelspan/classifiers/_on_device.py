@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from labelspan import arrays
-from labelspan.arrays import block_bytes, cast, namespace, rows_at, sums, to_host
+from labelspan.arrays import block_bytes, cast, namespace, rows_at, sums
 
 # Rows beyond k whose distances are recomputed exactly, because rounding may have misplaced them.
 SPARE = 16
@@ -40,11 +40,10 @@ def whole_length(A: Any) -> float:
     # Checking one row first avoids a whole pass for real features.
     if not bool(xp.all(xp.round(first) == first)):
         return np.inf
-    lengths = cast(xp.linalg.vector_norm(A, axis=1), np.float64)
-    whole = cast(xp.all(xp.round(A) == A), np.float64)
-    longest, is_whole = to_host(xp.stack([xp.max(lengths), whole]))
+    if not bool(xp.all(xp.round(A) == A)):
+        return np.inf
     # Its rounding, in the precision of A, is smaller.
-    return float(longest) ** 2 * (1 + 1e-5) if is_whole else np.inf
+    return float(xp.max(xp.linalg.vector_norm(A, axis=1))) ** 2 * (1 + 1e-5)
 
 
 class WholeNumbers:
@@ -115,7 +114,12 @@ class Differences:
         return xp.reshape(flat, order.shape)
 
 
-def histogram(neighbours: Any, Y: Any) -> np.ndarray:
+def counted(Y: Any) -> Any:
+    """Labels as the next two functions take them: a byte each, as they are read per neighbour."""
+    return cast(Y, np.uint8)
+
+
+def neighbour_histogram(neighbours: Any, Y: Any) -> np.ndarray:
     """Rows by label, membership and number of neighbours with it, (2, q, k + 1), on the host."""
     xp = namespace(Y)
     n_labels, n_counts = Y.shape[1], neighbours.shape[1] + 1
@@ -123,7 +127,7 @@ def histogram(neighbours: Any, Y: Any) -> np.ndarray:
     # A count is at most k, so adding k + 1 marks rows that have the label themselves.
     counts += n_counts * xp.astype(Y, counts.dtype)
     table = arrays.tally(places_of(counts, 2 * n_counts), 2 * n_counts * n_labels)
-    whole = to_host(table).reshape(n_labels, 2, n_counts).astype(np.float64)
+    whole = table.reshape(n_labels, 2, n_counts).astype(np.float64)
     return np.ascontiguousarray(whole.transpose(1, 0, 2))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import is_device, namespace
+from labelspan.arrays import namespace
 from labelspan.base import LabelClassifier
 from labelspan.compat import is_dask_array
 from labelspan.gate import dask_rows, lazily
@@ -54,8 +54,6 @@ def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
     if n_classes == 2:
         return xp.concat([1 - P, P], axis=1)
     total = xp.sum(P, axis=1, keepdims=True)
-    if is_device(P):
-        safe = xp.where(total > 0, total, xp.ones_like(total))
-        return xp.where(total > 0, P / safe, xp.full_like(P, 1 / n_classes))
     # Without smoothing, every class can have probability 0; then none is preferred.
-    return np.divide(P, total, out=np.full_like(P, 1 / n_classes), where=total > 0)
+    safe = xp.where(total > 0, total, xp.ones_like(total))
+    return xp.where(total > 0, P / safe, xp.full_like(P, 1 / n_classes))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
 
@@ -92,6 +91,6 @@ def held_out_scores(
     train, test = fold
     if get_tags(estimator).input_tags.pairwise:
         # The columns of a given kernel or distance matrix are training rows.
-        X = sparse.csr_array(X)[:, train] if sparse.issparse(X) else np.asarray(X)[:, train]
+        X = take_rows(np.asarray(X) if isinstance(X, list) else X, train, axis=1)
     estimator.fit(take_rows(X, train), take_rows(target, train))
     return label_scores(estimator, take_rows(X, test), n_labels)

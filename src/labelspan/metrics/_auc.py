@@ -115,8 +115,8 @@ def _areas(known: Compared) -> np.ndarray:
     Y, S = known.truth, known.output
     if known.on_device:
         return _areas_by_ranks(rank(replace(known, truth=Y.T, output=S.T)))
-    if sparse.issparse(Y) and sparse.issparse(S):
-        return np.array(_sparse_areas(Y, S))
+    if known.is_sparse:
+        return np.array(_sparse_areas(sparse.csc_array(Y), S.tocsc()))
     return np.array(_dense_areas(Y, S, known.observed))
 
 
@@ -139,7 +139,6 @@ def _dense_areas(Y: Any, S: Any, observed: np.ndarray | None) -> list[float]:
 
 def _sparse_areas(Y: Any, S: Any) -> list[float]:
     n_samples, n_labels = Y.shape
-    Y, S = Y.tocsc(), S.tocsc()
     areas = []
     for label in range(n_labels):
         positive = Y.indices[Y.indptr[label] : Y.indptr[label + 1]]

@@ -63,6 +63,11 @@ class Compared:
     labels: np.ndarray | None = None
     on_device: bool = False
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether all labels are observed, and most scores are zeros that are not stored."""
+        return self.observed is None and sparse.issparse(self.output)
+
 
 def compare(
     Y_true: Any, output: Any, observed: Any, name: str, *, by_label: bool = False

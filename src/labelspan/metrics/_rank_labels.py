@@ -77,7 +77,7 @@ def rank(known: Compared) -> LabelRanks:
     Y.sort_indices()
     starts, labels = Y.indptr.astype(np.int64), Y.indices.astype(np.int64)
     counts = np.zeros((6, len(labels)), dtype=np.int64)
-    if sparse.issparse(S):
+    if known.is_sparse:
         S.sort_indices()
         parts = (S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data)
         ranked = _rank_sparse.for_steps(SEARCH_STEPS * S.nnz)

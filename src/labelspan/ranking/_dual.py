@@ -124,13 +124,6 @@ class Dual:
         """A' diag(weights) A."""
         return A.T @ (self.weights[:, None] * A)
 
-    def place(
-        self, A: np.ndarray, B: np.ndarray | None = None, alpha: np.ndarray | None = None
-    ) -> None:
-        """Change A, the B that defines W (A if not given), and alpha if given."""
-        self.A, self.B = A, A if B is None else B
-        self.alpha = self.alpha if alpha is None else alpha
-
     def product(self, rows: Rows, n_features: int, alpha: np.ndarray | None = None) -> np.ndarray:
         """X'beta for other columns of the same instances, or for another alpha."""
         A = np.zeros((n_features + 1, self.A.shape[1]))

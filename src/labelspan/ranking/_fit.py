@@ -167,7 +167,7 @@ def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
     while relative_gap(fit.primal, bound) > tol and dual.n_sweeps < max_sweeps:
         for _ in range(3):
             shift = ahead - ahead @ Covariance.waterfill(dual.gram(ahead), mu).coupling(mu)
-            dual.place(A - shift)
+            dual.A = dual.B = A - shift
             dual.set_coupling(None)
             dual.ascend(2)
             before, A = A, dual.A + shift
@@ -178,7 +178,7 @@ def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
             momentum = following if value > last else 1.0
             last, bound = value, max(bound, value)
         dual.set_coupling(Covariance.waterfill(gram, mu).coupling(mu))
-        dual.place(A)
+        dual.A = dual.B = A
         square = dual.coupling @ gram @ dual.coupling
         primal = joint_primal(square, mu, dual.values().loss)
         if primal < fit.primal:

@@ -56,7 +56,7 @@ def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Val
             dual.n_sweeps += 1
             solved = step.solved(tol)
         if solved:
-            dual.place(step.A, step.B, step.alpha)
+            dual.A, dual.B, dual.alpha = step.A, step.B, step.alpha
         values = dual.values()
         small = values.primal - values.dual <= tol * values.primal
         if (small and values.primal <= below) or values.dual >= below or not solved:

@@ -18,7 +18,6 @@ from labelspan.ranking import (
     Dual,
     Fit,
     Pairs,
-    Values,
     as_rows,
     best_weights,
     fit_fixed_weights,
@@ -177,7 +176,12 @@ def step(search: Search, max_sweeps: int, gap: float) -> float:
     dual = search.dual
     for attempt in range(2):
         values = solve_fixed(dual, SHARE * gap, max_sweeps, below=search.objective)
-        weights, square = reweigh(search, values)
+        # At this W the best omega is known, and W' diag(1 / omega) W with it.
+        old, norms = dual.weights, dual.weights * np.sqrt(scores(dual, dual.B))
+        weights = np.append(best_weights(norms[:-1], search.n_kept), 1.0)
+        factor = np.divide(old**2, weights, out=np.zeros_like(old), where=weights > 0)
+        square = dual.B.T @ (factor[:, None] * dual.B)
+        square = dual.coupling @ square @ dual.coupling if dual.coupled else square
         objective = joint_primal(square, search.mu, values.loss)
         if objective < search.objective:
             break
@@ -193,17 +197,6 @@ def step(search: Search, max_sweeps: int, gap: float) -> float:
     search.W = spread_rows(dual.coefficients(), search.support)
     search.covariance = Covariance.minimiser(square)
     return gained
-
-
-def reweigh(search: Search, values: Values) -> tuple[np.ndarray, np.ndarray]:
-    """The omega that minimises sum_j w_j' R w_j / omega_j, and W' diag(1 / omega) W with it."""
-    dual = search.dual
-    norms = dual.weights * np.sqrt(scores(dual, dual.B))
-    weights = np.append(best_weights(norms[:-1], search.n_kept), 1.0)
-    old = dual.weights
-    factor = np.divide(old**2, weights, out=np.zeros_like(old), where=weights > 0)
-    square = dual.B.T @ (factor[:, None] * dual.B)
-    return weights, dual.coupling @ square @ dual.coupling if dual.coupled else square
 
 
 def scores(dual: Dual, A: np.ndarray) -> np.ndarray:
