@@ -1,11 +1,10 @@
 """What the classes of all families share."""
 
+from labelspan.base._chunked import ADVICE as REGRESSION_ADVICE
 from labelspan.base._chunked import Chunked
 from labelspan.base._classifier import (
     LINEAR,
     LabelClassifier,
-    LinearClassifier,
-    ScoringClassifier,
     decide,
     dtype_of,
     label_presence,
@@ -16,5 +15,3 @@ from labelspan.base._classifier import (
 )
 from labelspan.base._reducer import ADVICE as REDUCER_ADVICE
 from labelspan.base._reducer import N_COMPONENTS, LinearReducer
-from labelspan.base._regression import ADVICE as REGRESSION_ADVICE
-from labelspan.base._regression import ChunkedRegression

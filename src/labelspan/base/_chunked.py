@@ -19,14 +19,17 @@ from labelspan.arrays import remember_place, settle
 from labelspan.gate import (
     Labels,
     NoDirectionError,
+    RowBlocks,
     check_fit,
+    check_square,
+    hidden,
     passes,
     plain_indicators,
     refuse_other_names,
-    remember_names,
     unchanged_if_refused,
     warn_of_signs,
 )
+from labelspan.linalg import chunk_statistics, solver_that_fits
 from labelspan.moments import (
     Pool,
     Sample,
@@ -46,6 +49,11 @@ REMEMBERED = (
 )  # fmt: skip
 
 
+# What to do about so many features that their scatter matrix does not fit.
+ADVICE = (
+    "Fit X in memory, or as a Dask array, which may be read more than once, or select features "
+    "first."
+)
 # Values of labels that are collected in a dense array until more chunks arrive.
 HELD_LABELS = 2**13
 
@@ -59,33 +67,22 @@ class NotYetError(NoDirectionError, NotFittedError):
 
 @dataclass(frozen=True)
 class Chunks:
-    """The state of the chunks in an estimator; a copy of the estimator may share it.
-
-    Attributes
-    ----------
-    pool : Pool
-        Their statistics.
-    kind : tuple
-        Kind of the statistics.
-    parameters : dict
-        Parameters that determined these statistics.
-    settled : bool
-        Whether the solution from them has been computed.
-    """
+    """The state of the chunks in an estimator; a copy of the estimator may share it."""
 
     pool: Pool
     kind: tuple[Any, ...]
+    # Those that determined the statistics.
     parameters: dict[str, Any]
+    # Whether the solution has been computed.
     settled: bool = False
 
 
-class Chunked:
+class Chunked(RowBlocks):
     """``partial_fit`` and ``fit_blocks`` for estimators that learn from statistics that add up.
 
-    A method defines the statistics of rows (``_summarise``, with the solver ``_chunk_solver``) and
-    how it learns from them (``_learn_pooled``). A chunk only adds to the pool and drops an earlier
-    solution; the first access to an attribute of ``_learnt`` computes all of them. The pool is
-    copied and pickled with the estimator.
+    A method defines how it learns from pooled statistics (``_learn_pooled``), and which these are
+    (``_summarise``, with ``_chunk_solver``) if not those of a regression of all labels on the
+    features. The first access to an attribute of ``_learnt`` after a chunk computes all of them.
     """
 
     # Learnt attributes: those that ``fit`` sets, except the ones that input validation sets.
@@ -94,6 +91,9 @@ class Chunked:
     _min_samples: ClassVar[int] = 2
     # Whether the statistics have an ``x_mean``, which is pooled relative to the first row.
     _about_first: ClassVar[bool] = True
+    # Whether a regression needs the eigenvectors that labels share, and the label scatter.
+    _shared: ClassVar[bool] = False
+    _scatter: ClassVar[bool] = False
     _chunks: Chunks
     label_names_: np.ndarray
 
@@ -108,25 +108,33 @@ class Chunked:
             raise AttributeError(f"{type(self).__name__} cannot learn from chunks: {reason}")
         return True
 
-    @abstractmethod
+    def _prices(self) -> tuple[float, ...]:
+        """The ridges of a regression, but for factors; if one is zero, QR factors are kept."""
+        raise NotImplementedError
+
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
         """Solver for rows that come in chunks; refuses too many features."""
+        if self._scatter:
+            check_square(n_labels, "The label scatter matrix", "Fit X and y in memory instead.")
+        needs = {"sparse": False, "streamed": True, "ridge_free": min(self._prices()) == 0}
+        return solver_that_fits(0, n_features, n_labels, advice=ADVICE, **needs)
 
-    @abstractmethod
     def _summarise(self, sample: Sample) -> Any:
         """Statistics of the sample; they add up, and have a ``kind``."""
+        return chunk_statistics(sample, shared=self._shared, tt=self._scatter)
 
     @abstractmethod
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         """Set the attributes of ``_learnt``; `rest` is the mean of X minus the stored one, (D,)."""
 
-    def _remember(self, labels: Labels) -> None:
-        """Store the form of the labels of the first chunk."""
-        remember_names(self, labels)
-
     @available_if(methodcaller("_learns_from_chunks"))
     def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        observed: Any = None,
     ) -> Any:
         """Add a chunk of rows to those seen so far.
 
@@ -146,15 +154,15 @@ class Chunked:
             All classes, for the first call with a 1-d `y`; None means those of the first chunk.
         sample_weight : array-like of shape (n_samples,), number or None, default=None
             Weights of the rows of the chunk, as in ``fit``.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, as in ``fit``.
 
         Returns
         -------
         object
             The estimator itself.
         """
-        return self._add_chunk(X, y, classes, sample_weight)
-
-    def _add_chunk(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+        y = y if observed is None else hidden(y, observed)
         first = "_chunks" not in vars(self)
         if first:
             self._warn_after_fit()
@@ -226,7 +234,7 @@ class Chunked:
             The fitted estimator itself.
         """
         with unchanged_if_refused(self):
-            self._forget()
+            self._drop("_chunks", *self._learnt)
             n_kept, n_rows = self._load(checkpoint, classes)
             n_done, count = n_kept, length_hint(blocks) - n_kept
             rest = not_before(n_kept, n_rows, blocks)
@@ -237,12 +245,9 @@ class Chunked:
             if n_done == 0:
                 raise ValueError("blocks is empty; expected at least one pair (X, y).")
             if n_done == n_kept:
-                warnings.warn(
-                    f"No block was read: the checkpoint {os.fspath(checkpoint or '')!r} has all "
-                    f"{n_done}. Delete the file to read them again.",
-                    UserWarning,
-                    stacklevel=2,
-                )
+                file = os.fspath(checkpoint or "")
+                again = f"has all {n_done}. Delete the file to read them again."
+                warnings.warn(f"No block was read: the checkpoint {file!r} {again}", stacklevel=2)
             # A fit without anything to learn raises at once.
             self._settle()
         return self
@@ -273,16 +278,17 @@ class Chunked:
         return {"the class": type(self).__name__, **values}
 
     def _save(self, checkpoint: Any, classes: Any, done: tuple[int, int]) -> None:
-        if checkpoint is not None and "_place" in vars(self):
+        if checkpoint is None:
+            return
+        if "_place" in vars(self):
             raise TypeError(
                 "X is on a device, and a checkpoint keeps sums of the host. Leave checkpoint "
                 "out, or move X first: X.cpu().numpy() for torch, X.get() for CuPy."
             )
-        if checkpoint is not None:
-            gate = {name: value for name, value in vars(self).items() if name in REMEMBERED}
-            chunks = self._chunks
-            state = {"done": done, "gate": gate, "kind": chunks.kind, "pool": chunks.pool.state()}
-            write_checkpoint(checkpoint, self._owner(classes), state)
+        gate = {name: value for name, value in vars(self).items() if name in REMEMBERED}
+        chunks = self._chunks
+        state = {"done": done, "gate": gate, "kind": chunks.kind, "pool": chunks.pool.state()}
+        write_checkpoint(checkpoint, self._owner(classes), state)
 
     def _load(self, checkpoint: Any, classes: Any) -> tuple[int, int]:
         """Load the chunks of a checkpoint, if any; return its numbers of blocks and rows."""
@@ -291,8 +297,8 @@ class Chunked:
         kept = read_checkpoint(checkpoint, self._owner(classes))
         self._drop(*REMEMBERED)
         vars(self).update(kept["gate"])
-        parameters = self.get_params(deep=False)
-        self._chunks = Chunks(Pool.of_state(kept["pool"]), kept["kind"], parameters)
+        pool = Pool.of_state(kept["pool"])
+        self._chunks = Chunks(pool, kept["kind"], self.get_params(deep=False))
         return kept["done"]
 
     def _gate_chunk(
@@ -308,8 +314,7 @@ class Chunked:
         known = self._known_classes()
         if known is None and np.ndim(y) == 1:
             y = np.asarray(y)[:, None]
-        given = X, y, sample_weight
-        X, labels = check_fit(self, *given, reset=False, classes=known, chunk=True)
+        X, labels = check_fit(self, X, y, sample_weight, reset=False, classes=known, chunk=True)
         n_labels = self._chunks.pool.shape[1]
         if labels.Y.shape[1] != n_labels:
             raise ValueError(
@@ -320,9 +325,6 @@ class Chunked:
         if labels.names is not None:
             self.label_names_ = labels.names
         return X, labels
-
-    def _known_classes(self) -> np.ndarray | None:
-        return vars(self).get("classes_")
 
     def _parameters_changed(self) -> bool:
         now = vars(self)
@@ -339,8 +341,9 @@ class Chunked:
         kind = self._summarise(nothing).kind
         parameters = self.get_params(deep=False)
         if first:
-            pool = Pool(solver, shape, about_first=self._about_first)
-            self._chunks = Chunks(pool, kind, parameters)
+            self._chunks = Chunks(
+                Pool(solver, shape, about_first=self._about_first), kind, parameters
+            )
         elif (solver, kind) != (self._chunks.pool.solver, self._chunks.kind):
             raise ValueError(
                 f"The parameters of {type(self).__name__} changed between chunks so that it "
@@ -380,10 +383,6 @@ class Chunked:
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_chunks" in vars(self) or self._learnt[0] in vars(self)
-
-    def _forget(self) -> None:
-        """Drop the chunks, and what was learnt from them or from an earlier fit."""
-        self._drop("_chunks", *self._learnt)
 
     def _drop(self, *names: str) -> None:
         for name in names:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
@@ -32,6 +34,7 @@ from labelspan.gate import (
     check_features,
     check_fit,
     dask_rows,
+    hidden,
     in_dtype,
     lazily,
     refuse_device,
@@ -41,16 +44,25 @@ from labelspan.gate import (
 )
 from labelspan.moments import level_at, mean_of, score_at, scores_about
 
+#: What a linear classifier learns.
+LINEAR = ("coef_", "intercept_", "_mean", "_level")
+
 
 class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Scores every label; a label is predicted if its score exceeds a threshold.
 
-    A method defines how it learns (``_learn``), how it scores (``_scores``) and, if not 0, the
-    thresholds (``_thresholds``). This class does the rest: input validation, label names, 1-d `y`,
-    for which one class is predicted by argmax, sparse labels and Dask arrays.
+    A method defines how it learns (``_learn``), how it scores if not linearly (``_scores``) and, if
+    not 0, the thresholds (``_thresholds``). This class does the rest: input validation, label
+    names, 1-d `y`, for which one class is predicted by argmax, sparse labels and Dask arrays.
     """
 
     classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    _mean: np.ndarray
+    _level: np.ndarray
+    # Whether there is a ``decision_function``; classifiers with probabilities show these instead.
+    _shows_scores: ClassVar[bool] = True
     # Fewest rows of ``fit``; methods that do not centre need only one.
     _min_samples: ClassVar[int] = 2
     # Smallest number of labels per row; methods with a parameter of this name store it.
@@ -63,9 +75,13 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
     def _learn(self, X: Any, labels: Labels) -> None:
         """Learn from checked features and labels."""
 
-    @abstractmethod
     def _scores(self, X: Any) -> np.ndarray:
-        """Scores (n, q) of checked features."""
+        """Scores (n, q) of checked features; here ``X @ coef_.T + intercept_``.
+
+        Linear scores are computed relative to the mean of the training rows, because the formula
+        loses digits far from the origin.
+        """
+        return scores_about(X, self._mean, self.coef_, self._level)
 
     def _thresholds(self, X: Any) -> Any:
         """Thresholds for the scores of checked features: a number, or an array (n, 1)."""
@@ -82,7 +98,9 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         return check_features(self, X)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LabelClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, observed: Any = None
+    ) -> LabelClassifier:
         """Learn to predict the labels.
 
         Parameters
@@ -97,12 +115,16 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
             None means a weight of 1 each.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
 
         Returns
         -------
         object
             The fitted classifier itself.
         """
+        y = y if observed is None else hidden(y, observed)
         if is_followed(X):
             refuse_device(self, X)
         with unchanged_if_refused(self), sums_of(self):
@@ -178,16 +200,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         truth, predicted, weights = given if self._one_dimensional else scored(*given)
         return float(accuracy_score(truth, predicted, sample_weight=weights))
 
-    def _width(self) -> int:
-        return 1 if self._one_dimensional else self._n_labels
-
-    def _binary(self) -> bool:
-        return self._one_dimensional and len(self.classes_) <= 2
-
-
-class ScoringClassifier(LabelClassifier):
-    """A classifier that shows its scores."""
-
+    @available_if(attrgetter("_shows_scores"))
     def decision_function(self, X: Any) -> Any:
         """Score every label.
 
@@ -210,25 +223,17 @@ class ScoringClassifier(LabelClassifier):
             scores = self._scores(self._rows(X))
         return scores[:, 0] if self._binary() else scores
 
+    def _width(self) -> int:
+        return 1 if self._one_dimensional else self._n_labels
 
-#: What a linear classifier learns.
-LINEAR = ("coef_", "intercept_", "_mean", "_level")
+    def _binary(self) -> bool:
+        return self._one_dimensional and len(self.classes_) <= 2
 
+    def _remember(self, labels: Labels) -> None:
+        remember(self, labels)
 
-class LinearClassifier(ScoringClassifier):
-    """Scores ``X @ coef_.T + intercept_``.
-
-    They are computed relative to the mean of the training rows, because the formula loses digits
-    far from the origin.
-    """
-
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    _mean: np.ndarray
-    _level: np.ndarray
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return scores_about(X, self._mean, self.coef_, self._level)
+    def _known_classes(self) -> np.ndarray | None:
+        return self.classes_ if self._one_dimensional else None
 
     def _keep(self, X: Any, W: np.ndarray, intercept: np.ndarray) -> None:
         """Store weights (D, q) and the scores (q,) at x = 0."""

@@ -29,12 +29,12 @@ from labelspan.arrays import (
 from labelspan.base._chunked import Chunked
 from labelspan.compat import Interval, RealNotInt, fit_context, is_dask_array
 from labelspan.gate import (
-    RowBlocks,
     by_blocks,
     check_dask_rows,
     check_features,
     check_fit,
     dask_rows,
+    hidden,
     in_dtype,
     lazily,
     unchanged_if_refused,
@@ -63,7 +63,6 @@ N_COMPONENTS: list[Any] = [
 
 class LinearReducer(
     Chunked,
-    RowBlocks,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     BaseEstimator,
@@ -107,7 +106,9 @@ class LinearReducer(
         """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearReducer:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, observed: Any = None
+    ) -> LinearReducer:
         """Find the directions.
 
         Parameters
@@ -122,15 +123,19 @@ class LinearReducer(
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
             None means a weight of 1 each.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
 
         Returns
         -------
         object
             The fitted estimator itself.
         """
+        y = y if observed is None else hidden(y, observed)
         with unchanged_if_refused(self), sums_of(self):
             X, labels = check_fit(self, X, y, sample_weight)
-            self._forget()
+            self._drop("_chunks", *self._learnt)
             self._remember(labels)
             route = self._route(X, labels.Y, labels.weights, streamed=is_dask_array(X))
             with np.errstate(over="ignore", invalid="ignore"):

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,7 +30,6 @@ from labelspan.classifiers import MLkNN
 from labelspan.compat import HasMethods, StrOptions, is_dask_array
 from labelspan.gate import (
     Labels,
-    MaskedFit,
     has_holes,
     lazily,
 )
@@ -48,7 +47,7 @@ def reads_scores(search: ReducerCV) -> bool:
     return not reads_neighbours(search)
 
 
-class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LabelClassifier):
+class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Reducer, parameters and dimension that maximise a cross-validated score, in two passes.
 
     .. math:: \max_{c} \; \frac{1}{K} \sum_{k=1}^{K}
@@ -384,11 +383,6 @@ class ReducerCV(MaskedFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, La
     @property
     def _n_features_out(self) -> int:
         return self.best_estimator_.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     def _refusals(self) -> dict[str, str]:
         if not reads_neighbours(self):

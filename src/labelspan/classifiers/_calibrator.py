@@ -15,13 +15,13 @@ from labelspan.base import label_scores
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.compat import HasMethods, Interval, StrOptions
-from labelspan.gate import Labels, MaskedUnweighted
+from labelspan.gate import Labels
 from labelspan.model_selection import MultilabelStratifiedKFold
 
 N_FOLDS = 5
 
 
-class ProbabilityCalibrator(MaskedUnweighted, Wrapper, ProbabilityClassifier):
+class ProbabilityCalibrator(Wrapper, ProbabilityClassifier):
     r"""Probabilities of the labels, from a link fitted on held-out scores of any classifier.
 
     .. math:: P(y_k = 1 \mid x) = \frac{1}{1 + \exp(-a_k f_k(x) - b_k)}, \quad a_k \ge 0

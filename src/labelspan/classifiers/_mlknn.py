@@ -15,14 +15,14 @@ from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.classifiers._observed import Reference, observed_histogram
 from labelspan.classifiers._probabilities import ProbabilityClassifier
 from labelspan.compat import Interval, StrOptions
-from labelspan.gate import Labels, MaskedUnweighted
+from labelspan.gate import Labels, unweighted
 from labelspan.registry import ON_HOST
 
 # Equal probabilities predict the label.
 BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 
-class MLkNN(MaskedUnweighted, ProbabilityClassifier):
+class MLkNN(ProbabilityClassifier):
     r"""Most probable value of each label given how many of the nearest rows have it.
 
     .. math:: \hat y_l(x) = \arg\max_{b \in \{0, 1\}} P(H_b^l) \, P(E_{C_l(x)}^l \mid H_b^l)
@@ -110,6 +110,7 @@ class MLkNN(MaskedUnweighted, ProbabilityClassifier):
         "metric_params": [dict, None],
         "n_jobs": [Integral, None],
     }
+    fit = unweighted(ProbabilityClassifier.fit)
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,8 @@ from labelspan.gate import dask_rows, lazily
 
 class ProbabilityClassifier(LabelClassifier):
     """Scores are probabilities; a label is predicted if its probability is above 0.5."""
+
+    _shows_scores: ClassVar[bool] = False
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, or of each class of a 1-d `y`.

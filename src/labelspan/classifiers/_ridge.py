@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.base import LINEAR, ChunkedRegression, LinearClassifier
+from labelspan.base import LINEAR, Chunked, LabelClassifier
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases, Labels, has_holes
+from labelspan.gate import Labels, has_holes
 from labelspan.linalg import regress, regress_masked, regress_pooled
 
 
-class MultiOutputRidge(AvailableCases, ChunkedRegression, LinearClassifier):
+class MultiOutputRidge(Chunked, LabelClassifier):
     r"""Regression of all labels at once that minimises squared error plus a ridge.
 
     .. math:: \min_{W, b} \; \|X W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2

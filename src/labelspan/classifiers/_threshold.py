@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import dense
-from labelspan.base import ScoringClassifier, label_scores
+from labelspan.base import label_scores
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.compat import HasMethods, Interval, StrOptions
-from labelspan.gate import Labels, MaskedUnweighted
+from labelspan.gate import Labels
 
 
-class ThresholdTuner(MaskedUnweighted, Wrapper, ScoringClassifier):
+class ThresholdTuner(Wrapper):
     r"""Thresholds that maximise the F1 of every label, around any multi-label scorer.
 
     .. math:: t_k = \arg\max_t \; \frac{2 \, |\{i : f_k(x_i) > t, \; y_{ik} = 1\}|}

@@ -19,6 +19,7 @@ from labelspan.gate import (
     check_weights,
     label_tags,
     refuse_dask,
+    unweighted,
 )
 from labelspan.registry import IN_MEMORY
 
@@ -31,6 +32,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
 
     estimator: Any
     n_jobs: int | None
+    fit = unweighted(LabelClassifier.fit)
 
     @abstractmethod
     def _tune(self, X: Any, labels: Labels) -> None:

@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases
 from labelspan.linalg import MOST_LABELS, EigenPairs, inverse_root, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
-class LabelCCA(AvailableCases, LinearReducer):
+class LabelCCA(LinearReducer):
     r"""Directions of X that maximise the correlation with directions of the labels.
 
     .. math:: X_c'S_c (S_c'S_c + \mathrm{label\_ridge}\, I)^{-1} S_c'X_c\, p

@@ -15,12 +15,12 @@ from sklearn.utils.extmath import row_norms
 
 from labelspan.base import LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import NoDirectionError, Unweighted
+from labelspan.gate import NoDirectionError, unweighted
 from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
-class LPP(Unweighted, LinearReducer):
+class LPP(LinearReducer):
     r"""Directions along which neighbouring rows stay close; the labels are not used.
 
     .. math:: \max_P \; \mathrm{tr}(P'X_c'WX_cP) \quad \text{subject to} \quad
@@ -90,6 +90,7 @@ class LPP(Unweighted, LinearReducer):
     }
     _one_pass = False
     _supervised = False
+    fit = unweighted(LinearReducer.fit)
 
     def __init__(self, n_components: int = 10, *, n_neighbors: int = 10, ridge: float = 0.1):
         self.n_components = n_components

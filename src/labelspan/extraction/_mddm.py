@@ -10,12 +10,11 @@ import numpy as np
 from labelspan.arrays import to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions
-from labelspan.gate import AvailableCases
 from labelspan.linalg import EigenPairs, check_psd, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
-class MDDM(AvailableCases, LinearReducer):
+class MDDM(LinearReducer):
     r"""Directions that maximise the dependence (HSIC) between projected features and labels.
 
     .. math:: \max_P \; \mathrm{tr}(P' X_c' Y B Y' X_c P)

@@ -12,7 +12,6 @@ from labelspan.arrays import cholesky, diagonal, is_device, like, namespace, row
 from labelspan.arrays import triangle as device_triangle
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases
 from labelspan.linalg import (
     EPS,
     Back,
@@ -29,7 +28,7 @@ from labelspan.linalg import (
 from labelspan.moments import Moments, Sample, Statistics, summarise, triangle
 
 
-class MLSI(AvailableCases, LinearReducer):
+class MLSI(LinearReducer):
     r"""Directions that explain the features and the labels at once.
 
     .. math:: X_c'X_c\, p = \lambda\, (X_c'((1 - \beta) X_cX_c' + \beta S_cS_c'

@@ -9,7 +9,6 @@ import numpy as np
 
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases
 from labelspan.linalg import (
     EigenPairs,
     column_scales,
@@ -20,7 +19,7 @@ from labelspan.linalg import (
 from labelspan.moments import Products, Rows, Sample, Statistics, summarise
 
 
-class MVMD(AvailableCases, LinearReducer):
+class MVMD(LinearReducer):
     r"""Directions that maximise feature variance and feature-label dependence together.
 
     .. math:: \max_{P'P = I} \; \mathrm{tr}(P' G P), \qquad

@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases
 from labelspan.linalg import EigenPairs, leading
 from labelspan.moments import Sample, Statistics, summarise
 
 
-class OPLS(AvailableCases, LinearReducer):
+class OPLS(LinearReducer):
     r"""Uncorrelated directions that maximise the covariance with the labels.
 
     .. math:: \max_P \; \mathrm{tr}(P' X_c' Y_c Y_c' X_c P) \quad \text{subject to} \quad

@@ -10,6 +10,7 @@ from labelspan.gate._blocks import (
     dask_rows,
     lazily,
     refuse_dask,
+    remember_names,
     with_complement,
 )
 from labelspan.gate._labels import (
@@ -23,15 +24,11 @@ from labelspan.gate._labels import (
     refuse_other_names,
     refuse_other_values,
     refuse_sets,
-    remember_names,
 )
 from labelspan.gate._misread import warn_if_swapped, warn_of_signs
 from labelspan.gate._places import refuse_device
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
-    AvailableCases,
-    MaskedFit,
-    MaskedUnweighted,
     find_holes,
     has_holes,
     hidden,
@@ -42,8 +39,8 @@ from labelspan.gate._soft import (
 from labelspan.gate._splits import check_splits
 from labelspan.gate._tags import (
     TAKERS,
-    Unweighted,
     label_tags,
+    unweighted,
     with_label_tags,
 )
 from labelspan.gate._truth import check_indicators, check_truth, scored, two_dimensional

@@ -236,6 +236,14 @@ def passed(X: Any) -> Any:
     return X
 
 
+def remember_names(estimator: Any, labels: Any) -> None:
+    """Store label names and classes, and drop those of an earlier fit."""
+    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
+        estimator.__dict__.pop(name, None)
+        if value is not None:
+            setattr(estimator, name, value)
+
+
 class RowBlocks:
     """Tags, and ``transform`` and ``predict`` for more rows than memory holds."""
 
@@ -253,6 +261,14 @@ class RowBlocks:
     def _checked_by(self) -> Any:
         """An inner estimator that checks X in place of this one."""
         return None
+
+    def _remember(self, labels: Any) -> None:
+        """Store the form of the labels of ``fit``, or of the first chunk."""
+        remember_names(self, labels)
+
+    def _known_classes(self) -> np.ndarray | None:
+        """The classes of a 1-d `y`, if they are known."""
+        return vars(self).get("classes_")
 
     def __sklearn_tags__(self) -> Any:
         return complete_tags(self, super().__sklearn_tags__())  # type: ignore[misc]

@@ -235,14 +235,6 @@ def check_label_block(Y: Any) -> Any:
     return dense_indicators(check_array(Y, dtype=None, ensure_min_samples=0, input_name="y"))
 
 
-def remember_names(estimator: Any, labels: Labels) -> None:
-    """Store label names and classes, and drop those of an earlier fit."""
-    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
-        estimator.__dict__.pop(name, None)
-        if value is not None:
-            setattr(estimator, name, value)
-
-
 def holds_classes(column: np.ndarray) -> bool:
     """Whether a single column (n, 1) names one class per row: strings, or more than two numbers."""
     kind = column.dtype.kind

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from operator import methodcaller
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
 
 from labelspan.arrays import dense, is_device
-from labelspan.gate._tags import TAKERS, Unweighted
+from labelspan.gate._tags import TAKERS
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
@@ -147,100 +145,3 @@ def hidden(y: Any, observed: Any) -> Any:
     if has_holes(labels) and np.isnan(labels[mask]).any():
         raise ValueError("y is NaN where observed is True. Set observed to False there.")
     return with_holes(labels, ~mask)
-
-
-class MaskedFit:
-    """``fit`` of methods that take labels which are not observed."""
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, observed: Any = None) -> Any:
-        """Learn from the labels that are observed.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features. Sparse input is never made dense; for a Dask array, only sums leave the
-            workers.
-        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
-            Label indicators in {0, 1}, bool or {-1, +1}, or soft labels in [0, 1]; NaN where a
-            label is not observed. A 1-d y of classes is one label for two classes and one label
-            per class for more.
-        sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
-            Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
-            None means a weight of 1 each.
-        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
-            Which labels of a sparse `y` are observed, where not all of them are. The labels are
-            then made dense.
-
-        Returns
-        -------
-        object
-            The fitted estimator itself.
-        """
-        return super().fit(X, hidden(y, observed), sample_weight)  # type: ignore[misc]
-
-
-class AvailableCases(MaskedFit):
-    """The same for methods that learn from chunks."""
-
-    @available_if(methodcaller("_learns_from_chunks"))
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any = None,
-        classes: Any = None,
-        sample_weight: Any = None,
-        observed: Any = None,
-    ) -> Any:
-        """Add a chunk of rows to those seen so far.
-
-        The result is that of ``fit`` on all chunks together, whatever their sizes and order. It
-        is found when it is first asked for, with the parameters of that time; while no label has
-        occurred, asking raises ``NotFittedError``.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features of the chunk; one row is enough.
-        y : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_labels)
-            Labels of the chunk, as in ``fit``, the columns in the same order.
-        classes : array-like or None
-            All classes, for the first call with a 1-d `y`; None means those of the first chunk.
-        sample_weight : array-like of shape (n_samples,), number or None, default=None
-            Weights of the rows of the chunk, as in ``fit``.
-        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
-            Which labels of a sparse `y` are observed, as in ``fit``.
-
-        Returns
-        -------
-        object
-            The estimator itself.
-        """
-        y = hidden(y, observed)
-        return self._add_chunk(X, y, classes, sample_weight)  # type: ignore[attr-defined]
-
-
-class MaskedUnweighted(Unweighted):
-    """The same without sample weights."""
-
-    def fit(self, X: Any, y: Any = None, observed: Any = None, **refused: Any) -> Any:
-        """Learn from the labels that are observed, in rows that count alike.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Features. Sparse input is never made dense.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}, NaN where a label is not observed; or a
-            1-d array of classes.
-        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
-            Which labels of a sparse `y` are observed, where not all of them are. The labels are
-            then made dense.
-        **refused : dict
-            Nothing else is accepted; `sample_weight` is refused with the reason.
-
-        Returns
-        -------
-        object
-            The fitted estimator itself.
-        """
-        return super().fit(X, hidden(y, observed), **refused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -87,10 +88,10 @@ def label_tags(estimator: Any) -> LabelTags:
     return found
 
 
-class Unweighted:
-    """A ``fit`` without sample weights; passing them raises an error with the reason."""
+def unweighted(fit: Callable[..., Any]) -> Any:
+    """The method `fit` of a parent without sample weights, which the gate refuses with reason."""
 
-    def fit(self, X: Any, y: Any = None, **refused: Any) -> Any:
+    def fit_alike(self: Any, X: Any, y: Any = None, observed: Any = None, **refused: Any) -> Any:
         """Learn from rows of equal weight.
 
         Parameters
@@ -98,7 +99,11 @@ class Unweighted:
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Features. Sparse input is never made dense.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            Label indicators in {0, 1}, bool or {-1, +1}; or a 1-d array of classes.
+            Label indicators in {0, 1}, bool or {-1, +1}, NaN where a label is not observed if the
+            method accepts it; or a 1-d array of classes.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
         **refused : dict
             Nothing else is accepted; `sample_weight` is refused with the reason.
 
@@ -107,4 +112,7 @@ class Unweighted:
         object
             The fitted estimator itself.
         """
-        return super().fit(X, y, **refused)  # type: ignore[misc]
+        return fit(self, X, y, observed=observed, **refused)
+
+    fit_alike.__name__ = "fit"
+    return fit_alike

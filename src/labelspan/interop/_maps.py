@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
-from labelspan.base import LinearClassifier, LinearReducer
+from labelspan.base import LinearReducer
 from labelspan.choice import ReducerCV
-from labelspan.classifiers import ThresholdTuner
+from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
 from labelspan.labelspace import (
     CODE_THRESHOLD,
     CompressedSensing,
@@ -21,9 +21,9 @@ from labelspan.labelspace import (
     LinearCodes,
 )
 from labelspan.ranking import RankingClassifier
-from labelspan.selection import BlockSelector
+from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from labelspan.semisupervised import SemiSupervised
-from labelspan.subspace import SubspaceClassifier
+from labelspan.subspace import StructuralF1SVM, SubspaceClassifier
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,11 @@ def _(model: SubspaceClassifier) -> Maps:
     return (centred(model.mean_, model._basis),)
 
 
-@projection.register
-def _(model: BlockSelector) -> Maps:
+@projection.register(MLFS)
+@projection.register(CMLFS)
+@projection.register(MultilabelFisherScore)
+@projection.register(DiscriminativeRatio)
+def _(model: Any) -> Maps:
     return (Columns(np.flatnonzero(model.get_support())),)
 
 
@@ -95,8 +98,11 @@ def scoring(model: BaseEstimator) -> Maps:
     raise refusal(model)
 
 
-@scoring.register
-def _(model: LinearClassifier) -> Maps:
+@scoring.register(RankingClassifier)
+@scoring.register(SubspaceClassifier)
+@scoring.register(StructuralF1SVM)
+@scoring.register(MultiOutputRidge)
+def _(model: Any) -> Maps:
     return (Affine(model._mean, model.coef_, model._level),)
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from labelspan import arrays
 from labelspan.arrays import cast, dense, is_device, namespace, rows_at, sums, to_host
-from labelspan.base import ScoringClassifier, remember_features
+from labelspan.base import LabelClassifier, remember_features
 from labelspan.compat import Interval
 from labelspan.gate import Labels, check_splits
 from labelspan.jit import ZERO, kernel, read_only
@@ -39,7 +39,7 @@ RIDGES = tuple(2.0**t for t in range(-14, 5, 2))
 WORTH = 2**24
 
 
-class KernelCPLSTCV(ScoringClassifier):
+class KernelCPLSTCV(LabelClassifier):
     r"""Kernel-CPLST whose kernel width and ridge minimise a cross-validated Hamming loss.
 
     At each point of the grid the problem is that of :class:`KernelCPLST`,

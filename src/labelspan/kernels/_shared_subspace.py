@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan import arrays
 from labelspan.arrays import cast, is_device, like, namespace, precision_of, sums
-from labelspan.base import ScoringClassifier
+from labelspan.base import LabelClassifier
 from labelspan.compat import Interval, is_dask_array
 from labelspan.gate import Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
@@ -27,7 +27,7 @@ from labelspan.subspace import leading_labels, mix
 
 
 class KernelSharedSubspaceClassifier(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScoringClassifier
+    LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     r"""Classifiers of all labels that share a subspace of a kernel's feature space (ML_LS).
 
@@ -200,11 +200,6 @@ class KernelSharedSubspaceClassifier(
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     def _refusals(self) -> dict[str, str]:
         return kernel_refusals(self)

@@ -25,7 +25,7 @@ from labelspan.arrays import (
     sums,
     to_host,
 )
-from labelspan.base import ChunkedRegression, ScoringClassifier, decide, dtype_of
+from labelspan.base import Chunked, LabelClassifier, decide, dtype_of
 from labelspan.compat import HasMethods, Interval, RealNotInt
 from labelspan.gate import (
     Labels,
@@ -79,7 +79,7 @@ class Errors(NamedTuple):
     bound: float
 
 
-class LabelSpaceClassifier(ChunkedRegression, ScoringClassifier):
+class LabelSpaceClassifier(Chunked, LabelClassifier):
     """Code the labels, regress the codes on the features, decode the predictions.
 
     A method defines the directions that code the labels (``_directions``) and how a code becomes

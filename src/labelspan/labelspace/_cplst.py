@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.arrays import namespace
-from labelspan.gate import AvailableCases
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import Problem
@@ -16,7 +15,7 @@ from labelspan.labelspace._truncated import leading_fitted
 from labelspan.linalg import EigenPairs, leading_sum, too_large
 
 
-class CPLST(AvailableCases, LabelSpaceClassifier):
+class CPLST(LabelSpaceClassifier):
     r"""Codes that minimise encoding and prediction error together (conditional PLST).
 
     .. math:: \min_{VV' = I} \|H Z V' - Z V'\|_F^2 + \|Z - Z V'V\|_F^2

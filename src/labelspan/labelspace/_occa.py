@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.gate import AvailableCases, check_square
+from labelspan.gate import check_square
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, signed
 from labelspan.labelspace._problem import Problem
 from labelspan.linalg import EigenPairs, smallest_pairs
 
 
-class OCCA(AvailableCases, LabelSpaceClassifier):
+class OCCA(LabelSpaceClassifier):
     r"""Codes that linear regression predicts best (orthogonally constrained CCA).
 
     .. math:: \min_{W_x,\, VV' = I} \|X W_x' - Z V'\|_F^2

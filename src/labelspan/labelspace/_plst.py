@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelspan.arrays import copied, namespace, to_host
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases, check_square
+from labelspan.gate import check_square
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import leading_rows, no_direction, signed
 from labelspan.labelspace._problem import EXACT_SIDE, Problem
@@ -19,7 +19,7 @@ from labelspan.linalg import EigenPairs, centre_both, leading_sum
 from labelspan.moments import CentredRows
 
 
-class PLST(AvailableCases, LabelSpaceClassifier):
+class PLST(LabelSpaceClassifier):
     r"""Codes that keep the most of the label variance (principal label space transformation).
 
     .. math:: \min_{VV' = I} \|Z - Z V'V\|_F^2, \qquad Z = Y - 1 \bar y'

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelspan.base import LinearClassifier, decide
+from labelspan.base import LabelClassifier, decide
 from labelspan.compat import Interval
-from labelspan.gate import Labels, MaskedFit, in_dtype, with_complement
+from labelspan.gate import Labels, in_dtype, with_complement
 from labelspan.moments import longest_row, score_at, warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs, pair_up
@@ -28,7 +28,7 @@ COMMON: dict[str, list[Any]] = {
 }
 
 
-class RankingClassifier(MaskedFit, LinearClassifier):
+class RankingClassifier(LabelClassifier):
     """Linear scores of labels, learnt so that the labels of an instance outrank the others.
 
     A method learns W from rows and pairs (``_solve``). A label is predicted if W'x exceeds the

@@ -1,6 +1,5 @@
 """Feature selection for ranking the labels, with or without label correlation."""
 
-from labelspan.selection._base import BlockSelector
 from labelspan.selection._cmlfs import CMLFS
 from labelspan.selection._labelwise import LabelwiseSVM
 from labelspan.selection._mlfs import MLFS

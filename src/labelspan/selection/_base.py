@@ -8,45 +8,37 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.compat import Interval, is_dask_array
-from labelspan.gate import RowBlocks, columns_of, dask_rows
+from labelspan.gate import columns_of, dask_rows
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
 
 
-class BlockSelector(RowBlocks, SelectorMixin):
-    """Keeps the features of ``support_``, also of Dask arrays."""
+def keep_features(selector: Any, X: Any) -> Any:
+    """Keep the selected features.
 
-    support_: np.ndarray
+    Parameters
+    ----------
+    X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+        Features.
 
-    def transform(self, X: Any) -> Any:
-        """Keep the selected features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray or csr_array of shape (n_samples, n_selected), or a lazy Dask array for one
-            The selected features of X.
-        """
-        X = dask_rows(self, X)
-        if is_dask_array(X):
-            return columns_of(self, X, np.flatnonzero(self.get_support()))
-        return super().transform(X)
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
+    Returns
+    -------
+    ndarray or csr_array of shape (n_samples, n_selected), or a lazy Dask array for one
+        The selected features of X.
+    """
+    X = dask_rows(selector, X)
+    if is_dask_array(X):
+        return columns_of(selector, X, np.flatnonzero(selector.get_support()))
+    return SelectorMixin.transform(selector, X)
 
 
-class RankingSelector(BlockSelector, RankingClassifier):
+class RankingSelector(RankingClassifier, SelectorMixin, TransformerMixin, BaseEstimator):
     """Selector and classifier: omega from cutting planes, W at that omega."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -60,6 +52,7 @@ class RankingSelector(BlockSelector, RankingClassifier):
     max_features: int | None
     # Weight of the label correlation; CMLFS has a parameter of this name.
     mu: float = 0.0
+    transform = keep_features
 
     def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         n_kept = cap(self.n_features, X.shape[1])
@@ -116,10 +109,9 @@ class RankingSelector(BlockSelector, RankingClassifier):
         of = f"{self.n_features_selected_} of {self.n_features_in_}"
         return f"{text}  # {of} features selected"
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
 
 
 def cap(wanted: int, n_features: int, name: str = "n_features") -> int:

@@ -9,27 +9,29 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from labelspan.base import Chunked
 from labelspan.compat import Interval, fit_context
 from labelspan.gate import (
-    AvailableCases,
     check_fit,
     check_size,
+    hidden,
     remember_names,
     unchanged_if_refused,
     with_complement,
 )
 from labelspan.moments import Sample, collect, warn_of_unobserved
 from labelspan.ranking import top_mask
-from labelspan.selection._base import BlockSelector, cap
+from labelspan.selection._base import cap, keep_features
 from labelspan.selection._sums import TINY, Sums, label_sums
 
 # Relative to the sum of squares, less than this is rounding.
 ROUNDING = 1e-13
 
 
-class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
+class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
     """Keeps the k features with the best scores."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -39,13 +41,18 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
     _min_samples: ClassVar[int] = 1
     _about_first: ClassVar[bool] = False
     k: int
+    transform = keep_features
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
 
     @abstractmethod
     def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
         """Score of each feature, and the order of merit (larger is better)."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _FeatureScore:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, observed: Any = None) -> _FeatureScore:
         """Score the features.
 
         Parameters
@@ -58,17 +65,21 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         sample_weight : array-like or Dask array of shape (n_samples,), number or None, default=None
             Non-negative row weights: a row of weight k counts as k rows, one of weight 0 as none.
             None means a weight of 1 each.
+        observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
+            Which labels of a sparse `y` are observed, where not all of them are. The labels are
+            then made dense.
 
         Returns
         -------
         object
             The fitted estimator itself.
         """
+        y = y if observed is None else hidden(y, observed)
         with unchanged_if_refused(self):
             X, labels = check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
             self._chunk_solver(X.shape[1], labels.Y.shape[1])
             sums = self._summarise(Sample(X, labels.Y, weights=labels.weights))
-            self._forget()
+            self._drop("_chunks", *self._learnt)
         remember_names(self, labels)
         self._rank(sums)
         return self
@@ -109,7 +120,7 @@ class _FeatureScore(Chunked, BlockSelector, BaseEstimator):
         return Y
 
 
-class MultilabelFisherScore(AvailableCases, _FeatureScore):
+class MultilabelFisherScore(_FeatureScore):
     r"""Select the features with the largest Fisher score, averaged over the labels.
 
     .. math:: F_{jk} = \frac{n_k (m_{jk} - m_j)^2 + \bar n_k (\bar m_{jk} - m_j)^2}
@@ -193,7 +204,7 @@ class MultilabelFisherScore(AvailableCases, _FeatureScore):
         return mean, mean
 
 
-class DiscriminativeRatio(AvailableCases, _FeatureScore):
+class DiscriminativeRatio(_FeatureScore):
     r"""Select the features with the smallest within-label to between-label scatter (SEL of MDDM).
 
     .. math:: R_j = \frac{\sum_k \sum_{i: y_{ik} = 1} (x_{ij} - \Delta_{jk})^2}

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.base import LinearClassifier
+from labelspan.base import LabelClassifier
 from labelspan.compat import is_dask_array
 from labelspan.gate import check_features, dask_rows, lazily
 from labelspan.moments import project
 
 
-class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+class SubspaceClassifier(
+    LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Linear scores and projections on ``theta_`` relative to ``mean_``; a method learns them."""
 
     theta_: np.ndarray
@@ -50,8 +52,3 @@ class SubspaceClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     @property
     def _n_features_out(self) -> int:
         return len(self._basis)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

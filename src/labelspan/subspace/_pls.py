@@ -12,15 +12,15 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.base import LINEAR, ChunkedRegression
+from labelspan.base import LINEAR, Chunked
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases, Labels
+from labelspan.gate import Labels
 from labelspan.linalg import Route, fix_signs, partial_least_squares, route_of
 from labelspan.moments import CentredRows, Sample, anchored, checked, summarise
 from labelspan.subspace._base import SubspaceClassifier
 
 
-class LabelPLS(AvailableCases, ChunkedRegression, SubspaceClassifier):
+class LabelPLS(Chunked, SubspaceClassifier):
     r"""Uncorrelated scores of largest covariance with the labels, and the regression on them.
 
     .. math:: w_a = \arg\max_{\|w\| = 1} \|S_a'X_c w\|^2, \qquad

@@ -12,9 +12,9 @@ from scipy import linalg
 
 from labelspan import arrays
 from labelspan.arrays import cast, copied, is_device, namespace, precision_of, sums
-from labelspan.base import LINEAR, ChunkedRegression
+from labelspan.base import LINEAR, Chunked
 from labelspan.compat import Interval, is_dask_array
-from labelspan.gate import AvailableCases, Labels, has_holes
+from labelspan.gate import Labels, has_holes
 from labelspan.linalg import (
     Regression,
     as_rows,
@@ -33,7 +33,7 @@ from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._masked import MaskedShared
 
 
-class SharedSubspaceClassifier(AvailableCases, ChunkedRegression, SubspaceClassifier):
+class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     r"""Linear classifiers of all labels that share a subspace, with squared loss (ML_LS).
 
     .. math:: \min_{U, V, \Theta} \; \tfrac{1}{n} \|X_c U - S_c\|_F^2

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.arrays import dense
-from labelspan.base import LinearClassifier
+from labelspan.base import LabelClassifier
 from labelspan.compat import Interval
-from labelspan.gate import Labels, Unweighted
+from labelspan.gate import Labels, unweighted
 from labelspan.jit import kernel
 from labelspan.moments import longest_row
 from labelspan.subspace._coordinates import row_coordinates
@@ -27,7 +27,7 @@ INWARD = 0.2
 LARGEST_PRICE = 1e18
 
 
-class StructuralF1SVM(Unweighted, LinearClassifier):
+class StructuralF1SVM(LabelClassifier):
     r"""Linear classifiers that minimise a convex bound on 1 - F1 of each label (SVM^perf).
 
     .. math:: \min_{w, b} \; \tfrac12 (\|w\|^2 + b^2) + C \max_{y'} \Big( 100 \, (1 - F_1(y, y'))
@@ -105,6 +105,7 @@ class StructuralF1SVM(Unweighted, LinearClassifier):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
+    fit = unweighted(LabelClassifier.fit)
 
     def __init__(self, C: float = 5000.0, *, tol: float = 1e-3, max_iter: int = 1000):
         self.C = C

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.compat import Interval
-from labelspan.gate import AvailableCases, in_dtype
+from labelspan.gate import in_dtype
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._directions import at_most, no_direction
 from labelspan.labelspace._problem import ADVICE, Problem
@@ -29,7 +29,7 @@ SCALES = "More of them would gain nothing but rounding. Raise ridge, or scale th
 ROUNDING, CLOSED = 1e-12, 1e-8
 
 
-class LEML(AvailableCases, LabelSpaceClassifier):
+class LEML(LabelSpaceClassifier):
     r"""Linear classifiers of low rank that minimise the squared loss (LEML).
 
     .. math:: \min_{W, H} \; \tfrac12 \|Z - X_c W H'\|_F^2
