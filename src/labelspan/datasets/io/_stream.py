@@ -16,9 +16,8 @@ from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 
 GZIP_MAGIC = b"\x1f\x8b"
-# Each block reuses the memory of the previous one, because a new memory page costs more than
-# parsing its content. Larger blocks are no faster.
-BLOCK_BYTES = 2**21
+# Fits into the processor cache; larger blocks are slower.
+BLOCK_BYTES = 2**18
 NEWLINE = ord("\n")
 # Bytes compared at once, so that the result stays in the processor cache.
 COUNTED_BYTES = 2**16
@@ -27,25 +26,9 @@ COUNTED_BYTES = 2**16
 class LineBlocks:
     """Reads a file in blocks that end at a line end, and knows the line number of each.
 
-    A missing final line end is added, so a loop over a block needs no other test for its end.
-
-    Parameters
-    ----------
-    path : str or path
-        File; gzip is recognised by its first two bytes, not by its name.
-    limits : Limits
-        Maximum size after decompression and maximum length of a line.
-    block_bytes : int
-        Size of a block; a longer line makes a longer block.
-
-    Attributes
-    ----------
-    line : int
-        Line number at which the current block starts.
-    n_lines : int
-        Number of lines of the current block.
-    n_bytes : int
-        Size of the file; 0 where it is not known, as for gzip.
+    A missing final line end is added, so that a loop over a block needs no other test for its end.
+    Gzip is recognised by its first two bytes. `line` is the number of the first line of the current
+    block, `n_lines` how many it has; `n_bytes` is the size of the file, or 0 where it is unknown.
     """
 
     def __init__(
@@ -59,15 +42,11 @@ class LineBlocks:
         self.n_bytes = 0
         self._file: BinaryIO | None = None
         self._total = 0
-        # The current block is buffer[first:start]; buffer[start:stop] is read but not yet given.
-        self._buffer = bytearray()
-        self._first = self._start = self._stop = 0
+        # The current block, and what was read but not yet given.
+        self._block, self._rest = bytearray(), bytearray()
 
     def __enter__(self) -> LineBlocks:
         self._file, self.n_bytes = _open(self.path)
-        # A small file needs memory for its bytes and perhaps a line end.
-        if self.n_bytes:
-            self.block_bytes = min(self.block_bytes, self.n_bytes + 2)
         return self
 
     def __exit__(
@@ -85,19 +64,31 @@ class LineBlocks:
             yield block
 
     def next_block(self) -> np.ndarray:
-        """Return whole lines as bytes, which the next call overwrites; nothing at the end."""
+        """Return whole lines as bytes; nothing at the end."""
         self.line += self.n_lines
-        cut = self._buffer.rfind(b"\n", self._start, self._stop)
-        if cut < 0:
-            cut = self._fill()
-        self._first, self._start = self._start, cut + 1
-        return self._block()
+        text = self._rest
+        stop = text.rfind(b"\n") + 1
+        while not stop:
+            size = len(text)
+            piece = self._read()
+            text += piece or (b"\n" if size else b"")
+            stop = text.rfind(b"\n", size) + 1
+            if not piece:
+                break
+            if not stop and len(text) > self.limits.max_line_bytes:
+                raise self.error(
+                    f"no line end within {self.limits.max_line_bytes} bytes "
+                    "(Limits.max_line_bytes); is this a text file?"
+                )
+        self._rest = text[stop:]
+        return self._give(text[:stop])
 
     def unread(self, position: int) -> None:
         """Make the current block end at a position, a line start; the next begins there."""
         # A kernel running as plain Python uses unsigned numbers, which do not mix with int.
-        self._start = self._first + int(position)
-        self._block()
+        position = int(position)
+        self._rest = self._block[position:] + self._rest
+        self._give(self._block[:position])
 
     def error(self, message: str, line: int | None = None) -> DataFileError:
         """Make an error about this file."""
@@ -105,67 +96,32 @@ class LineBlocks:
 
     def error_at(self, message: str, position: int) -> DataFileError:
         """Make an error about a position in the current block."""
-        position = self._first + int(position)
-        line = self.line + self._buffer.count(b"\n", self._first, position)
-        column = position - max(self._buffer.rfind(b"\n", self._first, position), self._first - 1)
+        before = self._block[: int(position)]
+        line = self.line + before.count(b"\n")
+        column = len(before) - before.rfind(b"\n")
         return DataFileError(message, file=self.path, line=line, column=column)
 
-    def _block(self) -> np.ndarray:
-        block = np.frombuffer(self._buffer, np.uint8)[self._first : self._start]
+    def _give(self, text: bytearray) -> np.ndarray:
+        self._block = text
+        block = np.frombuffer(text, np.uint8)
         self.n_lines = count_lines(block)
         return block
 
-    def _fill(self) -> int:
-        """Append to the rest of the buffer up to a line end; return its position."""
-        self._move(max(self.block_bytes, self._stop - self._start + 2))
-        while True:
-            size = self._read()
-            if size == 0:
-                return self._end_last_line()
-            cut = self._buffer.rfind(b"\n", self._stop - size, self._stop)
-            if cut >= 0:
-                return cut
-            if self._stop > self.limits.max_line_bytes:
-                raise self.error(
-                    f"no line end within {self.limits.max_line_bytes} bytes "
-                    "(Limits.max_line_bytes); is this a text file?"
-                )
-            if self._stop + 1 == len(self._buffer):
-                self._move(min(2 * self._stop, self.limits.max_line_bytes + self.block_bytes) + 2)
-
-    def _move(self, size: int) -> None:
-        """Move the rest to the front of a buffer of at least this size."""
-        length = self._stop - self._start
-        rest = memoryview(self._buffer)[self._start : self._stop]
-        target = self._buffer if size <= len(self._buffer) else bytearray(size)
-        memoryview(target)[:length] = rest
-        self._buffer, self._start, self._stop = target, 0, length
-
-    def _end_last_line(self) -> int:
-        if self._stop == 0:
-            return -1
-        self._buffer[self._stop] = NEWLINE
-        self._stop += 1
-        return self._stop - 1
-
-    def _read(self) -> int:
-        """Fill the buffer except one byte, which the last line end may need."""
+    def _read(self) -> bytes:
         if self._file is None:
             raise RuntimeError("LineBlocks is read inside a with statement")
-        target = memoryview(self._buffer)[self._stop : len(self._buffer) - 1]
         try:
-            size: int = self._file.readinto(target)  # type: ignore[attr-defined]
+            piece = self._file.read(self.block_bytes)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             message = f"broken gzip file ({error}); fetch or copy it again"
             raise self.error(message) from error
-        self._stop += size
-        self._total += size
+        self._total += len(piece)
         if self._total > self.limits.max_bytes:
             raise self.error(
                 f"more than {self.limits.max_bytes} bytes after decompression; pass "
                 "limits=Limits(max_bytes=...) to read a larger file that you trust"
             )
-        return size
+        return piece
 
 
 def _open(path: Path) -> tuple[BinaryIO, int]:
