@@ -65,15 +65,13 @@ TYPES = {
 
 
 @pytest.mark.parametrize("blank", ["", "% x\u00a0y\n"])
-@pytest.mark.parametrize("block_bytes", [None, 64])
-def test_header_lines_of_every_form(blank, block_bytes, tmp_path, monkeypatch):
+@pytest.mark.parametrize("comment", ["", f"% {'-' * 1000}\n"], ids=["", "several blocks"])
+def test_header_lines_of_every_form(blank, comment, tmp_path):
     """Each name with each type, so that every type is declared once and repeated."""
-    if block_bytes:
-        defaults = "labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__"
-        monkeypatch.setattr(defaults, (block_bytes,))
     pairs = [(name, declared) for declared in TYPES for name in NAMES for _ in range(2)]
     lines = "".join(
         f"{'@attribute' if i % 3 else ' @Attribute'} {name} {declared}\n{'' if i % 5 else chr(10)}"
+        + comment
         for i, (name, declared) in enumerate(pairs)
     )
     text = f"{blank}@relation 't: -C 1'\n@attribute y {{0,1}}\n{lines}@data\n{{}}\n"
@@ -306,32 +304,28 @@ def test_malformed_files_name_file_line_and_column(case, tmp_path):
         assert caught.value.column == column
 
 
-def test_error_line_counts_over_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__", (64,))
-    path = write(tmp_path, HEAD + "0,1,u\n" * 100 + "0,oops,u\n")
+def test_error_line_counts_over_blocks(tmp_path):
+    path = write(tmp_path, HEAD + "0,1,u\n" * 100_000 + "0,oops,u\n")
     with pytest.raises(DataFileError) as caught:
         read_arff(path)
-    assert caught.value.line == 106
+    assert caught.value.line == 100_006
 
 
 @pytest.mark.parametrize("row", ["{0 ?}", "{1 5,1 5}"])
-def test_line_of_a_row_counts_over_blocks(row, tmp_path, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__", (64,))
-    path = write(tmp_path, HEAD + "{1 2} % x\n%\n\n" * 100 + f"{row}\n")
+def test_line_of_a_row_counts_over_blocks(row, tmp_path):
+    path = write(tmp_path, HEAD + "{1 2} % x\n%\n\n" * 40_000 + f"{row}\n")
     with pytest.raises(DataFileError) as caught:
         read_arff(path)
-    assert caught.value.line == 306
+    assert caught.value.line == 120_006
 
 
-def test_small_blocks_give_the_same_table(tmp_path, monkeypatch):
-    rows = "".join(f"{{0 1,1 {i}.5}}\n{{}}\n" for i in range(50))
-    path = write(tmp_path, HEAD + rows)
-    whole = read_arff(path)
-    monkeypatch.setattr("labelspan.datasets.io._stream.LineBlocks.__init__.__defaults__", (16,))
-    pieces = read_arff(path)
-    assert (whole.X != pieces.X).nnz == 0
-    assert (whole.Y != pieces.Y).nnz == 0
-    assert pieces.X.shape == (100, 2)
+def test_rows_of_several_blocks(tmp_path):
+    n_pairs = 50_000
+    rows = "".join(f"{{0 1,1 {i}.5}}\n{{}}\n" for i in range(n_pairs))
+    toy = read_arff(write(tmp_path, HEAD + rows))
+    np.testing.assert_array_equal(toy.X[:, [0]].toarray()[::2, 0], np.arange(n_pairs) + 0.5)
+    np.testing.assert_array_equal(toy.Y.toarray()[:, 0], np.tile([1, 0], n_pairs))
+    assert toy.X.nnz == n_pairs
 
 
 def test_not_utf8_says_what_to_pass(tmp_path):

@@ -103,10 +103,11 @@ def test_npz_round_trip(dataset):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_csv_round_trip(form, tmp_path, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets.io.frames._write_csv.BLOCK", 2)
+def test_csv_round_trip(form, tmp_path):
     X = np.array([[0.1, 7, 1e-300], [1 / 3, 0, -5], [2, 1e17, 0], [0, 0, 0], [1, 1, 1.5]])
     Y = np.array([[1, 0], [0, 0], [1, 1], [0, 1], [0, 0]], dtype=np.uint8)
+    # More rows than are made dense at a time.
+    X, Y = np.tile(X, (500, 1)), np.tile(Y, (500, 1))
     names = ("a,b", 'the "third"', "größe"), ("yes", "no; never")
     dataset = MultilabelDataset("toy", form(X), form(Y), *names, None, None, "")
     write_csv(dataset, tmp_path / "toy.csv")
