@@ -134,16 +134,16 @@ def by_ranges(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same pairs, found one range of scales after the other."""
     found, V = np.zeros(0), np.zeros((side, 0))
-    # Rounding of the larger scales that the projection leaves.
+    # Rounding error left after projecting out the larger scales.
     floor = side * EPS * float(scales.max() * scales.min())
 
     def outside(v: np.ndarray) -> np.ndarray:
-        # Twice, because once leaves eps of the largest scale, times that scale.
+        # Project twice: one projection leaves a residue of eps times the largest scale.
         v = v - V @ (V.T @ v)
         return v - V @ (V.T @ v)
 
     while len(found) < n_asked:
-        # The largest scale has at most as many directions as columns; then comes the next range.
+        # A range of scales holds at most as many directions as it has columns.
         remaining = np.sort(scales)[::-1][len(found) :]
         n_large = max(int(np.count_nonzero(remaining > remaining[0] / GRADED)), 1)
         n_run = min(n_asked - len(found), n_large)

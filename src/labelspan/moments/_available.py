@@ -59,9 +59,7 @@ class Available(Moments):
         both = self.xt[:, :q]
         # X is centred at the mean of all rows; X'M holds its remaining mean over the observed rows.
         xt = both - t_mean * self.xt[:, q:]
-        # What is left of a constant label is rounding.
-        lost = np.vecdot(xt.T, xt.T) <= (64 * EPS) ** 2 * np.vecdot(both.T, both.T)
-        xt[:, lost] = 0.0
+        zero_constant(xt, *(np.sqrt(np.vecdot(A.T, A.T)) for A in (xt, both)))
         xt *= inverse
         tt, clipped = None, 0.0
         if self.tt is not None:
@@ -119,8 +117,7 @@ def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.n
     # A label that is never observed has no entry to scale.
     filled = (T - moments.t_mean) / np.where(labels.observed > 0, labels.observed, 1.0)
     filled[np.isnan(filled)] = 0.0
-    # What is left of a constant label is rounding.
-    filled[:, np.maximum(filled.max(axis=0), -filled.min(axis=0)) <= 64 * EPS] = 0.0
+    zero_constant(filled, np.maximum(filled.max(axis=0), -filled.min(axis=0)))
     kept = labels.pairs()[1] if tt else None
     return filled if kept is None else (filled @ kept) @ kept.T, moments
 
@@ -153,10 +150,15 @@ def over_pairs(sums: np.ndarray, weight: float) -> np.ndarray:
     seen = counts > 64 * EPS * weight
     inverse = np.divide(1.0, counts, out=np.zeros((q, q)), where=seen)
     tt = products - ones * ones.T * inverse
-    # What is left of a constant label is rounding.
-    lost = np.diag(tt) <= 64 * EPS * np.diag(products)
-    tt[lost] = tt[:, lost] = 0.0
+    sizes = np.diag(tt).copy(), np.diag(products)
+    zero_constant(tt, *sizes)
+    zero_constant(tt.T, *sizes)
     return weight * inverse * tt
+
+
+def zero_constant(A: np.ndarray, left: np.ndarray, of: np.ndarray | float = 1.0) -> None:
+    """Zero the rounding error of constant labels: columns of size `left` after a subtraction."""
+    A[:, left <= 64 * EPS * of] = 0.0
 
 
 def nearest_psd(tt: np.ndarray) -> tuple[np.ndarray, np.ndarray | None, float]:

@@ -40,7 +40,8 @@ Statistic = TypeVar("Statistic")
 
 # A dense block is copied when it is centred; this limits the copy.
 BLOCK_BYTES = 2**25
-# A dense block that is not copied: fewer numbers are not worth a thread, sums of more lose digits.
+# A dense block that is not copied: smaller blocks do not repay a thread; larger ones lose precision
+# in the sum.
 FEWEST_WALKED, MOST_WALKED = 2**23, 2**26
 # A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20

@@ -15,7 +15,7 @@ from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
 
-# Adding statistics reads all of them, so as many bytes of rows are collected first, within:
+# Buffer rows until they are as large as the statistics they will be added to, within these limits:
 FEWEST_BYTES = 2**22
 MOST_BYTES = 2**28
 # So many small pieces are stacked, because a chunk may be a single row.
@@ -46,7 +46,7 @@ class Pool:
 
     def plus(self, sample: Sample, summarise: Summarise) -> Pool:
         """The pool with the rows of a chunk added; this pool is unchanged."""
-        # Like copy.copy, which takes as long as all the rest.
+        # Avoid copy.copy, which doubles the time of this method.
         pool = Pool.of_state(vars(self))
         # Sums on a device subtract a mean of their own.
         if pool.about_first and pool._origin is None and not is_device(sample.X):
