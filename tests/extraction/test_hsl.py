@@ -35,6 +35,7 @@ def test_of_one_label_it_is_opls(expansion, rng):
     np.testing.assert_allclose(ours.eigenvalues_, opls.eigenvalues_ / Y[:, 0].sum(), rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features fit any label")
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 def test_without_a_ridge_the_row_space_of_many_features_holds_the_whole_laplacian(expansion, rng):
     # rank(Xc) = n - 1: Xc w can be any centred vector, so the eigenvalues are those of C itself.

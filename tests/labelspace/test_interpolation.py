@@ -5,6 +5,7 @@ import re
 import dask.array as da
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.metrics import f1_score
 
 import labelspan as ls
@@ -27,7 +28,13 @@ KERNELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("estimator", [ls.CPLST(2), ls.OCCA(2)])
+RIDGE_FREE = [
+    ls.CPLST(2), ls.OCCA(2), ls.PLST(2), ls.OPLS(2, ridge=0), ls.HSL(2, ridge=0),
+    ls.LabelCCA(2, ridge=0, label_ridge=0), ls.MDDM(2, constraint="feature", mu=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("estimator", RIDGE_FREE)
 @pytest.mark.parametrize(
     ("n", "n_features", "rank"), [(60, 90, 59), (60, 59, 59), (64, 60, 60), (60, 54, 54)]
 )
@@ -43,12 +50,28 @@ def test_ranks_near_the_number_of_rows_are_told(estimator, n, n_features, rank):
     assert float(found[3]) == pytest.approx(0.1 * scatter / rank, rel=0.05)
 
 
-@pytest.mark.parametrize("estimator", [ls.CPLST(2), ls.OCCA(2)])
+@pytest.mark.parametrize("estimator", RIDGE_FREE)
 def test_other_ranks_and_any_ridge_are_not(estimator):
     X, Y, *_ = sample(60, 50)
     estimator.fit(X, Y)
     X, Y, *_ = sample(60, 90)
-    estimator.set_params(ridge=1.0).fit(X, Y)
+    estimator = clone(estimator)
+    estimator.set_params(**{"mu": 0.5} if "mu" in estimator.get_params() else {"ridge": 1.0})
+    estimator.fit(X, Y)
+
+
+@pytest.mark.parametrize("estimator", [ls.OPLS(2, ridge=0), ls.CPLST(2), ls.PLST(2)])
+def test_chunks_are_told_at_the_solution(estimator):
+    X, Y, *_ = sample(60, 58)
+    model = clone(estimator).partial_fit(X[:30], Y[:30]).partial_fit(X[30:], Y[30:])
+    with pytest.warns(UserWarning, match=MESSAGE):
+        model.finalize()
+
+
+def test_weights_do_not_hide_the_number_of_rows():
+    X, Y, *_ = sample(60, 90)
+    with pytest.warns(UserWarning, match="fit any label on the 60 training rows"):
+        ls.OPLS(2, ridge=0).fit(X, Y, sample_weight=np.full(60, 0.01))
 
 
 @pytest.mark.parametrize("estimator", KERNELS)

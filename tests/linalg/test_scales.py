@@ -110,6 +110,7 @@ def test_chunks_do_not_see_units(name):
 
 @pytest.mark.parametrize("case", ["ascending", "mixed", "one"])
 @pytest.mark.parametrize("name", ["mddm-p", "mddm-f", "opls", "opls-0", "mvmd", "mlsi", "mlda"])
+@pytest.mark.filterwarnings("ignore:Without a ridge the features fit any label")
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_fewer_rows_than_features_do_not_see_units(name, case, form):
     X, Y = problem(case, 7)

@@ -45,8 +45,9 @@ from labelspan.linalg import (
     as_rows,
     fix_signs,
     route_of,
+    warn_if_rows_fit,
 )
-from labelspan.moments import Sample, Statistics, checked, project
+from labelspan.moments import Root, Sample, Statistics, checked, project
 
 # What to do about so many features that their scatter matrix does not fit.
 ADVICE = (
@@ -85,6 +86,8 @@ class LinearReducer(
     _shares_moments: ClassVar[bool] = False
     # Whether it includes the label scatter, which changes other sums if labels are missing.
     _label_scatter: ClassVar[bool] = False
+    # The name of the ridge in the warning about fits without one.
+    _ridge_name: ClassVar[str] = "ridge"
     # Whether ``_directions`` accepts statistics on a device; otherwise they are moved to the host.
     _solves_on_device: ClassVar[bool] = False
 
@@ -140,7 +143,7 @@ class LinearReducer(
             route = self._route(X, labels.Y, labels.weights, streamed=is_dask_array(X))
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
-            self._learn(statistics, route, precision_of(X))
+            self._learn(statistics, route, precision_of(X), X.shape[0])
             settle(self, X)
         return self
 
@@ -227,9 +230,11 @@ class LinearReducer(
         return self._route(*nothing, None, streamed=True).solver
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
-        self._learn(checked(statistics), Route(Sample(None, None), self._chunks.pool.solver), dtype)
+        pool = self._chunks.pool
+        route = Route(Sample(None, None), pool.solver)
+        self._learn(checked(statistics), route, dtype, pool.n_rows)
 
-    def _learn(self, statistics: Any, route: Route, dtype: Any) -> None:
+    def _learn(self, statistics: Any, route: Route, dtype: Any, n_rows: int) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             overflow = not finite(statistics.spread)
         if overflow:
@@ -238,6 +243,8 @@ class LinearReducer(
                 "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
             )
         given = statistics if self._solves_on_device else on_host(statistics)
+        if isinstance(given, Root):
+            warn_if_rows_fit(given, n_rows, self._ridge_name)
         pairs = self._directions(given).mapped(route.lift)
         self._store(pairs, route.mean(statistics.x_mean), dtype)
         self.solver_ = route.solver

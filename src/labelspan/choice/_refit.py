@@ -61,7 +61,8 @@ class Refit:
         best = clone(reducer)
         remember_features(best, self.source)
         best._remember(self.labels)
-        best._learn(pool.statistics(i, best, ridge_free), self.route, self.dtype)
+        statistics = pool.statistics(i, best, ridge_free)
+        best._learn(statistics, self.route, self.dtype, self.X.shape[0])
         with quiet():
             vectors = pool.directions(i, best, ridge_free).vectors
         moments = pool.projected(vectors, ridge_free)

@@ -103,6 +103,7 @@ class MDDM(LinearReducer):
     }
     _solves_on_device = True
     _shares_moments = True
+    _ridge_name = "(1 - mu) / mu"
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
     def __init__(

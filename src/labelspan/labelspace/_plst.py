@@ -143,6 +143,8 @@ class PLST(LabelSpaceClassifier):
             pairs = from_scatter(problem.label_scatter, M)
         else:
             pairs = from_rows(problem.Y, M, problem.weights)
+        if self.regressor is None and problem.pooled:
+            problem.warn_if_any_label_fits()
         return signed(pairs)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:

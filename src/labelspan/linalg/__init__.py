@@ -20,7 +20,7 @@ from labelspan.linalg._graded import (
     scaled_cholesky,
     scaled_svd,
 )
-from labelspan.linalg._interpolation import warn_if_any_label_fits
+from labelspan.linalg._interpolation import warn_if_any_label_fits, warn_if_rows_fit
 from labelspan.linalg._lanczos import BLOCK, block_lanczos, leading_blocks
 from labelspan.linalg._leading import (
     leading,

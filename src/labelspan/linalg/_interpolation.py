@@ -5,6 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
+from labelspan.linalg._spectral import spectral
+from labelspan.linalg._whiten import is_regular
+from labelspan.moments import Root
+
 # A fit without a ridge warns if its rank is at least this share of n - 1.
 NEARLY_ALL = 0.9
 
@@ -28,3 +32,10 @@ def warn_if_any_label_fits(
         UserWarning,
         stacklevel=4,
     )
+
+
+def warn_if_rows_fit(root: Root, n_rows: int, ridge: str) -> None:
+    """The same from the factor of the rows; its rank is found where it can be that large."""
+    if min(root.Rx.shape) >= NEARLY_ALL * (n_rows - 1):
+        rank = len(root.Rx) if is_regular(root) else len(spectral(root).s)
+        warn_if_any_label_fits(n_rows, rank, lambda: float(root.squares.sum()), ridge)
