@@ -40,7 +40,7 @@ def test_one_solution_for_all_chunks(monkeypatch):
     solved = []
     directions = ls.MVMD._directions
     monkeypatch.setattr(
-        ls.MVMD, "_directions", lambda self, s: solved.append(s.weight) or directions(self, s)
+        ls.MVMD, "_directions", lambda self, s, p: solved.append(s.weight) or directions(self, s, p)
     )
     model = in_chunks(ls.MVMD(2), height=1)
     assert solved == []

@@ -108,7 +108,8 @@ def test_lpp_solves_its_problem_in_any_units(largest, rng):
         scatter=plain.scatter * both,
     )
     model = LPP(6, ridge=1e-30)
-    expected, found = model._directions(plain), model._directions(scaled)
+    pencil = model._pencil((60, 1))
+    expected, found = (model._directions(s, pencil) for s in (plain, scaled))
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-8, atol=1e-10)
     vectors = found.vectors * units[:, None]
     cosines = np.abs(np.sum(vectors * expected.vectors, axis=0)) / (

@@ -41,13 +41,15 @@ from labelspan.gate import (
 )
 from labelspan.linalg import (
     EigenPairs,
+    Pencil,
     Route,
     as_rows,
     fix_signs,
     route_of,
+    solve,
     warn_if_rows_fit,
 )
-from labelspan.moments import Root, Sample, Statistics, checked, project
+from labelspan.moments import Root, Sample, Statistics, checked, project, summarise
 
 # What to do about so many features that their scatter matrix does not fit.
 ADVICE = (
@@ -71,9 +73,9 @@ class LinearReducer(
 ):
     """Linear map to the leading directions of a generalised eigenproblem.
 
-    A method defines what it needs of the sample (``_needs``), how to summarise it (``_summarise``)
-    and how the summary becomes eigenpairs (``_directions``). This class does the rest: input
-    validation, the solver choice, wide X, pooling, signs, dtypes, ``transform``.
+    A method is a formula, ``_pencil``; this class does the rest: validation, the solver choice,
+    wide X, pooling, signs, dtypes, ``transform``. A method defines ``_summarise`` if it needs other
+    sums than the moments of X and labels, and ``_directions`` if it solves another problem.
     """
 
     # Whether one pass over the data suffices, so that partial_fit is exact.
@@ -82,9 +84,7 @@ class LinearReducer(
         "components_", "eigenvalues_", "mean_", "n_components_", "explained_dependence_ratio_",
         "solver_",
     )  # fmt: skip
-    # Whether ``_summarise`` is labelspan.moments.summarise, so that methods can share the result.
-    _shares_moments: ClassVar[bool] = False
-    # Whether it includes the label scatter, which changes other sums if labels are missing.
+    # Whether the moments include the label scatter, which changes others if labels are missing.
     _label_scatter: ClassVar[bool] = False
     # The name of the ridge in the warning about fits without one.
     _ridge_name: ClassVar[str] = "ridge"
@@ -94,19 +94,16 @@ class LinearReducer(
     n_components: Any
 
     @abstractmethod
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        """Keywords of :func:`labelspan.linalg.choose_solver` that depend on the parameters.
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        """The eigenproblem, for labels (n, q); refuses parameters that do not fit this shape."""
 
-        Called first; a parameter that does not fit the shape of the data is refused here.
-        """
-
-    @abstractmethod
     def _summarise(self, sample: Sample) -> Statistics:
         """Statistics of the sample; Poolable if ``_one_pass``."""
+        return summarise(sample, tt=self._label_scatter)
 
-    @abstractmethod
-    def _directions(self, statistics: Any) -> EigenPairs:
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
+        return solve(pencil, statistics, self.n_components)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -140,10 +137,11 @@ class LinearReducer(
             X, labels = check_fit(self, X, y, sample_weight)
             self._drop("_chunks", *self._learnt)
             self._remember(labels)
-            route = self._route(X, labels.Y, labels.weights, streamed=is_dask_array(X))
+            pencil = self._pencil(labels.Y.shape)
+            route = self._route(pencil, X, labels.Y, labels.weights, streamed=is_dask_array(X))
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
-            self._learn(statistics, route, precision_of(X), X.shape[0])
+            self._learn(statistics, pencil, route, precision_of(X), X.shape[0])
             settle(self, X)
         return self
 
@@ -211,30 +209,23 @@ class LinearReducer(
             "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
         )
 
-    def _few(self, n_directions: int) -> bool:
-        """Whether an iteration is faster, because few directions are requested."""
-        return isinstance(self.n_components, Integral) and self.n_components < n_directions / 10
-
-    def _route(self, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
-        return route_of(
-            X,
-            Y,
-            weights,
-            advice=ADVICE,
-            streamed=streamed,
-            **self._needs(X.shape[0], X.shape[1], Y.shape[1]),
-        )
+    def _route(self, pencil: Pencil, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
+        needs = pencil.needs(X.shape[0], X.shape[1], Y.shape[1], self.n_components)
+        return route_of(X, Y, weights, advice=ADVICE, streamed=streamed, **needs)
 
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
-        nothing = np.empty((0, n_features)), np.empty((0, n_labels))
-        return self._route(*nothing, None, streamed=True).solver
+        X, Y = np.empty((0, n_features)), np.empty((0, n_labels))
+        return self._route(self._pencil(Y.shape), X, Y, None, streamed=True).solver
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         pool = self._chunks.pool
         route = Route(Sample(None, None), pool.solver)
-        self._learn(checked(statistics), route, dtype, pool.n_rows)
+        pencil = self._pencil((pool.n_rows, pool.shape[1]))
+        self._learn(checked(statistics), pencil, route, dtype, pool.n_rows)
 
-    def _learn(self, statistics: Any, route: Route, dtype: Any, n_rows: int) -> None:
+    def _learn(
+        self, statistics: Any, pencil: Pencil, route: Route, dtype: Any, n_rows: int
+    ) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             overflow = not finite(statistics.spread)
         if overflow:
@@ -245,7 +236,7 @@ class LinearReducer(
         given = statistics if self._solves_on_device else on_host(statistics)
         if isinstance(given, Root):
             warn_if_rows_fit(given, n_rows, self._ridge_name)
-        pairs = self._directions(given).mapped(route.lift)
+        pairs = self._directions(given, pencil).mapped(route.lift)
         self._store(pairs, route.mean(statistics.x_mean), dtype)
         self.solver_ = route.solver
         if "label_scatter_clipped_" in self._learnt:

@@ -165,7 +165,7 @@ def dimensions_of(
     n_rows, n_features, n_labels = shape
     largest = min(n_features, n_rows - 1)
     # A thin factor F has no more directions than labels.
-    thin = clone(reducer).set_params(n_components=None)._needs(*shape).get("thin", True)
+    thin = reducer._pencil((n_rows, n_labels)).thin
     largest = min(largest, n_labels if thin else max(n_labels, LARGEST_DIMENSION))
     spaced = np.geomspace(1, max(largest, 1), N_DIMENSIONS)
     return np.unique(np.rint(spaced).astype(int)).tolist()

@@ -66,7 +66,9 @@ class Shared:
 
     def directions(self, i: int, reducer: LinearReducer, ridge_free: bool) -> EigenPairs:
         """Eigenpairs of setting i."""
-        return reducer._directions(self.statistics(i, reducer, ridge_free))
+        statistics = self.statistics(i, reducer, ridge_free)
+        pencil = reducer._pencil((0, len(statistics.t_mean)))
+        return reducer._directions(statistics, pencil)
 
     def projected(self, P: np.ndarray, ridge_free: bool) -> Moments | None:
         """Moments of the projections (X - mean) P and of labels in {-1, +1}.
@@ -127,13 +129,13 @@ def recipe_of(
     `pools` says whether statistics of such rows can be pooled, `holes` whether labels are missing.
     """
     settings = candidates.settings
-    needs = [setting.reducer._needs(*shape) for setting in settings]
+    pencils = [setting.reducer._pencil((shape[0], shape[2])) for setting in settings]
     refitted = [i for i, s in enumerate(settings) if not (pools and s.reducer._one_pass)]
-    free = [bool(each.get("ridge_free")) and i not in refitted for i, each in enumerate(needs)]
+    free = [pencil.ridge_free and i not in refitted for i, pencil in enumerate(pencils)]
     own = {
         i: (s.reducer, "root" if free[i] else "scatter")
         for i, s in enumerate(settings)
-        if i not in refitted and not s.reducer._shares_moments
+        if i not in refitted and type(s.reducer)._summarise is not LinearReducer._summarise
     }
     return Recipe(free, own, refitted, isinstance(candidates.readouts[0], MLkNN), holes)
 

@@ -62,7 +62,8 @@ class Refit:
         remember_features(best, self.source)
         best._remember(self.labels)
         statistics = pool.statistics(i, best, ridge_free)
-        best._learn(statistics, self.route, self.dtype, self.X.shape[0])
+        pencil = best._pencil(self.labels.Y.shape)
+        best._learn(statistics, pencil, self.route, self.dtype, self.X.shape[0])
         with quiet():
             vectors = pool.directions(i, best, ridge_free).vectors
         moments = pool.projected(vectors, ridge_free)

@@ -63,9 +63,13 @@ def row_of(estimator: Any) -> Row | None:
     return next((TABLE[name] for name in names if name in TABLE), None)
 
 
+def reducer_needs(fit: Fit) -> dict[str, bool]:
+    pencil = fit.model._pencil((fit.n, fit.q))
+    return pencil.needs(fit.n, fit.D, fit.q, fit.model.n_components)
+
+
 def reducer_solver(fit: Fit) -> str:
-    needs = fit.model._needs(fit.n, fit.D, fit.q)
-    needs |= {"sparse": fit.sparse, "streamed": False}
+    needs = reducer_needs(fit) | {"sparse": fit.sparse, "streamed": False}
     return solver_that_fits(fit.n, fit.D, fit.q, advice=REDUCER_ADVICE, **needs)
 
 
@@ -82,8 +86,7 @@ def pencil_loops(fit: Fit) -> Loops:
     if fit.solver == "krylov":
         return fit.q, fit.q, 1
     # With a metric B about 25 solves with a block of vectors, of about 70 steps each.
-    needs_metric = fit.model._needs(fit.n, fit.D, fit.q).get("scatter", True)
-    return (min(fit.n, fit.D), BLOCK, 60) if needs_metric else (fit.q, 0, 1)
+    return (min(fit.n, fit.D), BLOCK, 60) if reducer_needs(fit)["scatter"] else (fit.q, 0, 1)
 
 
 def variance_and_dependence(fit: Fit) -> Operations:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.linalg import MOST_LABELS, EigenPairs, inverse_root, leading
-from labelspan.moments import Sample, Statistics, summarise
+from labelspan.linalg import Pencil, inverse_root
 
 
 class LabelCCA(LinearReducer):
@@ -86,7 +85,6 @@ class LabelCCA(LinearReducer):
         "label_ridge": [Interval(Real, 0, None, closed="left")],
     }
     _solves_on_device = True
-    _shares_moments = True
     _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
@@ -101,14 +99,5 @@ class LabelCCA(LinearReducer):
         self.ridge = ridge
         self.label_ridge = label_ridge
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        # The label scatter is decomposed, so it must fit.
-        few = self.ridge > 0 and self._few(n_labels) and n_labels <= MOST_LABELS
-        return {"ridge_free": self.ridge == 0, "few": few}
-
-    def _summarise(self, sample: Sample) -> Statistics:
-        return summarise(sample, tt=True)
-
-    def _directions(self, statistics: Any) -> EigenPairs:
-        K = 2 * inverse_root(4 * statistics.tt, self.label_ridge)
-        return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return Pencil((1.0, self.ridge), lambda s: 2 * inverse_root(4 * s.tt, self.label_ridge))

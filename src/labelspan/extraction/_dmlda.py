@@ -22,7 +22,9 @@ from labelspan.extraction._weights import (
     weighed,
 )
 from labelspan.linalg import (
+    FORMED,
     EigenPairs,
+    Pencil,
     column_scales,
     leading_pencil,
     regular_or_home,
@@ -130,9 +132,9 @@ class DMLDA(LinearReducer):
     def _refusals(self) -> dict[str, str]:
         return refusals(self.weights)
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        check_weights(self.weights, (n_rows, n_labels), most=1.0)
-        return {"thin": False}
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        check_weights(self.weights, shape, most=1.0)
+        return FORMED
 
     def _summarise(self, sample: Sample) -> Statistics:
         sample, weigh = weighed(sample, self.weights)
@@ -140,7 +142,7 @@ class DMLDA(LinearReducer):
         statistics = replace(statistics, plain=weigh.moments(statistics.plain))
         return statistics if sample.part else checked(statistics)
 
-    def _directions(self, statistics: Any) -> EigenPairs:
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         statistics = regular_or_home(statistics, statistics.plain)
         plain = statistics.plain
         count = plain.weight * plain.t_mean

@@ -14,7 +14,7 @@ from labelspan.arrays import is_device, like, namespace, sums, to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions, is_dask_array
 from labelspan.extraction._weights import inverse, rows_times
-from labelspan.linalg import EigenPairs, leading
+from labelspan.linalg import Pencil
 from labelspan.moments import Sample, Statistics, collect, summarise
 
 EXPANSIONS = frozenset({"clique", "star", "zhou"})
@@ -124,8 +124,8 @@ class HSL(LinearReducer):
     def _one_pass(self) -> bool:  # type: ignore[override]
         return self.expansion == "zhou"
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        return {"ridge_free": self.ridge == 0}
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return Pencil((1.0, self.ridge), self._edge_weights, by_products=False)
 
     def _summarise(self, sample: Sample) -> Statistics:
         in_memory = sample.solver == "scatter" and not (sample.part or is_dask_array(sample.X))
@@ -135,13 +135,13 @@ class HSL(LinearReducer):
         counts = collect(replace(sample, X=sample.Y), rows_of_labels)
         return summarise(sample, encode=partial(expanded, self.expansion, counts))
 
-    def _directions(self, statistics: Any) -> EigenPairs:
-        K = None
-        if self.expansion == "zhou" and statistics.tt is not None:
-            mean = to_host(statistics.t_mean)
-            counts = to_host(statistics.tt).sum(axis=1) + statistics.weight * mean * mean.sum()
-            K = np.diag(inverse(np.sqrt(np.where(mean > 0, counts, 0.0))))
-        return leading(statistics, K, self.n_components, a=1.0, b=self.ridge)
+    def _edge_weights(self, statistics: Any) -> np.ndarray | None:
+        """diag(e)^-1/2 of "zhou", unless H was formed."""
+        if self.expansion != "zhou" or statistics.tt is None:
+            return None
+        mean = to_host(statistics.t_mean)
+        counts = to_host(statistics.tt).sum(axis=1) + statistics.weight * mean * mean.sum()
+        return np.diag(inverse(np.sqrt(np.where(mean > 0, counts, 0.0))))
 
 
 def label_factor(Y: Any, expansion: str, weights: np.ndarray | None = None) -> Any:

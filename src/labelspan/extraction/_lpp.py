@@ -16,7 +16,7 @@ from sklearn.utils.extmath import row_norms
 from labelspan.base import LinearReducer
 from labelspan.compat import Interval
 from labelspan.gate import NoDirectionError, unweighted
-from labelspan.linalg import EPS, EigenPairs, column_scales, rank, scaled_cholesky
+from labelspan.linalg import EPS, FORMED, EigenPairs, Pencil, column_scales, rank, scaled_cholesky
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
@@ -97,15 +97,15 @@ class LPP(LinearReducer):
         self.n_neighbors = n_neighbors
         self.ridge = ridge
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        return {"thin": False}
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return FORMED
 
     def _summarise(self, sample: Sample) -> Statistics:
         X, shift = anchored(sample.X)
         found = locality(X, neighbour_graph(X, self.n_neighbors))
         return replace(found, x_mean=shift + found.x_mean)
 
-    def _directions(self, statistics: Any) -> EigenPairs:
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         degree, laplacian, ridge, back = row_coordinates(statistics, self.ridge)
         n_kept, last = self._n_kept(len(degree)), len(degree) - 1
         values, C = linalg.eigh(

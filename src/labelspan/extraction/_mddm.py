@@ -10,8 +10,7 @@ import numpy as np
 from labelspan.arrays import to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions
-from labelspan.linalg import EigenPairs, check_psd, leading
-from labelspan.moments import Sample, Statistics, summarise
+from labelspan.linalg import Pencil, check_psd
 
 
 class MDDM(LinearReducer):
@@ -102,7 +101,6 @@ class MDDM(LinearReducer):
         "label_width": [None, Interval(Real, 0, None, closed="neither")],
     }
     _solves_on_device = True
-    _shares_moments = True
     _ridge_name = "(1 - mu) / mu"
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
@@ -126,41 +124,21 @@ class MDDM(LinearReducer):
         """Dependence between the projected features and the labels."""
         return float(self.eigenvalues_[: self.n_components_].sum())
 
-    def _metric(self) -> dict[str, float]:
-        if self.constraint == "projection":
-            return {"a": 0.0, "b": 1.0}
-        return {"a": self.mu, "b": 1.0 - self.mu}
-
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        self._label_factor(n_labels)
-        metric = self._metric()
-        few = metric["b"] > 0 and self._few(n_labels) and not self._rbf()
-        return {"scatter": metric["a"] > 0, "ridge_free": metric["b"] == 0, "few": few}
-
-    def _summarise(self, sample: Sample) -> Statistics:
-        return summarise(sample, tt=self._label_scatter)
-
-    def _directions(self, statistics: Any) -> EigenPairs:
-        K: np.ndarray | None
-        if self._rbf():
-            B = label_rbf(statistics, self.label_width or 1.0)
-            K = check_psd(B, len(B), "B")
-        else:
-            K = self._label_factor(statistics.t_mean.shape[0])
-        return leading(statistics, K, self.n_components, **self._metric())
-
     @property
     def _label_scatter(self) -> bool:  # type: ignore[override]
-        return self._rbf()
-
-    def _rbf(self) -> bool:
         return isinstance(self.label_correlation, str)
 
-    def _label_factor(self, n_labels: int) -> np.ndarray | None:
-        """Check a given matrix B and return K with K K' = B."""
-        if self.label_correlation is None or self._rbf():
-            return None
-        return check_psd(self.label_correlation, n_labels, "label_correlation")
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        metric = (0.0, 1.0) if self.constraint == "projection" else (self.mu, 1.0 - self.mu)
+        if self._label_scatter:
+            return Pencil(metric, self._rbf_factor, by_products=False)
+        if self.label_correlation is None:
+            return Pencil(metric)
+        return Pencil(metric, check_psd(self.label_correlation, shape[1], "label_correlation"))
+
+    def _rbf_factor(self, statistics: Any) -> np.ndarray:
+        B = label_rbf(statistics, self.label_width or 1.0)
+        return check_psd(B, len(B), "B")
 
 
 def label_rbf(statistics: Any, width: float) -> np.ndarray:

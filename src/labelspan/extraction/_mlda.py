@@ -25,6 +25,7 @@ from labelspan.extraction._weights import (
 from labelspan.linalg import (
     EPS,
     EigenPairs,
+    Pencil,
     by_factor,
     column_scales,
     leading,
@@ -147,9 +148,9 @@ class MLDA(LinearReducer):
     def _refusals(self) -> dict[str, str]:
         return refusals(self.weights)
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        check_weights(self.weights, (n_rows, n_labels), most=1.0 if n_labels == 1 else np.inf)
-        return {}
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        check_weights(self.weights, shape, most=1.0 if shape[1] == 1 else np.inf)
+        return Pencil((1.0, self.ridge), mean_factor, by_products=False)
 
     def _summarise(self, sample: Sample) -> Statistics:
         sample, weigh = weighed(sample, self.weights)
@@ -160,7 +161,7 @@ class MLDA(LinearReducer):
         statistics = weigh.moments(collect(sample, partial(weighted_moments, weigh)))
         return statistics if sample.part else checked(statistics)
 
-    def _directions(self, statistics: Any) -> EigenPairs:
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         K = mean_factor(statistics)
         if isinstance(statistics, Rows):
             return self._directions_of_rows(statistics, K)

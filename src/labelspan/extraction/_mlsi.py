@@ -14,8 +14,10 @@ from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.linalg import (
     EPS,
+    FORMED,
     Back,
     EigenPairs,
+    Pencil,
     Whitened,
     column_scales,
     inverse_root,
@@ -25,7 +27,7 @@ from labelspan.linalg import (
     solve_lower,
     squared,
 )
-from labelspan.moments import Moments, Sample, Statistics, summarise, triangle
+from labelspan.moments import Moments, triangle
 
 
 class MLSI(LinearReducer):
@@ -113,7 +115,6 @@ class MLSI(LinearReducer):
         "joint_ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _solves_on_device = True
-    _shares_moments = True
     _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 
@@ -130,13 +131,10 @@ class MLSI(LinearReducer):
         self.ridge = ridge
         self.joint_ridge = joint_ridge
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        return {"thin": False}
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return FORMED
 
-    def _summarise(self, sample: Sample) -> Statistics:
-        return summarise(sample, tt=True)
-
-    def _directions(self, statistics: Moments) -> EigenPairs:
+    def _directions(self, statistics: Moments, pencil: Pencil) -> EigenPairs:
         statistics = regular_or_home(statistics, statistics)
         A, T, V = row_factor(statistics)
         # Sc = 2 Yc, so the label scatter counts four times, the factor twice.

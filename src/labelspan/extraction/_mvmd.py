@@ -5,18 +5,9 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
-
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.linalg import (
-    EigenPairs,
-    column_scales,
-    leading_blocks,
-    leading_operator,
-    leading_sum,
-)
-from labelspan.moments import Products, Rows, Sample, Statistics, summarise
+from labelspan.linalg import Pencil
 
 
 class MVMD(LinearReducer):
@@ -88,52 +79,10 @@ class MVMD(LinearReducer):
         "beta": [Interval(Real, 0, 1, closed="both")],
     }
     _solves_on_device = True
-    _shares_moments = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components
         self.beta = beta
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        # Lanczos finds a few directions; a share needs the whole spectrum.
-        few = self._few(min(n_rows, n_features))
-        return {"thin": few, "few": few}
-
-    def _summarise(self, sample: Sample) -> Statistics:
-        return summarise(sample, tt=False)
-
-    def _directions(self, statistics: Any) -> EigenPairs:
-        if isinstance(statistics, Rows):
-            X = statistics.operator
-            dependence = float(np.sum(X.rmatmat(statistics.T) ** 2))
-            total = (1 - self.beta) * float(X.squares.sum()) + 4 * self.beta * dependence
-            lengths = np.sqrt(X.squares[X.squares > 0])
-            return leading_operator(self._operator(statistics), self.n_components, total, lengths)
-        if isinstance(statistics, Products):
-            return self._by_products(statistics)
-        G = (1 - self.beta) * statistics.xx
-        G += (4 * self.beta * statistics.xt) @ statistics.xt.T
-        return leading_sum(G, self.n_components, scales=column_scales(statistics.squares))
-
-    def _by_products(self, products: Products) -> EigenPairs:
-        """Two passes over the rows per step: S = xt'V, then (1 - beta) xx V + 4 beta xt S."""
-
-        def apply(V: np.ndarray) -> np.ndarray:
-            S = products.labels(V=V)
-            return products.features(V=(1 - self.beta) * V, W=4 * self.beta * S)
-
-        dependence = products.dependence()
-        variance = (1 - self.beta) * float(products.squares.sum())
-        total = None if dependence is None else variance + 4 * self.beta * dependence
-        return leading_blocks(apply, products.squares.size, self.n_components, total)
-
-    def _operator(self, rows: Rows) -> Any:
-        """G as a product, Xc' ((1 - beta) I + 4 beta Tc Tc') Xc."""
-        X, T = rows.operator, rows.T
-        weight = 4 * self.beta
-
-        def apply(v: np.ndarray) -> np.ndarray:
-            u = X.matvec(v)
-            return X.rmatvec((1 - self.beta) * u + weight * (T @ (T.T @ u)))
-
-        return X.shape[1], apply
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return Pencil(variance=(1 - self.beta, 4 * self.beta))

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
-from labelspan.linalg import EigenPairs, leading
-from labelspan.moments import Sample, Statistics, summarise
+from labelspan.linalg import Pencil
 
 
 class OPLS(LinearReducer):
@@ -80,17 +79,10 @@ class OPLS(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="left")],
     }
     _solves_on_device = True
-    _shares_moments = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, ridge: float = 0.1):
         self.n_components = n_components
         self.ridge = ridge
 
-    def _needs(self, n_rows: int, n_features: int, n_labels: int) -> dict[str, bool]:
-        return {"ridge_free": self.ridge == 0, "few": self.ridge > 0 and self._few(n_labels)}
-
-    def _summarise(self, sample: Sample) -> Statistics:
-        return summarise(sample, tt=False)
-
-    def _directions(self, statistics: Any) -> EigenPairs:
-        return leading(statistics, None, self.n_components, a=1.0, b=self.ridge)
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return Pencil((1.0, self.ridge))

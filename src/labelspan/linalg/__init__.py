@@ -32,6 +32,7 @@ from labelspan.linalg._leading import (
     squared,
 )
 from labelspan.linalg._narrow import centre_both, narrow, squares
+from labelspan.linalg._pencil import FORMED, Pencil, solve
 from labelspan.linalg._pls import Components, partial_least_squares
 from labelspan.linalg._ridge import (
     Regression,
