@@ -78,11 +78,7 @@ class Shared:
         m, zero = self.moments, np.zeros(P.shape[1])
         if isinstance(m, Available):
             return None
-        if ridge_free and self.root is not None:
-            half = self.root.Rx @ P
-            zt, zz = half.T @ self.root.Rt, half.T @ half
-        else:
-            zt, zz = P.T @ m.xt, P.T @ (m.xx @ P)
+        zz, zt = (self.root if ridge_free and self.root is not None else m).along(P)
         return Moments(m.weight, zero, m.t_mean, zt, zz).signed()
 
 

@@ -7,9 +7,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 
-from labelspan.arrays import like, on_host, to_host
+from labelspan.arrays import to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
@@ -22,19 +21,7 @@ from labelspan.extraction._weights import (
     rows_times,
     weighed,
 )
-from labelspan.linalg import (
-    EPS,
-    EigenPairs,
-    Pencil,
-    by_factor,
-    column_scales,
-    leading,
-    leading_pencil,
-    regular_factor,
-    ridged,
-    row_space,
-    squared,
-)
+from labelspan.linalg import EPS, EigenPairs, Pencil, leading_pencil, solve
 from labelspan.moments import Moments, Rows, Sample, Statistics, checked, collect
 
 
@@ -162,49 +149,20 @@ class MLDA(LinearReducer):
         return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
-        K = mean_factor(statistics)
-        if isinstance(statistics, Rows):
-            return self._directions_of_rows(statistics, K)
-        total, F = statistics.squares, statistics.xt @ like(statistics.xt, K)
-        L = regular_factor(within(statistics.xx, F), 1.0, self.ridge, total)
-        if L is not None:
-            return self._squared(L, F, total)
-        # In the null space of X both scatters are rounding, but the ridge is not.
-        xx, xt, V = row_space(on_host(statistics))
-        F = xt @ K
-        pairs = self._squared(self._factor(within(xx, F), np.diag(xx)), F, np.diag(xx))
-        return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
-
-    def _squared(self, L: np.ndarray, F: np.ndarray, total: np.ndarray) -> EigenPairs:
-        scales = column_scales(total) / np.sqrt(total + self.ridge)
-        return squared(by_factor(L, F, scales), self.n_components)
-
-    def _factor(self, within: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """Cholesky factor of S_w + ridge I; raises if S_w is only rounding of S_t."""
-        L, info = linalg.lapack.dpotrf(ridged(within, 1.0, self.ridge).T, lower=1)
-        floor = len(total) * EPS * total
-        lost = self.ridge <= floor if info else np.diag(L) ** 2 <= floor
-        if info or lost.any():
+        # (S_t + ridge I)^-1 F spans the same space as (S_w + ridge I)^-1 F; within it the problem
+        # is small, and S_w is a difference of sums along the same directions.
+        basis = to_host(solve(pencil, statistics, None).vectors)
+        total, xt = statistics.along(basis)
+        F = xt @ mean_factor(statistics)
+        between = F @ F.T
+        within = total - between + self.ridge * (basis.T @ basis)
+        if np.linalg.eigvalsh(within)[0] <= len(basis) * EPS:
+            noise = EPS * to_host(statistics.squares).max()
             raise ValueError(
-                f"ridge={self.ridge:g} is lost in the rounding of the scatter of X, "
-                f"{floor.max():.3g}. Raise ridge, or scale the features."
+                f"ridge={self.ridge:g} is lost in the rounding of the scatter of X, {noise:.3g}. "
+                "Raise ridge, or scale the features."
             )
-        return L
-
-    def _directions_of_rows(self, rows: Rows, K: np.ndarray) -> EigenPairs:
-        # (S_t + ridge I)^-1 F spans the same space as (S_w + ridge I)^-1 F; within it the
-        # problem is small, and S_w is a difference of sums over the same projected rows.
-        basis = leading(rows, K, None, a=1.0, b=self.ridge).vectors
-        projected = rows.operator.matmat(basis)
-        means = (rows.T @ K).T @ projected
-        between = means.T @ means
-        within = projected.T @ projected - between + self.ridge * (basis.T @ basis)
         return leading_pencil(between, within, self.n_components).mapped(lambda Y: basis @ Y)
-
-
-def within(total: np.ndarray, F: np.ndarray) -> np.ndarray:
-    """S_w = S_t - F F'."""
-    return total - F @ F.T
 
 
 def mean_factor(statistics: Any) -> np.ndarray:

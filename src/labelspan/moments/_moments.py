@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
-from labelspan.arrays import copied, diagonal, is_device, namespace
+from labelspan.arrays import copied, diagonal, is_device, like, namespace, to_host
 from labelspan.moments._digits import EPS
 from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import Glance, block_sums
@@ -167,6 +167,11 @@ class Moments:
         xt = self.xt + self.weight * outer(self.x_mean, self.t_mean)
         tt = None if self.tt is None else self.tt + self.weight * outer(self.t_mean, self.t_mean)
         return Moments(self.weight, *zeros, xt, self.about(zeros[0]), tt)
+
+    def along(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P'xx P (k, k) and P'xt (k, q) for directions P (D, k), on the host."""
+        P = like(self.xt, P)
+        return to_host(P.T @ (self.xx @ P)), to_host(P.T @ self.xt)
 
     @property
     def kind(self) -> tuple[str, bool, bool]:

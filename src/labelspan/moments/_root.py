@@ -95,6 +95,11 @@ class Root:
         n_features = len(self.x_mean)
         return self.R[:n_features, n_features:]
 
+    def along(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P'xx P (k, k) and P'xt (k, q) for directions P (D, k)."""
+        Z = self.Rx @ P
+        return Z.T @ Z, Z.T @ self.Rt
+
     @property
     def squares(self) -> np.ndarray:
         """Diagonal of xx: the squared lengths of the centred columns."""

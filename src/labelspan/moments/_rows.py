@@ -81,6 +81,11 @@ class Rows:
     tt: np.ndarray
     tt_clipped: float = 0.0
 
+    def along(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P'xx P (k, k) and P'xt (k, q) for directions P (D, k)."""
+        Z = self.operator.matmat(P)
+        return Z.T @ Z, Z.T @ self.T
+
     @property
     def squares(self) -> np.ndarray:
         """Diagonal of xx: the squared lengths of the centred columns."""
