@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
 from labelspan.gate import check_fit
-from labelspan.linalg import _solver
+from labelspan.linalg import _route
 from labelspan.metrics import get_measure, get_scorer
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Moments
@@ -176,7 +176,7 @@ def test_classes_are_labels():
 
 
 def test_large_sparse_rows_are_fitted_for_each_fold_and_setting(monkeypatch):
-    monkeypatch.setattr(_solver, "KRYLOV_SIDE", 5)
+    monkeypatch.setattr(_route, "KRYLOV_SIDE", 5)
     X, Y = sample(40, 60)
     X = sparse.csr_array(X)
     folds = list(KFold(3).split(X))

@@ -166,7 +166,7 @@ def test_wide_sparse_features_take_conjugate_gradients_and_agree(monkeypatch, me
     X, Y = problem(13, *shape)
     X[X < 1.5] = 0
     plain = method(3, ridge=2.0).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 30)
+    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 30)
     iterated = method(3, ridge=2.0).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(iterated.decision_function(X), plain.decision_function(X), atol=1e-6)
 

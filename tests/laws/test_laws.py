@@ -121,6 +121,7 @@ def test_neighbours_do_not_depend_on_the_scale(scale, rng):
     np.testing.assert_array_equal(plain.toarray(), reference.neighbour_graph(X, 5))
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features fit any label")
 @pytest.mark.parametrize("method", RIDGE_FREE, ids=name)
 def test_without_a_ridge_wide_sparse_equals_wide_dense(method, rng):
     X, Y = sparse_problem(rng)
@@ -130,6 +131,7 @@ def test_without_a_ridge_wide_sparse_equals_wide_dense(method, rng):
     assert sine(thin.components_.T, dense.components_.T) < 1e-7
 
 
+@pytest.mark.filterwarnings("ignore:Without a ridge the features fit any label")
 @pytest.mark.parametrize("n_rows", [90, 9], ids=["tall", "wide"])
 @pytest.mark.parametrize("method", EVERY, ids=name)
 def test_a_sparse_column_without_zeros_may_have_any_mean(method, n_rows, rng):

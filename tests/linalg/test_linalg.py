@@ -196,7 +196,7 @@ def test_krylov_equals_the_direct_solvers(method, wide, training, monkeypatch):
     X, Y = (X[:80], Y[:80]) if wide else (X[:300], Y[:300])
     X = sparse.csr_array(np.where(np.abs(X) > 0.08, X, 0.0))
     model = clone(method.estimator).set_params(n_components=6).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 10)
+    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
     krylov = clone(method.estimator).set_params(n_components=6).fit(X, Y)
     assert (model.solver_, krylov.solver_) == ("rows" if wide else "scatter", "krylov")
     shared = min(len(krylov.eigenvalues_), len(model.eigenvalues_))
@@ -275,7 +275,7 @@ def test_mlda_of_separated_labels_keeps_its_digits(rng, monkeypatch):
     values, _ = reference.mlda(X.toarray().astype(float), np.eye(4)[y])
     assert values[0] > 1e4
     direct = ls.MLDA(None).fit(X, y)
-    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 10)
+    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
     krylov = ls.MLDA(None).fit(X, y)
     assert krylov.solver_ == "krylov"
     np.testing.assert_allclose(direct.eigenvalues_, values[:3], rtol=1e-7)

@@ -44,8 +44,8 @@ def wide(rng):
 
 @pytest.fixture
 def by_products(monkeypatch):
-    monkeypatch.setattr("labelspan.linalg._solver.LABEL_BYTES", 10_000)
-    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 10)
+    monkeypatch.setattr("labelspan.linalg._route.LABEL_BYTES", 10_000)
+    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
     # Blocks so narrow that 40 labels are not decomposed at once.
     monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", 4)
 
@@ -171,7 +171,7 @@ def test_codes_by_products_equal_those_of_factors(
     weights = rng.uniform(0.5, 2, n_rows)
     direct = method(3, ridge=ridge).fit(X, Y, sample_weight=weights)
     request.getfixturevalue("by_products")
-    monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
+    monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
     made, of = [], Products.of
     monkeypatch.setattr(Products, "of", lambda *a, **k: made.append(1) or of(*a, **k))
     monkeypatch.setattr("labelspan.labelspace._problem.EXACT_SIDE", 10)
@@ -205,7 +205,7 @@ def test_codes_that_independent_rows_fit_have_the_least_norm(
     X = sparse.csr_array(rng.poisson(0.3, (60, 90)) * np.geomspace(0.01, 20, 90))
     Y = sparse.csr_array((rng.random((60, 40)) < 0.1) * 1.0)
     w = rng.uniform(0.5, 2, 60) if weighted else np.ones(60)
-    monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
+    monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Without a ridge")
         model = method(3).fit(X, Y, sample_weight=w if weighted else None)
@@ -289,7 +289,7 @@ def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, m
         da.concatenate([da.from_array(A[b], chunks=A.shape, asarray=False) for b in blocks])
         for A in (X, Y)
     )
-    monkeypatch.setattr("labelspan.linalg._solver.MAX_SQUARE_BYTES", 1)
+    monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
     found = clone(model).fit(lazy, labels)
     given, expected = found.decision_function(X), direct.decision_function(X)
     np.testing.assert_allclose(given, expected, atol=1e-6)

@@ -225,7 +225,7 @@ def with_large_columns(case, shape):
 def test_the_matrix_free_route_does_not_see_units(model, case, shape, monkeypatch):
     X, Y = with_large_columns(case, shape)
     direct = clone(model).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 10)
+    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
     krylov = clone(model).fit(sparse.csr_array(X), Y)
     if isinstance(model, ls.base.LinearReducer):
         assert krylov.solver_ == "krylov"

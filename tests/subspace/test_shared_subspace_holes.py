@@ -171,7 +171,7 @@ def test_more_labels_than_features_and_single_precision():
 def test_a_sparse_sample_that_is_only_multiplied_with(monkeypatch):
     """With many rows and columns there is no factor to start from, so the diagonal is used."""
     X, Y = holed(60, 12)
-    monkeypatch.setattr("labelspan.linalg._solver.KRYLOV_SIDE", 5)
+    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 5)
     model = SharedSubspaceClassifier(3).fit(sparse.csr_array(X), Y)
     assert model.solver_ == "krylov"
     expected = SharedSubspaceClassifier(3).fit(X, Y)

@@ -41,8 +41,13 @@ from labelspan.linalg._ridge import (
     regress_pooled,
     solve_ridges,
 )
-from labelspan.linalg._route import Route, route_of, solver_that_fits
-from labelspan.linalg._solver import MOST_LABELS, choose_solver, too_large
+from labelspan.linalg._route import (
+    Route,
+    choose_solver,
+    route_of,
+    solver_that_fits,
+    too_large,
+)
 from labelspan.linalg._spectral import Spectral, check_psd, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (
     Whitened,

@@ -14,7 +14,7 @@ from labelspan.linalg._eigenpairs import EigenPairs
 from labelspan.linalg._graded import column_scales
 from labelspan.linalg._lanczos import leading_blocks
 from labelspan.linalg._leading import leading, leading_operator, leading_sum
-from labelspan.linalg._solver import MOST_LABELS
+from labelspan.linalg._route import MOST_LABELS
 from labelspan.linalg._whiten import times
 from labelspan.moments import Moments, Products, Rows
 

@@ -12,8 +12,7 @@ from labelspan.arrays import is_device, namespace, on_host
 from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
-from labelspan.linalg._route import route_of
-from labelspan.linalg._solver import too_large
+from labelspan.linalg._route import route_of, too_large
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, regular_factor, whiten
 from labelspan.moments import Moments, Products, Root, Rows, Sample, checked, collect, summarise
