@@ -118,9 +118,6 @@ def load_model(path: Path) -> Model:
     skops = require("skops.io", "cli", "reading a model")
     if not path.is_file():
         raise FileNotFoundError(f"there is no model {path}; make one with --model.")
-    # Only here, because it loads every family of methods.
-    from labelspan.interop import trusted_types
-
     own = set(trusted_types())
     try:
         foreign = [name for name in skops.get_untrusted_types(file=path) if name not in own]
