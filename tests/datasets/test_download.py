@@ -202,7 +202,7 @@ def test_list_finds_the_data_folder(data_folder):
 
 
 def test_catalogue_addresses_are_pinned():
-    for entry in _catalogue.ENTRIES:
+    for entry in _catalogue.CATALOGUE.values():
         for file in entry.files:
             if not file.address:
                 continue
@@ -214,7 +214,7 @@ def test_catalogue_addresses_are_pinned():
 
 def test_catalogue_hashes_are_those_of_the_files(data_folder):
     checked = 0
-    for entry in _catalogue.ENTRIES:
+    for entry in _catalogue.CATALOGUE.values():
         for file, path in zip(entry.files, in_data_folder(entry) or (), strict=False):
             content = path.read_bytes()
             content = gzip.decompress(content) if path.suffix == ".gz" else content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labelspan.datasets.catalogue._catalogue import ENTRIES, Entry
+from labelspan.datasets.catalogue._catalogue import CATALOGUE, Entry
 from labelspan.datasets.catalogue._locate import cache_folder, in_cache, in_data_folder
 
 
@@ -87,7 +87,7 @@ def list_datasets() -> DatasetList:
             where=_where(entry),
             citation=entry.citation,
         )
-        for entry in ENTRIES
+        for entry in CATALOGUE.values()
     )
 
 
