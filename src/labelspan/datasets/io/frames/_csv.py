@@ -94,7 +94,7 @@ def read_csv(
     # A single label column may list labels: an empty cell has none, and "NA" is a label.
     exact = {*_listed(text), *(targets if len(targets) == 1 else ())}
     if encoder is None:
-        frames = _frames(files, exact, decimal)
+        frames = _frames(files, exact, decimal, targets)
     else:
         frames = [_frame_for(encoder, file, exact) for file in files]
     if len(frames) > 1 and list(frames[0].columns) != list(frames[1].columns):
@@ -186,16 +186,20 @@ def _listed(names: str | Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _frames(files: Sequence[CsvFile], exact: set[str], decimal: str | None) -> list[Any]:
+def _frames(
+    files: Sequence[CsvFile], exact: set[str], decimal: str | None, targets: Sequence[str]
+) -> list[Any]:
     """Read the files, and again those whose numbers may be more than plain numbers."""
     frames = [file.frame(exact) for file in files]
-    as_text = _to_read_as_text(frames, decimal) - exact
+    as_text = _to_read_as_text(frames, decimal, targets) - exact
     if not as_text:
         return frames
     return [file.frame(exact, as_text) for file in files]
 
 
-def _to_read_as_text(frames: Sequence[Any], decimal: str | None) -> set[str]:
+def _to_read_as_text(
+    frames: Sequence[Any], decimal: str | None, targets: Sequence[str]
+) -> set[str]:
     """Columns that are text in one of two files, or could have points between thousands."""
     texts: list[set[str]] = [
         {str(c) for c in f.columns if f[c].dtype.kind not in "fiub"} for f in frames
@@ -207,7 +211,9 @@ def _to_read_as_text(frames: Sequence[Any], decimal: str | None) -> set[str]:
             _has_commas(f[c]) for f, names in zip(frames, texts, strict=True) for c in names
         )
     if commas:
-        found |= {str(c) for f in frames for c in f.columns if f[c].dtype.kind == "f"}
+        floats = {str(c) for f in frames for c in f.columns if f[c].dtype.kind == "f"}
+        # Labels with empty cells are floats, too, and are never written with commas.
+        found |= floats.difference(targets)
     return found
 
 
