@@ -3,7 +3,7 @@ Dask arrays: the rows stay where they are
 =========================================
 
 Give a reducer Dask arrays instead of NumPy arrays. Each worker adds up its own blocks, and only
-small matrices travel. This needs ``pip install "labelspan[dask]"``.
+small matrices travel. This needs the extra ``dask``.
 """
 
 # %%

@@ -419,6 +419,14 @@ def test_a_name_with_markup_is_text_on_a_terminal(tmp_path):
     assert "b [/x]: means over" in shown
 
 
+def test_without_typer_the_command_says_how_to_install_it():
+    code = "import sys; sys.modules['typer'] = None\nfrom labelspan.lab.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "install the extra 'cli' (in a clone of labelspan: pip install '.[cli]')" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 # Interrupts itself, as the keyboard would, while the commands are imported.
 INTERRUPTED = """
 import os, signal, sys

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from labelspan import __version__
 from labelspan.lab.cli.output import say
-from labelspan.system import closed_folder
+from labelspan.system import closed_folder, install_hint
 
 # Errors that a user can repair: one line, not a traceback.
 EXPECTED = (ValueError, OSError, ImportError, RuntimeError)
@@ -93,7 +93,7 @@ def main() -> None:
     try:
         app = build(sys.argv[1:])
     except ImportError as error:
-        say(f"{error}; pip install 'labelspan[cli]'")
+        say(f"{error}; {install_hint('cli')}")
         sys.exit(USAGE)
     except KeyboardInterrupt:
         # Imports take seconds if the computer is busy.
