@@ -15,7 +15,6 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
-from labelspan.labelspace import _plst, _problem
 from labelspan.subspace import _hinge
 from tests.laws.law import sample
 
@@ -191,8 +190,7 @@ def test_many_labels_by_their_short_side(monkeypatch, shape):
     copies = np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0)
     expected = ls.PLST(4, ridge=1.0).fit(*copies)
     for side in (4000, 10):
-        monkeypatch.setattr(_plst, "EXACT_SIDE", side)
-        monkeypatch.setattr(_problem, "EXACT_SIDE", side)
+        monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", side)
         for form in (np.asarray, sparse.csr_array):
             model = ls.PLST(4, ridge=1.0, tol=1e-12).fit(X, form(Y), sample_weight=counts)
             assert_allclose(model.components_, expected.components_, atol=1e-8)

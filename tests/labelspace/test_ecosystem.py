@@ -9,14 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
-from labelspan.labelspace import (
-    CPLST,
-    OCCA,
-    PLST,
-    _plst,
-    _problem,
-    _truncated,
-)
+from labelspan.labelspace import CPLST, OCCA, PLST
 from tests.comparison import sine
 from tests.labelspace.problems import problem
 from tests.labelspace.test_laws import ALL, make
@@ -101,48 +94,48 @@ def power_law(n_rows, n_labels):
     return Y
 
 
-@pytest.mark.parametrize("shape", [(900, 700), (700, 900), (90, 60)])
-def test_the_iteration_finds_the_directions(monkeypatch, shape):
-    monkeypatch.setattr(_truncated, "CACHED_ROWS", 400)
+@pytest.mark.parametrize("shape", [(900, 700), (700, 900), (90, 60), (70_000, 60)])
+def test_the_iteration_finds_the_directions(iterated, shape):
     Y = power_law(*shape)
+    X = np.arange(len(Y))[:, None] % 7.0
     Z = Y - Y.mean(axis=0)
     _, s, Vt = np.linalg.svd(Z, full_matrices=False)
-    pairs = _truncated.leading_labels(sparse.csr_array(Y), 10, 1e-9, 0)
-    np.testing.assert_allclose(pairs.values, s[:10] ** 2, rtol=1e-9)
-    assert sine(pairs.vectors, Vt[:10].T) < 1e-6
-    np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(10), atol=1e-10)
-    residual = Z.T @ (Z @ pairs.vectors) - pairs.vectors * pairs.values
+    model = PLST(10, tol=1e-9).fit(X, sparse.csr_array(Y))
+    V = model.components_.T
+    np.testing.assert_allclose(model.eigenvalues_, s[:10] ** 2, rtol=1e-9)
+    assert sine(V, Vt[:10].T) < 1e-6
+    np.testing.assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
+    residual = Z.T @ (Z @ V) - V * model.eigenvalues_
     assert np.linalg.norm(residual, axis=0).max() <= 1e-8 * s[0] ** 2
-    again = _truncated.leading_labels(sparse.csr_array(Y), 10, 1e-9, 0)
-    np.testing.assert_array_equal(again.vectors, pairs.vectors)
+    again = PLST(10, tol=1e-9).fit(X, sparse.csr_array(Y))
+    np.testing.assert_array_equal(again.components_.T, V)
 
 
-def test_the_iteration_survives_labels_of_low_rank():
+def test_the_iteration_survives_labels_of_low_rank(iterated):
     few = power_law(900, 60)
     Y = np.repeat(few, 12, axis=1)
     with pytest.warns(UserWarning, match="n_components=70 is more than the"):
-        pairs = _truncated.leading_labels(sparse.csr_array(Y), 70, 1e-9, 0)
+        model = PLST(70, tol=1e-9).fit(np.arange(900)[:, None] % 7.0, sparse.csr_array(Y))
     Z = few - few.mean(axis=0)
     s = np.linalg.svd(Z, compute_uv=False)
     rank = int(np.count_nonzero(s > 1e-10 * s[0]))
-    np.testing.assert_allclose(pairs.values, 12 * s[:rank] ** 2, rtol=1e-8)
-    np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(rank), atol=1e-10)
+    np.testing.assert_allclose(model.eigenvalues_, 12 * s[:rank] ** 2, rtol=1e-8)
+    V = model.components_.T
+    np.testing.assert_allclose(V.T @ V, np.eye(rank), atol=1e-10)
 
 
-def test_an_iteration_that_stops_early_says_so(monkeypatch):
-    monkeypatch.setattr("labelspan.linalg._lanczos.MAX_RESTARTS", 1)
+def test_an_iteration_that_stops_early_says_so(iterated):
     Y = sparse.csr_array(power_law(600, 500))
-    with pytest.warns(ConvergenceWarning, match=r"residual .* after 1 restarts \(tol=1e-14\)"):
-        _truncated.leading_labels(Y, 10, 1e-14, 0)
+    with pytest.warns(ConvergenceWarning, match=r"residual .* after \d+ restarts \(tol=1e-18\)"):
+        PLST(10, tol=1e-18).fit(np.arange(600)[:, None] % 7.0, Y)
 
 
 @pytest.mark.parametrize("shape", [(500, 400), (400, 500)])
-def test_many_labels_take_the_iteration_and_predict_the_same(monkeypatch, shape):
+def test_many_labels_take_the_iteration_and_predict_the_same(request, shape):
     X = problem(44, n=shape[0])[0]
     Y = sparse.csr_array(power_law(*shape))
     exact = PLST(5).fit(X, Y)
-    for module in (_plst, _problem):
-        monkeypatch.setattr(module, "EXACT_SIDE", 50)
+    request.getfixturevalue("iterated")
     iterated = PLST(5, tol=1e-10).fit(X, Y)
     np.testing.assert_allclose(iterated.components_, exact.components_, atol=1e-6)
     np.testing.assert_allclose(iterated.decision_function(X), exact.decision_function(X), atol=1e-6)

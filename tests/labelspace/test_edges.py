@@ -24,7 +24,6 @@ from labelspan.labelspace import (
     PLST,
     CompressedSensing,
     PartialBinaryRelevance,
-    _plst,
 )
 from tests.labelspace.problems import problem
 from tests.labelspace.test_laws import ALL, make
@@ -109,8 +108,7 @@ def test_labels_without_any_variation(method):
 
 
 @pytest.mark.parametrize("n_labels", [3, 33, 333])
-def test_constant_labels_on_every_route(monkeypatch, n_labels):
-    monkeypatch.setattr(_plst, "EXACT_SIDE", 40)
+def test_constant_labels_on_every_route(iterated, n_labels):
     X = problem(23)[0]
     Y = np.tile(np.arange(n_labels) % 2, (len(X), 1))
     with pytest.warns(UserWarning, match=r"n_components=2, but the labels, or the features"):

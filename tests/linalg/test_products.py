@@ -174,7 +174,7 @@ def test_codes_by_products_equal_those_of_factors(
     monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
     made, of = [], Products.of
     monkeypatch.setattr(Products, "of", lambda *a, **k: made.append(1) or of(*a, **k))
-    monkeypatch.setattr("labelspan.labelspace._problem.EXACT_SIDE", 10)
+    monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", 10)
     model = method(3, ridge=ridge).fit(X, Y, sample_weight=weights)
     # The codes are regressed by products if there is no ridge, their directions for CPLST.
     assert len(made) == (ridge == 0) + (method is CPLST)
@@ -232,11 +232,8 @@ def test_where_all_labels_do_not_fit_only_the_codes_are_regressed(
     X, Y = wide
     widths = []
     monkeypatch.setattr(
-        "labelspan.labelspace._base.regress",
+        "labelspan.labelspace._training.regress",
         lambda X, T, *a, **k: widths.append(T.shape[1]) or regress(X, T, *a, **k),
-    )
-    monkeypatch.setattr(
-        "labelspan.labelspace._problem.regress", lambda *a, **k: pytest.fail("all labels")
     )
     method(3, ridge=2.0).fit(X, Y)
     assert widths == [3]
@@ -311,7 +308,7 @@ def test_products_keep_no_direction_below_the_error_of_their_solves(
     with pytest.warns(UserWarning, match="n_components=3 is more than the 2 directions"):
         direct = clone(model).fit(X, Y)
     monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", block)
-    monkeypatch.setattr("labelspan.labelspace._problem.EXACT_SIDE", 10)
+    monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", 10)
     with pytest.warns(UserWarning, match="n_components=3 is more than the 2 directions"):
         model.fit(sparse.csr_array(X), sparse.csr_array(Y))
     assert name == "cplst" or model.solver_ == "products"

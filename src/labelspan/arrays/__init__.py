@@ -16,8 +16,16 @@ from labelspan.arrays._arrays import (
     sums,
     to_host,
 )
-from labelspan.arrays._kinds import both, count_true, dense, values_of
-from labelspan.arrays._move import converted, on_host, place_of, remember_place, settle, to_numpy
+from labelspan.arrays._kinds import any_varies, both, count_true, dense, values_of
+from labelspan.arrays._move import (
+    beside,
+    converted,
+    on_host,
+    place_of,
+    remember_place,
+    settle,
+    to_numpy,
+)
 from labelspan.arrays._operations import (
     KeyFactors,
     add_to_diagonal,

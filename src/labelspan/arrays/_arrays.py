@@ -48,10 +48,11 @@ def detached(array: Any) -> Any:
 
 
 def like(reference: Any, array: Any) -> Any:
-    """A host array on the device of `reference`; an array already there is returned unchanged."""
+    """A host array on the device of `reference`, then dense; one already there is unchanged."""
     if array is None or is_device(array) or not is_device(reference):
         return array
     xp = namespace(reference)
+    array = array.toarray() if hasattr(array, "toarray") else array
     # torch warns of read-only arrays, such as blocks of a memory map, and rejects negative
     # strides, even for a single number.
     array = array.copy() if min(array.strides, default=0) < 0 else array

@@ -29,6 +29,14 @@ def both(A: Any, B: Any) -> Any:
     return first.multiply(second) if sparse.issparse(first) else A & B
 
 
+def any_varies(A: Any) -> bool:
+    """Whether some column of an array of any kind holds two different numbers."""
+    if sparse.issparse(A):
+        return bool((A.max(axis=0).toarray() != A.min(axis=0).toarray()).any())
+    xp = namespace(A)
+    return bool(xp.any(xp.max(A, axis=0) != xp.min(A, axis=0)))
+
+
 def count_true(A: Any, axis: int | None = None) -> Any:
     """How many entries of a boolean array of any kind are true, on the host."""
     if is_device(A):

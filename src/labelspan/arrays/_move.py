@@ -82,7 +82,9 @@ def settle(estimator: Any, X: Any) -> None:
 
 
 def beside(X: Any, array: Any) -> Any:
-    """Move numeric arrays to the device of X; leave names."""
+    """Move a numeric array to where X is, its device or the host; leave names."""
+    if not is_device(X):
+        return to_host(array)
     return like(X, array) if is_device(array) or array.dtype.kind in "fiu" else array
 
 

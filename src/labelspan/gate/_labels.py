@@ -125,6 +125,7 @@ def check_labels(
     Labels
         Checked labels.
     """
+    y = to_host(y)
     plain = plain_indicators(y)
     if plain is not None:
         return Labels(plain)

@@ -9,21 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import cast, like, namespace
-from labelspan.gate import Labels, check_square, in_dtype
+from labelspan.gate import check_square, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._on_device import kernel_refusals
-from labelspan.kernels._statistics import Dual, Induced, induce
+from labelspan.kernels._statistics import Dual, induce
 from labelspan.labelspace import (
     COMMON,
     COUNT_OR_SHARE,
     Codes,
+    Encoding,
     LabelSpaceClassifier,
-    linear_scores,
     no_direction,
     signed,
 )
-from labelspan.linalg import EigenPairs, leading_sum, solve_ridges
+from labelspan.linalg import leading_sum, solve_ridges
+from labelspan.moments import Moments
 from labelspan.registry import IN_MEMORY
 
 
@@ -174,42 +175,27 @@ class KernelCPLST(LabelSpaceClassifier):
     def _ridges(self, n_rows: int) -> tuple[float, ...]:
         return (float(self.ridge),)
 
-    def _pose(self, X: Any, labels: Labels) -> Any:
-        Y = labels.Y
+    def _encoding(self, sample: Any) -> Encoding:
+        Y, ridge = sample.Y, float(self.ridge)
         check_square(
             Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
         )
-        ridge = float(self.ridge)
-        induced = induce(self, X, Y, labels.weights, ridge=ridge)
-        statistics = induced.statistics
-        if isinstance(statistics, Dual):
-            S, R = statistics.solve(1.0, ridge)
-            matrix = R.T @ statistics.T + ridge * (R.T @ S)
-            return KernelProblem(X, Y, induced, S, matrix, statistics.noise(1.0, ridge))
-        solved = solve_ridges(statistics, (ridge,))
-        S = solved.coefficients()
-        matrix = solved.explained() + ridge * (S.T @ S)
-        return KernelProblem(X, Y, induced, S, matrix, matrix.shape[0])
-
-    def _directions(self, problem: Any) -> EigenPairs:
-        M = problem.label_matrix
+        induced = induce(self, sample.X, Y, sample.weights, ridge=ridge)
+        remember_kernel(self, induced, sample.dtype)
+        S, M, noise = label_matrix(induced.statistics, ridge)
         if self.n_components == 0 or not bool(namespace(M).any(M != 0)):
-            return no_direction(M.shape[0], self.n_components)
-        return signed(leading_sum((M + M.T) / 2, self.n_components, problem.noise))
-
-    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
-        remember_kernel(self, problem.induced, dtype)
-        if self.regressor is not None:
-            return super()._regress(problem, V, dtype)
-        dual, offset = problem.induced.lift(problem.S @ like(problem.S, V.T))
-        return KernelCodes(
-            problem.induced.map_.astype(dtype),
-            in_dtype(dual.T, dtype, "The coefficients of the codes"),
-            cast(offset, dtype),
-        )
-
-    def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, self.label_mean_)
+            pairs = no_direction(M.shape[0], self.n_components)
+        else:
+            pairs = signed(leading_sum((M + M.T) / 2, self.n_components, noise))
+        learnt = None
+        if self.regressor is None:
+            dual, offset = induced.lift(S @ like(S, pairs.vectors))
+            learnt = KernelCodes(
+                induced.map_.astype(sample.dtype),
+                in_dtype(dual.T, sample.dtype, "The coefficients of the codes"),
+                cast(offset, sample.dtype),
+            )
+        return Encoding(pairs, induced.statistics.t_mean, regressor=learnt)
 
     def _refusals(self) -> dict[str, str]:
         if self.regressor is None:
@@ -244,28 +230,12 @@ class KernelCodes(Codes):
         return KernelCodes(self.map_, self.dual[:M].copy(), self.offset[:M].copy())
 
 
-@dataclass(frozen=True)
-class KernelProblem:
-    """The sample, S = QZ in the coordinates of its statistics, and the matrix of Eq. (8)."""
-
-    X: Any
-    Y: Any
-    induced: Induced
-    S: np.ndarray
-    label_matrix: np.ndarray
-    noise: float
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return int(self.X.shape[1])
-
-    @property
-    def label_mean(self) -> np.ndarray:
-        """Mean of the labels, (q,)."""
-        return self.induced.statistics.t_mean
-
-    @property
-    def weights(self) -> np.ndarray | None:
-        """Weights of the rows."""
-        return self.induced.weights
+def label_matrix(statistics: Dual | Moments, ridge: float) -> tuple[Any, Any, float]:
+    """S = QZ in the coordinates of the statistics, the matrix of Eq. (8), and its rounding."""
+    if isinstance(statistics, Dual):
+        S, R = statistics.solve(1.0, ridge)
+        return S, R.T @ statistics.T + ridge * (R.T @ S), statistics.noise(1.0, ridge)
+    solved = solve_ridges(statistics, (ridge,))
+    S = solved.coefficients()
+    M = solved.explained() + ridge * (S.T @ S)
+    return S, M, M.shape[0]

@@ -13,30 +13,27 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
+    beside,
     cast,
     copied,
     dense,
     empty,
-    is_device,
     like,
     namespace,
     precision_of,
     rows_at,
     sums,
-    to_host,
 )
-from labelspan.base import Chunked, LabelClassifier, decide, dtype_of
+from labelspan.base import Chunked, LabelClassifier, decide
 from labelspan.compat import HasMethods, Interval, RealNotInt
 from labelspan.gate import (
     Labels,
     check_features,
     check_labels,
-    in_dtype,
     label_tags,
     refuse_other_names,
 )
-from labelspan.jit import read_only
-from labelspan.labelspace._problem import ADVICE, PooledProblem, Problem
+from labelspan.labelspace._directions import Encoding
 from labelspan.labelspace._regressor import (
     LinearCodes,
     first_codes,
@@ -44,8 +41,9 @@ from labelspan.labelspace._regressor import (
     predict_codes,
     takes_weights,
 )
-from labelspan.labelspace._topk import top_k
-from labelspan.linalg import EigenPairs, as_rows, pooled, regress
+from labelspan.labelspace._topk import leading_columns
+from labelspan.labelspace._training import TrainingRows, TrainingSums
+from labelspan.linalg import Regression, as_rows, pooled
 from labelspan.moments import BLOCK_BYTES
 from labelspan.registry import IN_MEMORY, ON_HOST
 
@@ -82,9 +80,9 @@ class Errors(NamedTuple):
 class LabelSpaceClassifier(Chunked, LabelClassifier):
     """Code the labels, regress the codes on the features, decode the predictions.
 
-    A method defines the directions that code the labels (``_directions``) and how a code becomes
-    scores (``_decode``). This class does the rest. ``decision_function`` is the score minus 0.5, so
-    that positive means predicted.
+    A method finds the directions that code the labels (``_encoding``) and defines how a code
+    becomes scores (``_decode``). This class does the rest, for rows and for chunks.
+    ``decision_function`` is the score minus 0.5, so that positive means predicted.
     """
 
     # Whether the codes are Z V' with orthonormal V, as in the paper, or codes of Y itself.
@@ -102,15 +100,15 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
     ridge: float
 
     @abstractmethod
-    def _directions(self, problem: Problem) -> EigenPairs:
-        """Directions as columns (q, M), and the values that order them."""
+    def _encoding(self, sample: Any) -> Encoding:
+        """Find the directions from :class:`TrainingRows` or :class:`TrainingSums`."""
 
-    @abstractmethod
     def _decode(self, T: np.ndarray) -> np.ndarray:
         """Scores (n, q) of codes (n, M); a label with a score above 0.5 is predicted."""
+        return linear_scores(T, self.components_, self.label_mean_)
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        self._code(self._pose(X, labels), dtype_of(X))
+        self._learn_codes(TrainingRows.of(X, labels))
 
     def _needs_rows(self) -> str:
         if self.regressor is None:
@@ -125,17 +123,47 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         n_rows = self._chunks.pool.n_rows
-        self._code(PooledProblem(pooled(statistics), rest, float(self.ridge), n_rows), dtype)
+        self._learn_codes(TrainingSums(pooled(statistics), rest, n_rows, dtype))
 
-    def _code(self, problem: Any, dtype: Any) -> None:
-        pairs = self._directions(problem)
-        self.components_ = cast(as_rows(pairs.vectors), dtype)
-        self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
+    def _learn_codes(self, sample: Any) -> None:
+        """Encode, and regress the codes: the one path of all methods and kinds of input."""
+        found = self._encoding(sample)
+        self.components_ = cast(as_rows(found.pairs.vectors), sample.dtype)
+        self.eigenvalues_ = np.array(found.pairs.values, dtype=np.float64)
         self.n_components_ = self.components_.shape[0]
-        self.label_mean_ = copied(cast(problem.label_mean, dtype))
+        self.label_mean_ = copied(cast(found.label_mean, sample.dtype))
         if "label_scatter_clipped_" in self._learnt:
-            self.label_scatter_clipped_ = float(problem.clipped)
-        self.regressor_ = self._regress(problem, pairs.vectors.T, dtype)
+            clipped = 0.0 if found.regression is None else found.regression.tt_clipped
+            self.label_scatter_clipped_ = float(clipped)
+        self.regressor_ = self._regress(sample, found)
+
+    def _all_labels(self, sample: Any) -> Regression | None:
+        """The regression of all labels on X, unless one of the codes alone costs less."""
+        if self.regressor is None and sample.all_labels_first:
+            return sample.regress(float(self.ridge), tt=self._scatter)
+        return None
+
+    def _regress(self, sample: Any, found: Encoding) -> Any:
+        """The regression of the codes, as far as the encoding has not brought it."""
+        V = found.pairs.vectors.T
+        if self.regressor is not None and len(V):
+            codes = self._encode(sample.Y) if found.codes is None else found.codes
+            return fit_regressor(self.regressor, sample.X, codes, sample.weights)
+        if found.regressor is not None:
+            return found.regressor
+        if len(V) == 0:
+            D = sample.shape[1]
+            return LinearCodes(np.zeros(D), np.zeros((0, D), sample.dtype), np.zeros(0))
+        if found.regression is not None:
+            mean = found.regression.x_mean
+            coef = found.regression.coefficients(V) if found.coef is None else found.coef
+        else:
+            # Codes up to a constant, which the regression removes.
+            targets = sample.Y @ like(sample.Y, V.T)
+            direct = sample.regress(float(self.ridge), targets=targets)
+            mean, coef = direct.x_mean, direct.coefficients()
+        V, level = beside(sample.X, V), beside(sample.X, found.label_mean)
+        return LinearCodes.of(sample, mean, coef, np.zeros(len(V)) if self._centred else V @ level)
 
     def encode(self, Y: Any) -> np.ndarray:
         """Codes of labels.
@@ -169,7 +197,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         """
         check_is_fitted(self)
         V = self.components_
-        T = cast(T if is_device(T) else like(V, np.asarray(T)), precision_of(V))
+        T = cast(like(V, namespace(T).asarray(T)), precision_of(V))
         if T.ndim != 2 or T.shape[1] != self.n_components_:
             raise ValueError(
                 f"T has shape {T.shape}; expected (n_samples, {self.n_components_}), one column "
@@ -200,12 +228,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         T = self._predict_codes(X)
         chosen = empty(T, (T.shape[0], int(k)), np.int64)
         for rows in self._row_blocks(T.shape[0]):
-            if is_device(T):
-                scores = self._decode(T[rows, :])
-                chosen[rows, :] = namespace(T).argsort(-scores, axis=1, stable=True)[:, : int(k)]
-                continue
-            scores = read_only(self._decode(T[rows]), np.float64)
-            top_k.for_steps(scores.size)(scores, chosen[rows], np.empty(int(k)))
+            chosen[rows, :] = leading_columns(self._decode(rows_at(T, rows)), int(k))
         return chosen
 
     def errors(self, X: Any, Y: Any) -> Errors:
@@ -273,38 +296,9 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
     def _cut_from(self, n_fitted: int) -> None:
         """Adapt a truncated model, for methods whose components depend on their number."""
 
-    def _pose(self, X: Any, labels: Labels) -> Any:
-        """The problem with its regression; kernel methods override it."""
-        linear = self.regressor is None
-        return Problem(X, labels.Y, float(self.ridge), self._scatter, linear, labels.weights)
-
-    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
-        """Regress the codes on X; kernel methods override this for ``regressor=None``."""
-        if V.shape[0] == 0:
-            n_features = problem.n_features
-            return LinearCodes(np.zeros(n_features), np.zeros((0, n_features), dtype), np.zeros(0))
-        if self.regressor is not None:
-            codes = self._encode(problem.Y)
-            return fit_regressor(self.regressor, problem.X, codes, problem.weights)
-        if problem.pooled:
-            coef, mean = problem.least_squares.coefficients(V), problem.least_squares.x_mean
-        else:
-            # Codes up to a constant, which the regression removes.
-            codes = problem.Y @ like(problem.Y, V.T)
-            weights = problem.weights
-            direct = regress(problem.X, codes, problem.ridge, weights=weights, advice=ADVICE)
-            coef, mean = direct.coefficients(), direct.x_mean
-        if not is_device(problem.X):
-            # The sums may come from a device.
-            V, coef, mean = to_host(V), to_host(coef), to_host(mean)
-        offset = np.zeros(V.shape[0]) if self._centred else V @ problem.label_mean
-        level = problem.level(mean, coef, offset)
-        return LinearCodes(mean, in_dtype(coef.T, dtype, "The coefficients of the codes"), level)
-
     def _encode(self, Y: Any) -> np.ndarray:
         V: Any = self.components_
-        on_device = is_device(V)
-        codes: Any = cast(like(V, dense(Y)), precision_of(V)) @ V.T if on_device else Y @ V.T
+        codes = like(V, Y) @ cast(V, np.float64).T
         if self._centred:
             codes = codes - V @ self.label_mean_
         return cast(codes, precision_of(V))
@@ -336,7 +330,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
 
     def _check_labels(self, Y: Any) -> Any:
         known = self.classes_ if self._one_dimensional else None
-        labels = check_labels(to_host(Y), known, soft=label_tags(self).takes("soft_labels"))
+        labels = check_labels(Y, known, soft=label_tags(self).takes("soft_labels"))
         indicators = labels.Y
         if indicators.shape[1] != self._n_labels:
             raise ValueError(

@@ -12,8 +12,7 @@ from sklearn.utils import check_random_state
 
 from labelspan.compat import Interval
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
-from labelspan.labelspace._directions import at_most
-from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._directions import Encoding, at_most
 from labelspan.linalg import EigenPairs
 
 
@@ -114,12 +113,16 @@ class CompressedSensing(LabelSpaceClassifier):
         self.sparsity = sparsity
         self.random_state = random_state
 
-    def _directions(self, problem: Problem) -> EigenPairs:
-        M = at_most(self.n_components, problem.n_labels, "labels")
-        cardinality = int(np.ceil(problem.label_mean.sum() - 1e-9))
+    def _encoding(self, sample: Any) -> Encoding:
+        n_labels = sample.shape[2]
+        M = at_most(self.n_components, n_labels, "labels")
+        V = check_random_state(self.random_state).standard_normal((M, n_labels))
+        pairs = EigenPairs(np.zeros(0), V.T / np.sqrt(max(M, 1)))
+        regression = self._all_labels(sample)
+        label_mean = sample.label_mean(regression)
+        cardinality = int(np.ceil(float(label_mean.sum()) - 1e-9))
         self.sparsity_ = max(self.sparsity or cardinality, 1)
-        V = check_random_state(self.random_state).standard_normal((M, problem.n_labels))
-        return EigenPairs(np.zeros(0), V.T / np.sqrt(max(M, 1)))
+        return Encoding(pairs, label_mean, regression)
 
     def _cut_from(self, n_fitted: int) -> None:
         # The entries of V have the variance 1 / M.

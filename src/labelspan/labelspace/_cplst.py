@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import namespace
-from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import leading_rows, no_direction, signed
-from labelspan.labelspace._problem import Problem
+from labelspan.arrays import like, namespace
+from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
+from labelspan.labelspace._directions import Encoding, leading_rows, no_direction, signed
 from labelspan.labelspace._truncated import leading_fitted
-from labelspan.linalg import EigenPairs, leading_sum, too_large
+from labelspan.linalg import EigenPairs, Regression, leading_sum, too_large
 
 
 class CPLST(LabelSpaceClassifier):
@@ -110,26 +108,33 @@ class CPLST(LabelSpaceClassifier):
         self.regressor = regressor
         self.ridge = ridge
 
-    def _directions(self, problem: Problem) -> EigenPairs:
-        if self._few(problem):
-            return signed(leading_fitted(problem, int(self.n_components)))
-        factor = problem.least_squares.hat_factor()
-        problem.warn_if_any_label_fits()
-        return signed(from_factor(factor, self.n_components))
+    def _encoding(self, sample: Any) -> Encoding:
+        few = sample.sparse and sample.complete
+        if few and by_products(self.n_components, *sample.shape):
+            pairs = signed(leading_fitted(sample, float(self.ridge), int(self.n_components)))
+            return Encoding(pairs, sample.label_mean(None))
+        regression = sample.regress(float(self.ridge))
+        sample.warn_if_any_label_fits(regression)
+        F, P = hat_factor(regression)
+        pairs = signed(from_factor(F, self.n_components))
+        coef = None if P is None else P @ like(P, pairs.vectors)
+        return Encoding(pairs, sample.label_mean(regression), regression, coef)
 
-    def _few(self, problem: Problem) -> bool:
-        """Whether the factor of sparse X would not fit, but a few of its directions would."""
-        if problem.streamed or problem.missing or not sparse.issparse(problem.X):
-            return False
-        n, D = problem.X.shape
-        return by_products(self.n_components, n, D, problem.n_labels)
 
-    def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, self.label_mean_)
+def hat_factor(regression: Regression) -> tuple[np.ndarray, np.ndarray | None]:
+    """F with F'F = xt'(2 A^-1 - A^-1 xx A^-1) xt; and P = A^-1 xt, None without a ridge.
+
+    A^-1 xx A^-1 = A^-1 - ridge A^-2 turns the matrix into the sum W'W + ridge P'P.
+    """
+    W, ridge = regression.solved[0].W, regression.ridges[0]
+    if ridge == 0:
+        return W, None
+    P = regression.coefficients()
+    return namespace(W).concat([W, float(np.sqrt(ridge)) * P], axis=0), P
 
 
 def by_products(M: Any, n: int, D: int, q: int) -> bool:
-    """Whether X'Z would not fit, but M directions found from products with X and Z would."""
+    """Whether X'Z of sparse X would not fit, but M directions from products with X and Z would."""
     few = isinstance(M, int | np.integer) and 0 < 10 * M < min(q, n)
     return few and too_large(max(n, D), q)
 

@@ -4,12 +4,42 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from labelspan.arrays import like, namespace
-from labelspan.linalg import EigenPairs, as_rows, fix_signs, leading_sum, orthonormal
+from labelspan.labelspace._regressor import Codes
+from labelspan.linalg import EigenPairs, Regression, as_rows, fix_signs, leading_sum, orthonormal
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How a method codes the labels, and what it found of the regression of the codes on X.
+
+    Attributes
+    ----------
+    pairs : EigenPairs
+        Directions as columns (q, M), and the values that order them.
+    label_mean : ndarray of shape (q,)
+        Mean of the labels.
+    regression : Regression or None
+        That of all labels, if there was one; the codes are linear in the labels.
+    coef : ndarray of shape (D, M) or None
+        Coefficients of the codes in that regression, if they are known.
+    regressor : Codes or None
+        The least squares of the codes, if the directions came with them.
+    codes : ndarray of shape (n, M) or None
+        Codes of the training rows, if they are not a function of the labels.
+    """
+
+    pairs: EigenPairs
+    label_mean: np.ndarray
+    regression: Regression | None = None
+    coef: np.ndarray | None = None
+    regressor: Codes | None = None
+    codes: np.ndarray | None = None
 
 
 def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
@@ -49,23 +79,9 @@ def leading_rows(
     n_labels: int,
     n_components: Any,
 ) -> EigenPairs:
-    """Leading eigenvectors of F'F from K = F F', the small side: v = F'u / s.
+    """Leading eigenvectors (q, k) of F'F from K = F F' (m, m), the small side: v = F'u / s.
 
-    Parameters
-    ----------
-    K : ndarray of shape (m, m)
-        F F'; overwritten.
-    adjoint : callable
-        From U (m, k) to F'U (q, k).
-    n_labels : int
-        Number of labels q.
-    n_components : int, float or None
-        How many directions to keep.
-
-    Returns
-    -------
-    EigenPairs
-        Orthonormal vectors (q, k).
+    K is overwritten; `adjoint` maps U (m, k) to F'U (q, k).
     """
     if float(namespace(K).linalg.trace(K)) <= 0 or n_components == 0:
         return no_direction(n_labels, n_components)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from labelspan.compat import Interval
-from labelspan.gate import check_square, in_dtype
-from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import no_direction
-from labelspan.labelspace._regressor import LinearCodes, fit_regressor
+from labelspan.gate import check_square
+from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
+from labelspan.labelspace._directions import Encoding, no_direction
+from labelspan.labelspace._regressor import LinearCodes
 from labelspan.linalg import EigenPairs, leading_sum, regress_pooled, signs_of
 
 
@@ -123,111 +122,45 @@ class FaIE(LabelSpaceClassifier):
         self.alpha = alpha
         self.ridge = ridge
 
-    def _code(self, problem: Any, dtype: Any) -> None:
-        super()._code(implicit_codes(problem, self.n_components, float(self.alpha)), dtype)
-
-    def _directions(self, problem: Any) -> EigenPairs:
-        return EigenPairs(problem.values, problem.D.T)
-
-    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
-        sample = problem.sample
-        if self.regressor is not None and len(V) > 0:
-            return fit_regressor(self.regressor, sample.X, problem.codes(), sample.weights)
-        level = sample.level(problem.mean, problem.coef, np.zeros(len(V)))
-        coef = in_dtype(problem.coef.T, dtype, "The coefficients of the codes")
-        return LinearCodes(problem.mean, coef, level)
+    def _encoding(self, sample: Any) -> Encoding:
+        # H needs the whole row space, not only the part that the labels need.
+        ridge, alpha = float(self.ridge), float(self.alpha)
+        statistics, lift, mean = sample.row_space(ridge)
+        W, back, _ = regress_pooled(statistics, ridge).solved[0]
+        tt, (r, q), n_rows = statistics.tt, W.shape, statistics.weight
+        check_square(
+            q + r, "The matrix of labels and features", "Use PLST, or select features first."
+        )
+        E = back(np.eye(r))
+        # E'xx E; the identity if there is no ridge.
+        S = np.eye(r) - ridge * (E.T @ E)
+        root = np.sqrt(alpha)
+        K = np.block([[tt, root * W.T], [root * W, alpha * S]])
+        pairs = eigenpairs(K, q, self.n_components, sample.labels_vary(statistics.t_mean))
+        # Codes sqrt(n) U = Z on_labels + Xc E on_features.
+        scale = np.sqrt(n_rows / pairs.values[: pairs.vectors.shape[1]])
+        on_labels, on_features = pairs.vectors[:q] * scale, root * pairs.vectors[q:] * scale
+        D = (tt @ on_labels + W.T @ on_features) / n_rows
+        signs = signs_of(D.T)
+        on_labels, on_features = on_labels * signs, on_features * signs
+        coef = lift(back(W @ on_labels + S @ on_features))
+        codes = None
+        if self.regressor is not None:
+            B = lift(E @ on_features)
+            codes = sample.Y @ on_labels - statistics.t_mean @ on_labels
+            codes = np.asarray(codes + sample.X @ B - mean @ B)
+        return Encoding(
+            EigenPairs(pairs.values, D * signs),
+            statistics.t_mean,
+            regressor=LinearCodes.of(sample, mean, coef, np.zeros(D.shape[1])),
+            codes=codes,
+        )
 
     def _encode(self, Y: Any) -> np.ndarray:
         V: Any = self.components_
         inverse = np.linalg.pinv(V.astype(np.float64))
         codes: Any = np.asarray(Y @ inverse) - np.dot(self.label_mean_, inverse)
         return codes.astype(V.dtype, copy=False)
-
-    def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, self.label_mean_)
-
-
-@dataclass(frozen=True)
-class ImplicitCodes:
-    """The codes sqrt(n) U = Z on_labels + Xc on_features, and quantities derived from them.
-
-    Attributes
-    ----------
-    sample : Problem or PooledProblem
-        The rows, or the statistics of chunks.
-    mean, label_mean : ndarray of shape (D,) and (q,)
-        Means of the features and labels.
-    values : ndarray
-        Eigenvalues of Z Z' + alpha H, descending.
-    D : ndarray of shape (M, q)
-        Decoding matrix.
-    coef : ndarray of shape (D, M)
-        Coefficients of the ridge regression of the codes.
-    on_labels, on_features : ndarray of shape (q, M) and (D, M)
-        Weights of the labels and of the features in the codes.
-    """
-
-    sample: Any
-    mean: np.ndarray
-    label_mean: np.ndarray
-    values: np.ndarray
-    D: np.ndarray
-    coef: np.ndarray
-    on_labels: np.ndarray
-    on_features: np.ndarray
-
-    def codes(self) -> np.ndarray:
-        """Codes of the training rows, (n, M)."""
-        X, Y = self.sample.X, self.sample.Y
-        of_labels = Y @ self.on_labels - self.label_mean @ self.on_labels
-        return np.asarray(of_labels + X @ self.on_features - self.mean @ self.on_features)
-
-
-def implicit_codes(problem: Any, M: int | None, alpha: float) -> ImplicitCodes:
-    """Leading eigenvectors of Z Z' + alpha H from those of G'G.
-
-    Parameters
-    ----------
-    problem : Problem or PooledProblem
-        The sample and the ridge of H.
-    M : int or None
-        Number of codes.
-    alpha : float
-        Weight of H.
-
-    Returns
-    -------
-    ImplicitCodes
-        The M codes that are kept.
-    """
-    # H needs the whole row space, not only the part that the labels need.
-    (statistics, lift, mean), ridge = problem.whole(), problem.ridge
-    W, back, _ = regress_pooled(statistics, ridge).solved[0]
-    tt, (r, q) = statistics.tt, W.shape
-    check_square(q + r, "The matrix of labels and features", "Use PLST, or select features first.")
-    E = back(np.eye(r))
-    # E'xx E; the identity if there is no ridge.
-    S = np.eye(r) - ridge * (E.T @ E)
-    root = np.sqrt(alpha)
-    pairs = eigenpairs(
-        np.block([[tt, root * W.T], [root * W, alpha * S]]), q, M, problem.labels_vary
-    )
-    n_rows = statistics.weight
-    scale = np.sqrt(n_rows / pairs.values[: pairs.vectors.shape[1]])
-    V1, V2 = pairs.vectors[:q] * scale, root * pairs.vectors[q:] * scale
-    D = (tt @ V1 + W.T @ V2).T / n_rows
-    signs = signs_of(D)
-    V1, V2 = V1 * signs, V2 * signs
-    return ImplicitCodes(
-        problem,
-        mean,
-        statistics.t_mean,
-        pairs.values,
-        D * signs[:, None],
-        lift(back(W @ V1 + S @ V2)),
-        V1,
-        lift(E @ V2),
-    )
 
 
 def eigenpairs(K: np.ndarray, q: int, M: int | None, labels_vary: bool) -> EigenPairs:

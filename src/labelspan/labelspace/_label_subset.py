@@ -16,8 +16,7 @@ from labelspan.base import label_presence
 from labelspan.compat import HasMethods, StrOptions
 from labelspan.gate import Labels
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
-from labelspan.labelspace._directions import at_most, no_direction
-from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._directions import Encoding, at_most, no_direction
 from labelspan.labelspace._regressor import Codes, takes_weights
 from labelspan.linalg import EPS, EigenPairs, leading_sum
 from labelspan.registry import IN_MEMORY
@@ -159,13 +158,10 @@ class LabelSubset(LabelSpaceClassifier):
             "does not keep. Set classifier=None for least squares, or use fit."
         )
 
-    def _pose(self, X: Any, labels: Labels) -> Problem:
-        linear = self.classifier is None
-        return Problem(X, labels.Y, 0.0, scatter=True, linear=linear, weights=labels.weights)
-
-    def _directions(self, problem: Any) -> EigenPairs:
-        mean = problem.label_mean
-        gram = problem.label_scatter + problem.weight * np.outer(mean, mean)
+    def _encoding(self, sample: Any) -> Encoding:
+        regression = self._all_labels(sample) if self.classifier is None else None
+        mean = sample.label_mean(regression)
+        gram = sample.label_scatter(regression) + sample.weight * np.outer(mean, mean)
         if self.n_components == 0 or not mean.any():
             chosen, pivots = np.zeros(0, dtype=np.int64), np.zeros(0)
             no_direction(len(gram), self.n_components)
@@ -177,16 +173,14 @@ class LabelSubset(LabelSpaceClassifier):
             # One after the other; labels that were drawn before are redrawn.
             chosen, pivots = draw(len(gram), M, replace=False, p=shares), np.zeros(0)
         self.labels_, self._gram = chosen, gram[chosen]
+        self.decoding_ = decoding(self._gram, chosen).astype(sample.dtype)
         V = np.zeros((len(gram), len(chosen)))
         V[chosen, np.arange(len(chosen))] = 1.0
-        return EigenPairs(pivots, V)
-
-    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> Any:
-        self.decoding_ = decoding(self._gram, self.labels_).astype(dtype)
-        if self.classifier is None or len(V) == 0:
-            return super()._regress(problem, V, dtype)
-        Y = dense(problem.Y[:, self.labels_])
-        return fit_classifier(self.classifier, problem.X, Y, problem.weights)
+        learnt = None
+        if self.classifier is not None and len(chosen):
+            Y = dense(sample.Y[:, chosen])
+            learnt = fit_classifier(self.classifier, sample.X, Y, sample.weights)
+        return Encoding(EigenPairs(pivots, V), mean, regression, regressor=learnt)
 
     def _cut_from(self, n_fitted: int) -> None:
         if self.selection == "leverage" and self.n_components_ < n_fitted:

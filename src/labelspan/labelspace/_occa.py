@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelspan.arrays import like
 from labelspan.gate import check_square
-from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import at_most, signed
-from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
+from labelspan.labelspace._cplst import hat_factor
+from labelspan.labelspace._directions import Encoding, at_most, signed
 from labelspan.linalg import EigenPairs, smallest_pairs
 
 
@@ -102,15 +103,15 @@ class OCCA(LabelSpaceClassifier):
         self.regressor = regressor
         self.ridge = ridge
 
-    def _directions(self, problem: Problem) -> EigenPairs:
-        M = at_most(self.n_components, problem.n_labels, "labels")
-        check_square(problem.n_labels, "The matrix of Eq. (4)", "Use PLST for this many labels.")
-        solved = problem.least_squares
-        problem.warn_if_any_label_fits()
-        F = solved.hat_factor()
-        E = problem.label_scatter - F.T @ F
+    def _encoding(self, sample: Any) -> Encoding:
+        n_labels = sample.shape[2]
+        M = at_most(self.n_components, n_labels, "labels")
+        check_square(n_labels, "The matrix of Eq. (4)", "Use PLST for this many labels.")
+        regression = sample.regress(float(self.ridge), tt=True)
+        sample.warn_if_any_label_fits(regression)
+        F, P = hat_factor(regression)
+        E = regression.tt - F.T @ F
         values, V = smallest_pairs((E + E.T) / 2, M)
-        return signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
-
-    def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, self.label_mean_)
+        pairs = signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
+        coef = None if P is None else P @ like(P, pairs.vectors)
+        return Encoding(pairs, sample.label_mean(regression), regression, coef)

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import at_most
-from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._directions import Encoding, at_most
 from labelspan.linalg import EigenPairs
 
 
@@ -95,12 +94,14 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
         self.ridge = ridge
         self.random_state = random_state
 
-    def _directions(self, problem: Problem) -> EigenPairs:
-        M = at_most(self.n_components, problem.n_labels, "labels")
-        chosen = check_random_state(self.random_state).permutation(problem.n_labels)[:M]
-        V = np.zeros((problem.n_labels, M))
+    def _encoding(self, sample: Any) -> Encoding:
+        n_labels = sample.shape[2]
+        M = at_most(self.n_components, n_labels, "labels")
+        chosen = check_random_state(self.random_state).permutation(n_labels)[:M]
+        V = np.zeros((n_labels, M))
         V[chosen, np.arange(M)] = 1.0
-        return EigenPairs(np.zeros(0), V)
+        regression = self._all_labels(sample)
+        return Encoding(EigenPairs(np.zeros(0), V), sample.label_mean(regression), regression)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
         learnt = self.components_.any(axis=0)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import copied, namespace, to_host
+from labelspan.arrays import copied, dense, namespace
 from labelspan.compat import Interval
 from labelspan.gate import check_square
-from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import leading_rows, no_direction, signed
-from labelspan.labelspace._problem import EXACT_SIDE, Problem
+from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
+from labelspan.labelspace._directions import Encoding, leading_rows, no_direction, signed
+from labelspan.labelspace._training import is_decomposed_directly
 from labelspan.labelspace._truncated import leading_labels
 from labelspan.linalg import EigenPairs, centre_both, leading_sum
 from labelspan.moments import CentredRows
@@ -129,42 +129,38 @@ class PLST(LabelSpaceClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    def _directions(self, problem: Problem) -> EigenPairs:
-        n_rows, n_labels = problem.n_rows, problem.n_labels
-        side, M = min(n_rows, n_labels), self.n_components
-        if not problem.labels_vary:
+    def _encoding(self, sample: Any) -> Encoding:
+        regression = self._all_labels(sample)
+        label_mean = sample.label_mean(regression)
+        pairs = signed(self._directions(sample, regression, label_mean))
+        if regression is not None:
+            sample.warn_if_any_label_fits(regression)
+        return Encoding(pairs, label_mean, regression)
+
+    def _directions(self, sample: Any, regression: Any, label_mean: np.ndarray) -> EigenPairs:
+        """Leading eigenvectors of Z'Z, from the smaller side of Z or by iterations."""
+        n_rows, _, n_labels = sample.shape
+        M = self.n_components
+        if M == 0 or not sample.labels_vary(label_mean):
             return no_direction(n_labels, M)
-        few = isinstance(M, int | np.integer) and 0 < 4 * M < side
-        if side > EXACT_SIDE and few and not (problem.streamed or problem.missing):
-            pairs = leading_labels(
-                to_host(problem.Y), int(M), self.tol, self.random_state, to_host(problem.weights)
-            )
-        elif n_labels <= n_rows or problem.pooled:
-            pairs = from_scatter(problem.label_scatter, M)
-        else:
-            pairs = from_rows(problem.Y, M, problem.weights)
-        if self.regressor is None and problem.pooled:
-            problem.warn_if_any_label_fits()
-        return signed(pairs)
-
-    def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, self.label_mean_)
+        few = isinstance(M, int | np.integer) and min(n_rows, n_labels) > 4 * M
+        if few and sample.complete and not is_decomposed_directly(n_rows, n_labels):
+            Y, weights = sample.labels_on_host()
+            return leading_labels(Y, int(M), self.tol, self.random_state, weights)
+        if n_labels > n_rows and not sample.all_labels_first:
+            # Fewer rows than labels: little to move, and only labels.
+            Y, weights = sample.labels_on_host()
+            return from_rows(Y, weights, M)
+        tt = sample.label_scatter(regression)
+        if float(namespace(tt).linalg.trace(tt)) <= 0:
+            return no_direction(n_labels, M)
+        return leading_sum(copied(tt), M)
 
 
-def from_scatter(tt: np.ndarray, n_components: Any) -> EigenPairs:
-    """Leading eigenvectors of Z'Z (q, q)."""
-    if float(namespace(tt).linalg.trace(tt)) <= 0 or n_components == 0:
-        return no_direction(tt.shape[0], n_components)
-    return leading_sum(copied(tt), n_components)
-
-
-def from_rows(Y: Any, n_components: Any, weights: np.ndarray | None) -> EigenPairs:
+def from_rows(Y: Any, weights: np.ndarray | None, n_components: Any) -> EigenPairs:
     """The same for fewer rows than labels, from Z Z' (n, n): v = Z'u / s."""
     check_square(Y.shape[0], "The Gram matrix of the labels", "Give a small integer n_components.")
-    # Fewer rows than labels: little to move, and only labels.
-    Y, weights = to_host(Y), to_host(weights)
-    K = Y @ Y.T
-    K = K.toarray() if sparse.issparse(K) else K
+    K = dense(Y @ Y.T)
     if weights is None:
         K = centre_both(K)
     else:

@@ -16,7 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from labelspan.arrays import cast, converted, is_device, precision_of
+from labelspan.arrays import beside, cast, converted, namespace, precision_of
+from labelspan.gate import in_dtype
 from labelspan.moments import score_at, scores_about
 
 # They learn outputs independently, so the first M are those of a fit of M.
@@ -55,6 +56,14 @@ class LinearCodes(Codes):
     mean: np.ndarray
     coef: np.ndarray
     offset: np.ndarray
+
+    @classmethod
+    def of(cls, sample: Any, mean: Any, coef: Any, codes: Any) -> LinearCodes:
+        """From coefficients (D, M), and the codes (M,) at the exact mean of the sample."""
+        # The sums may come from a device.
+        mean, coef, codes = (beside(sample.X, array) for array in (mean, coef, codes))
+        rounded = in_dtype(coef.T, sample.dtype, "The coefficients of the codes")
+        return cls(mean, rounded, sample.codes_at_mean(mean, coef, codes))
 
     @property
     def coef_(self) -> np.ndarray:
@@ -120,7 +129,7 @@ def takes_weights(learner: Any) -> bool:
 def predict_codes(regressor: Any, X: Any, M: int) -> np.ndarray:
     """Codes (n, M); a regressor may return one code as a 1-d array."""
     T = regressor.predict(X)
-    T = T if is_device(T) else np.asarray(T)
+    T = namespace(T).asarray(T)
     if T.ndim == 1 and M == 1:
         T = T[:, None]
     if T.shape != (X.shape[0], M):

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from labelspan.jit import kernel
+from typing import Any
+
+import numpy as np
+
+from labelspan.arrays import namespace
+from labelspan.jit import kernel, read_only
+
+
+def leading_columns(scores: Any, k: int) -> Any:
+    """Columns (n, k) of the k largest scores of each row, best first; the first column on ties."""
+    xp = namespace(scores)
+    if xp is not np:
+        return xp.argsort(-scores, axis=1, stable=True)[:, :k]
+    chosen = np.empty((len(scores), k), dtype=np.int64)
+    top_k.for_steps(scores.size)(read_only(scores, np.float64), chosen, np.empty(k))
+    return chosen
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.labelspace._problem import Problem
+from labelspan.labelspace._training import TrainingRows
 from labelspan.linalg import (
     EigenPairs,
     block_lanczos,
@@ -19,8 +19,9 @@ from labelspan.linalg import (
     row_side,
     rows_are_independent,
     solve_products,
+    warn_if_any_label_fits,
 )
-from labelspan.moments import CentredRows, Products, Sample, scaled, small_indices
+from labelspan.moments import CentredRows, Products, Sample, scaled, small_indices, total_scatter
 
 CACHED_ROWS = 2**15
 # Default residual of an eigenpair, relative to the largest eigenvalue.
@@ -32,23 +33,9 @@ def leading_labels(
 ) -> EigenPairs:
     """Leading eigenpairs of Z'Z for Z = Y - mean, Y sparse and never made dense.
 
-    Parameters
-    ----------
-    Y : csr_array or ndarray of shape (n, q)
-        Labels.
-    n_components : int
-        Number of directions.
-    tol : float
-        Largest residual of an eigenpair, relative to the largest eigenvalue.
-    random_state : int, RandomState or None
-        Seed of the start block.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows: Z'Z is then Z' diag(weights) Z, about the weighted mean.
-
-    Returns
-    -------
-    EigenPairs
-        Vectors (q, k). O(nnz(Y)) per product, memory O(min(n, q) * 3 n_components).
+    With weights, of Z' diag(weights) Z about the weighted mean. `tol` is the largest residual of an
+    eigenpair, relative to the largest eigenvalue. O(nnz(Y)) per product, memory
+    O(min(n, q) * 3 n_components).
     """
     Y = sparse.csr_array(Y)
     n_rows, n_labels = Y.shape
@@ -63,18 +50,18 @@ def leading_labels(
     return EigenPairs(values, orthonormal(V[:, :n_kept]))
 
 
-def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
+def leading_fitted(sample: TrainingRows, ridge: float, n_components: int) -> EigenPairs:
     """Leading eigenpairs of Z'(2 H - H^2) Z with H = Xc A^-1 Xc', A = xx + ridge I, by products.
 
     This is xt'(A^-1 + ridge A^-2) xt; each step takes one or two solves by conjugate gradients, on
     the shorter side of X. If the rows are independent and there is no ridge, H is the identity and
     nothing is solved.
     """
-    X, ridge = problem.X, problem.ridge
-    if ridge == 0 and rows_are_independent(X, problem.weights):
-        problem.warn_if_any_label_fits(X.shape[0] - 1)
-        return leading_labels(problem.Y, n_components, TOLERANCE, 0, problem.weights)
-    products = Products.of(Sample(X, problem.Y, "products", problem.weights))
+    X, Y, weights = sample.X, sample.Y, sample.weights
+    if ridge == 0 and rows_are_independent(X, weights):
+        warn_if_any_label_fits(X.shape[0], X.shape[0] - 1, lambda: total_scatter(X))
+        return leading_labels(Y, n_components, TOLERANCE, 0, weights)
+    products = Products.of(Sample(X, Y, "products", weights))
 
     short = row_side(products, 1.0, ridge) if ridge > 0 else None
 
@@ -88,7 +75,7 @@ def leading_fitted(problem: Problem, n_components: int) -> EigenPairs:
             P = P + ridge * solve_products(products, P, 1.0, ridge)
         return products.labels(V=P)
 
-    pairs = leading_blocks(apply, problem.n_labels, n_components, None, max(X.shape))
+    pairs = leading_blocks(apply, Y.shape[1], n_components, None, max(X.shape))
     return EigenPairs(pairs.values, orthonormal(pairs.vectors))
 
 

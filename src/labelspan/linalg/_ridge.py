@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from labelspan.arrays import is_device, namespace, on_host
+from labelspan.arrays import is_device, on_host
 from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
@@ -45,16 +45,6 @@ class Regression:
         """xt'A^-1 xt, (q, q), for ridge i."""
         W = self.solved[i].W
         return W.T @ W
-
-    def hat_factor(self) -> np.ndarray:
-        """F with F'F = xt'(2 A^-1 - A^-1 xx A^-1) xt, the matrix that CPLST decomposes.
-
-        A^-1 xx A^-1 = A^-1 - ridge A^-2 turns it into the sum W'W + ridge P'P with P = A^-1 xt.
-        """
-        W, ridge = self.solved[0].W, self.ridges[0]
-        if ridge == 0:
-            return W
-        return namespace(W).concat([W, float(np.sqrt(ridge)) * self.coefficients()], axis=0)
 
     def cross_factor(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Factors w and U: coef' coef = U' diag(w)^2 U for the first and last ridge, if known.

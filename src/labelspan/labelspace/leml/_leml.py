@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.compat import Interval
-from labelspan.gate import in_dtype
-from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import at_most, no_direction
-from labelspan.labelspace._problem import ADVICE, Problem
+from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
+from labelspan.labelspace._directions import Encoding, at_most, no_direction
 from labelspan.labelspace._regressor import LinearCodes
+from labelspan.labelspace._training import ADVICE
 from labelspan.labelspace.leml._low_rank import Factors, LowRank
 from labelspan.labelspace.leml._masked import MaskedLowRank
 from labelspan.linalg import EigenPairs, route_of, spectral
@@ -156,35 +154,29 @@ class LEML(LabelSpaceClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _code(self, problem: Any, dtype: Any) -> None:
-        super()._code(self._solution(problem), dtype)
-
-    def _solution(self, problem: Any) -> Solution:
-        if problem.missing:
-            return self._masked_solution(problem)
-        statistics, lift, mean = problem.whole()
+    def _encoding(self, sample: Any) -> Encoding:
+        if sample.missing:
+            return self._encoding_of_observed(sample)
+        statistics, lift, mean = sample.row_space(float(self.ridge))
         form, label_mean = spectral(statistics), statistics.t_mean
         total = float(np.trace(statistics.tt))
         low_rank = LowRank(form.s, form.UT, total, float(self.ridge))
-        M = self._n_codes(form.UT.shape, problem.n_labels, problem.labels_vary)
-        turns = self._solve(low_rank, M, convex=min(form.UT.shape) == M)
-        factors = turns.factors
-        coef, objectives = lift(form.V @ (factors.P * factors.s)), low_rank.objectives(factors)
-        return Solution(problem, mean, label_mean, coef, objectives, turns)
+        M = self._n_codes(form.UT.shape, len(label_mean), sample.labels_vary(label_mean))
+        factors = self._solve(low_rank, M, convex=min(form.UT.shape) == M)
+        coef = lift(form.V @ (factors.P * factors.s))
+        return linear_encoding(sample, factors, label_mean, mean, coef)
 
-    def _masked_solution(self, problem: Problem) -> Solution:
+    def _encoding_of_observed(self, sample: Any) -> Encoding:
         """The same over the observed labels."""
-        route = route_of(problem.X, problem.Y, problem.weights, advice=ADVICE, thin=False)
+        route = route_of(sample.X, sample.Y, sample.weights, advice=ADVICE, thin=False)
         low_rank = MaskedLowRank.of(route, float(self.ridge))
-        system = low_rank.system
-        shape = low_rank.form.UT.shape
-        M = self._n_codes(shape, problem.n_labels, bool(system.right.any()))
-        turns = self._solve(low_rank, M, convex=min(shape) == M)
-        factors = turns.factors
+        system, shape = low_rank.system, low_rank.form.UT.shape
+        M = self._n_codes(shape, len(system.t_mean), bool(system.right.any()))
+        factors = self._solve(low_rank, M, convex=min(shape) == M)
         W = factors.P * factors.s
         level = system.t_mean - np.einsum("ij,ij->i", system.centres.T @ W, factors.V)
-        mean, objectives = route.mean(system.moments.x_mean), low_rank.objectives(factors)
-        return Solution(problem, mean, level, route.lift(W), objectives, turns)
+        mean = route.mean(system.moments.x_mean)
+        return linear_encoding(sample, factors, level, mean, route.lift(W))
 
     def _n_codes(self, shape: tuple[int, ...], n_labels: int, vary: bool) -> int:
         if self.n_components == 0 or min(shape) == 0 or not vary:
@@ -192,8 +184,15 @@ class LEML(LabelSpaceClassifier):
             return 0
         return at_most(self.n_components, min(shape), "directions that features and labels have")
 
-    def _solve(self, problem: LowRank | MaskedLowRank, M: int, convex: bool) -> Turns:
-        """Iterate until the gap or the gain is small; `convex` if M does not limit the rank."""
+    def _solve(self, problem: LowRank | MaskedLowRank, M: int, convex: bool) -> Factors:
+        """Iterate, and store how it ended; `convex` if M does not limit the rank."""
+        factors, self.dual_objective_, self.n_iter_ = self._iterate(problem, M, convex)
+        self._objectives = problem.objectives(factors)
+        self.primal_objective_ = float(self._objectives[-1])
+        return factors
+
+    def _iterate(self, problem: LowRank | MaskedLowRank, M: int, convex: bool) -> Turns:
+        """Iterate until the gap or the gain is small."""
         factors = problem.start(M)
         dual, last, turn = problem.dual(factors), problem.objective(factors), 0
         gained = (TIGHT if convex and isinstance(problem, MaskedLowRank) else GAINED) * self.tol
@@ -228,28 +227,12 @@ class LEML(LabelSpaceClassifier):
         )
         return found
 
-    def _directions(self, problem: Any) -> EigenPairs:
-        self._objectives = problem.objectives
-        self.primal_objective_ = float(problem.objectives[-1])
-        turns = problem.turns
-        self.dual_objective_, self.n_iter_ = float(turns.dual), turns.n_iter
-        return EigenPairs(turns.factors.s, turns.factors.V)
-
-    def _regress(self, problem: Any, V: np.ndarray, dtype: Any) -> LinearCodes:
-        level = problem.sample.level(problem.mean, problem.coef, np.zeros(len(V)))
-        coef = in_dtype(problem.coef.T, dtype, "The coefficients of the codes")
-        return LinearCodes(problem.mean, coef, level)
-
     def _cut_from(self, n_fitted: int) -> None:
         self._objectives = self._objectives[: self.n_components_ + 1].copy()
         self.primal_objective_ = float(self._objectives[-1])
 
-    def _decode(self, T: np.ndarray) -> np.ndarray:
-        return linear_scores(T, self.components_, self.label_mean_)
 
-
-@dataclass(frozen=True)
-class Turns:
+class Turns(NamedTuple):
     """Factors, the dual bound, and the number of iterations."""
 
     factors: Factors
@@ -257,16 +240,9 @@ class Turns:
     n_iter: int
 
 
-@dataclass(frozen=True)
-class Solution:
-    """The weights `coef` (D, M) on the features, and the iterations that found them.
-
-    `objectives` are those of the first 0, 1, ... M singular vectors.
-    """
-
-    sample: Any
-    mean: np.ndarray
-    label_mean: np.ndarray
-    coef: np.ndarray
-    objectives: np.ndarray
-    turns: Turns
+def linear_encoding(
+    sample: Any, factors: Factors, label_mean: np.ndarray, mean: np.ndarray, coef: np.ndarray
+) -> Encoding:
+    """The right singular vectors as directions, with the weights `coef` (D, M) of their codes."""
+    learnt = LinearCodes.of(sample, mean, coef, np.zeros(coef.shape[1]))
+    return Encoding(EigenPairs(factors.s, factors.V), label_mean, regressor=learnt)
