@@ -281,13 +281,6 @@ def test_nothing_but_the_models_is_kept(monkeypatch):
     assert all(vars(model).keys() == vars(alone).keys() for model in path.estimators)
 
 
-def test_a_refused_path_leaves_nothing_behind():
-    X, Y = problem()
-    with pytest.raises(ValueError, match="NaN"):
-        kernel_path(KernelCPLST(), np.where(X > 2, np.nan, X), Y, {"ridge": RIDGES})
-    assert statistics.SHARED.get() is None
-
-
 @pytest.mark.parametrize("case", ["duplicate", "constant", "none", "few distinct rows"])
 def test_deficient_right_sides(case):
     X, Y = problem()

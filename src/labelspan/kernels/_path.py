@@ -15,7 +15,7 @@ from labelspan.arrays import is_device
 from labelspan.compat import n_rows_of
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
-from labelspan.kernels._statistics import SHARED, Dual, Induced, evaluate
+from labelspan.kernels._statistics import Dual, Induced, evaluated
 
 # Parameters of the kernel or the labels; models that differ in these share nothing.
 NOT_SHARED = frozenset({*KERNEL_PARAMETERS, "label_kernel", "constraint"})
@@ -124,33 +124,20 @@ def kernel_path(
     for model in models:
         model._validate_params()
     n_rows = n_rows_of(X)
-    common = Common(models, n_rows, float(tol))
-    token = SHARED.set(common.induce)
-    try:
-        # In the order of their ridges, so that those with the same solutions follow each other.
-        for model in sorted(models, key=lambda model: model._ridges(n_rows)):
-            model.fit(X, y)
-    finally:
-        SHARED.reset(token)
+    common = Common([ridge for model in models for ridge in model._ridges(n_rows)], float(tol))
+    # In the order of their ridges, so that those with the same solutions follow each other.
+    for model in sorted(models, key=lambda model: model._ridges(n_rows)):
+        model._shared_kernel = common.induce
+        model.fit(X, y)
+        del model._shared_kernel
     return KernelPath(params, models, common.residual)
 
 
 class Common:
-    """What the models of a path share: the kernel, and the solutions of its systems.
+    """What the models of a path share: the kernel, and the solutions of its systems."""
 
-    Parameters
-    ----------
-    models : tuple of estimator
-        The models. Other estimators, such as a regressor inside them, do not share anything.
-    n_rows : int
-        Number of training rows.
-    tol : float
-        Largest relative residual of a solve.
-    """
-
-    def __init__(self, models: tuple[Any, ...], n_rows: int, tol: float):
-        self.models = models
-        self.ridges = [ridge for model in models for ridge in model._ridges(n_rows)]
+    def __init__(self, ridges: list[float], tol: float):
+        self.ridges = ridges
         self.tol = tol
         self._solver: PathSolver | None = None
         # With the kernel matrix (False), and with only its product with the labels (True).
@@ -165,16 +152,14 @@ class Common:
         *,
         ridge: float | None,
         tt: bool = False,
-    ) -> Induced | None:
-        """The sample of all models, from the first that needs it; None for other estimators."""
-        if not any(estimator is model for model in self.models):
-            return None
+    ) -> Induced:
+        """The sample of all models, from the first that needs it."""
         # Landmark features also serve models without a ridge.
         product_only = ridge is None and estimator.n_landmarks is None
         if product_only not in self._made:
             # Use float64, which suits every ridge.
             least = None if product_only else 0.0
-            made = evaluate(estimator, X, T, weights, ridge=least, tt=tt)
+            made = evaluated(estimator, X, T, weights, ridge=least, tt=tt)
             statistics = made.statistics
             # On a device, a factorisation is faster than the steps of a Krylov space.
             if isinstance(statistics, Dual) and not (product_only or is_device(statistics.K)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
@@ -139,10 +138,6 @@ class Induced:
         return self.features.R @ C, like(C, self.statistics.x_mean) @ C
 
 
-# While a path is fitted, this provides the samples of its models instead of `evaluate`.
-SHARED: ContextVar[Callable[..., Induced | None] | None] = ContextVar("SHARED", default=None)
-
-
 def induce(
     estimator: Any,
     X: Any,
@@ -152,13 +147,16 @@ def induce(
     ridge: float | None,
     tt: bool = False,
 ) -> Induced:
-    """The sample for the kernel of an estimator; the models of a path share it."""
-    shared = SHARED.get()
-    found = None if shared is None else shared(estimator, X, T, weights, ridge=ridge, tt=tt)
-    return evaluate(estimator, X, T, weights, ridge=ridge, tt=tt) if found is None else found
+    """The sample in the feature space of an estimator's kernel; models of a path share it.
+
+    `ridge` is the smallest that will be added to the diagonal of Q; None if only Q T is needed,
+    then Q is never stored. `tt`: whether Moments include the label scatter.
+    """
+    evaluate = vars(estimator).get("_shared_kernel", evaluated)
+    return evaluate(estimator, X, T, weights, ridge=ridge, tt=tt)
 
 
-def evaluate(
+def evaluated(
     estimator: Any,
     X: Any,
     T: Any,
@@ -167,29 +165,10 @@ def evaluate(
     ridge: float | None,
     tt: bool = False,
 ) -> Induced:
-    """Evaluate the kernel that an estimator names and summarise it together with T.
+    """Evaluate the kernel that an estimator names, and summarise it together with T.
 
-    Parameters
-    ----------
-    estimator : estimator
-        With the kernel parameters, ``n_landmarks``, ``landmarks`` and ``random_state``.
-    X : ndarray or csr_array of shape (n, D)
-        Checked features, or a precomputed kernel.
-    T : ndarray or csr_array of shape (n, q)
-        Labels, not centred.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-    ridge : float or None
-        The smallest ridge that will be added to the diagonal of Q. None if only Q T is needed; then
-        Q is never stored.
-    tt : bool, default=False
-        Whether Moments include the label scatter.
-
-    Returns
-    -------
-    Induced
-        Exact: O(n^2 D) time and O(n^2) memory, O(n q) without a `ridge`. With m landmarks:
-        O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
+    Exact: O(n^2 D) time and O(n^2) memory, O(n q) without a `ridge`. With m landmarks:
+    O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
     """
     X = check_kernel_matrix(estimator, X)
     map_ = kernel_map(estimator, X)
