@@ -457,6 +457,25 @@ ESTIMATORS = [
         ),
     ),
     Entry(
+        ls.MultilabelRidgeCV(kernel="linear", scale=None),
+        "tests.reference.ridge_cv:linear",
+        "tests/ridge_cv/test_ridge_cv.py",
+        variants=(
+            ls.MultilabelRidgeCV(),
+            ls.MultilabelRidgeCV(kernel="linear"),
+            ls.MultilabelRidgeCV(kernel="rbf", n_landmarks=5),
+        ),
+        dask="fit",
+        weights="coef_",
+        excuses={
+            "repeated_rows": "a row is left out and its copy is not",
+            "a_weight_is_a_number_of_copies": "a weighted row is left out as a whole, of copies "
+            "one alone",
+            "one_label_is_two_classes": "of two classes the more probable one is predicted, and a "
+            "label where F1 is largest",
+        },
+    ),
+    Entry(
         ls.SemiSupervised(ls.MDDM(2), n_neighbors=5, tol=1e-13),
         "tests.reference.semisupervised:completed",
         "tests/semisupervised/test_semisupervised.py",

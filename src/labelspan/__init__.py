@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         PartialBinaryRelevance,
     )
     from labelspan.ranking import CLaRankSVM, LaRankSVM
+    from labelspan.ridge_cv import MultilabelRidgeCV
     from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
     from labelspan.semisupervised import SemiSupervised
     from labelspan.subspace import (
@@ -109,6 +110,7 @@ __all__ = [
     "MLkNN",
     "MultiOutputRidge",
     "MultilabelFisherScore",
+    "MultilabelRidgeCV",
     "PartialBinaryRelevance",
     "ProbabilityCalibrator",
     "ReducerCV",

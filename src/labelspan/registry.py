@@ -140,6 +140,15 @@ ROWS = (
     Row("ThresholdTuner", "classifiers", HOLES),
     Row("ProbabilityCalibrator", "classifiers", HOLES),
     Row("ReducerCV", "choice", HOLES, {"soft_labels": SCORED, "streamed_holes": OWN_ROWS}),
+    Row(
+        "MultilabelRidgeCV",
+        "ridge_cv",
+        refuses={
+            "missing_labels": "each label would need a decomposition of the rows where it is "
+            "observed",
+            "soft_labels": SCORED,
+        },
+    ),
     Row("SemiSupervised", "semisupervised"),
 )
 BY_NAME = MappingProxyType({row.name: row for row in ROWS})

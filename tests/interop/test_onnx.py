@@ -29,6 +29,7 @@ NOT_LINEAR = {
 SETTINGS = [setting for e in ESTIMATORS for setting in (e.estimator, *e.variants)]
 LINEAR = [s for s in SETTINGS if type(s).__name__ not in NOT_LINEAR]
 LINEAR = [s for s in LINEAR if getattr(s, "classifier", None) is None]
+LINEAR = [s for s in LINEAR if getattr(s, "kernel", "linear") == "linear"]
 TOLERANCE = {np.float64: 1e-12, np.float32: 3e-6}
 
 
@@ -85,8 +86,9 @@ def test_what_is_not_linear_is_refused_with_the_reason(name):
     [
         ls.CPLST(2, regressor=RandomForestRegressor(2, random_state=0)),
         ls.ThresholdTuner(make_pipeline(StandardScaler(), LogisticRegression()), "fixed"),
+        ls.MultilabelRidgeCV(kernel="rbf"),
     ],
-    ids=["regressor", "foreign"],
+    ids=["regressor", "foreign", "kernel"],
 )
 def test_linear_classes_with_other_parts_are_refused(model):
     X, Y, _ = sample()

@@ -244,7 +244,7 @@ def test_three_classes_are_three_labels(entry):
     assert_same(classes, labels, entry.tolerance)
 
 
-@law(lambda entry: {"kernel", "metric"} & set(entry.estimator.get_params()))
+@law(lambda entry: {"kernel_params", "metric"} & set(entry.estimator.get_params()))
 def test_given_kernels_and_distances(entry):
     X, Y, X_new = sample()
     model = clone(entry.estimator)

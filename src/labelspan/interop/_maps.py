@@ -21,6 +21,7 @@ from labelspan.labelspace import (
     LinearCodes,
 )
 from labelspan.ranking import RankingClassifier
+from labelspan.ridge_cv import MultilabelRidgeCV
 from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from labelspan.semisupervised import SemiSupervised
 from labelspan.subspace import StructuralF1SVM, SubspaceClassifier
@@ -102,7 +103,10 @@ def scoring(model: BaseEstimator) -> Maps:
 @scoring.register(SubspaceClassifier)
 @scoring.register(StructuralF1SVM)
 @scoring.register(MultiOutputRidge)
+@scoring.register(MultilabelRidgeCV)
 def _(model: Any) -> Maps:
+    if not hasattr(model, "coef_"):
+        raise refusal(model)
     return (Affine(model._mean, model.coef_, model._level),)
 
 
@@ -158,7 +162,7 @@ def rule(model: Any) -> Rule:
     if isinstance(model, ReducerCV):
         return rule(model.best_readout_)
     if not isinstance(model, RankingClassifier):
-        return Rule(None, model.min_labels)
+        return Rule(None, getattr(model, "min_labels_", model.min_labels))
     if model._one_dimensional or model._n_labels == 1:
         return Rule(None, 0, model._never)
     found, columns = model._threshold, model._threshold.columns

@@ -1,0 +1,5 @@
+"""Ridge regression whose settings exact leave-one-out scores choose."""
+
+from labelspan.ridge_cv._ridge_cv import MultilabelRidgeCV
+
+__all__ = ["MultilabelRidgeCV"]

@@ -1,0 +1,223 @@
+"""Ridge regression without each row in turn: exact, for every ridge, from one decomposition.
+
+With centred, weighted rows W^(1/2) Xc = U diag(d) V', eigenvalues s = d^2, coordinates P = Xc V of
+the rows and C = P'W Tc, the fit of all rows is t_mean + P (s + ridge)^-1 C, and the leverage of row
+i is
+
+    H_i = w_i (1 / sum(w) + sum_j P_ij^2 / (s_j + ridge)).
+
+Its score by the fit without it, intercept included, is T_i - (T_i - fitted_i) / (1 - H_i). For
+kernels and landmarks X is replaced by their features; nothing else changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import linalg
+
+from labelspan.arrays import cast, rows_at
+from labelspan.kernels import KernelMap, gram, kernel_spectrum
+from labelspan.linalg import rank
+from labelspan.moments import Moments, project
+
+# The residual of a row whose leverage is 1 is rounding, and so is its quotient.
+LEAST = 1e3 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Ridges:
+    """The ridge regressions of one sample, in coordinates in which its scatter is diagonal.
+
+    Attributes
+    ----------
+    values : ndarray of shape (r,)
+        Eigenvalues s of the scatter.
+    cross : ndarray of shape (r, q)
+        The matrix C of this module.
+    t_mean : ndarray of shape (q,)
+        Weighted mean of the targets.
+    weight : float
+        Sum of the weights, or number of rows.
+    """
+
+    values: np.ndarray
+    cross: np.ndarray
+    t_mean: np.ndarray
+    weight: float
+
+    def coefficients(self, ridge: float) -> np.ndarray:
+        """Weights (r, q) of the coordinates."""
+        return self.cross / (self.values + ridge)[:, None]
+
+    def left_out(
+        self, P: np.ndarray, T: np.ndarray, weights: np.ndarray | None, ridge: float
+    ) -> np.ndarray:
+        """Scores (m, q) of training rows with coordinates P, each by the fit of all the others."""
+        leverage = 1.0 / self.weight + P**2 @ (1.0 / (self.values + ridge))
+        if weights is not None:
+            leverage *= weights
+        residuals = T - self.t_mean - P @ self.coefficients(ridge)
+        return T - residuals / np.maximum(1.0 - leverage, LEAST)[:, None]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A model ``(x - mean) @ W + level``."""
+
+    W: np.ndarray
+    mean: np.ndarray
+    level: np.ndarray
+
+
+@dataclass(frozen=True)
+class InKernel:
+    """A model ``k(x) @ dual + offset`` of rows whose columns are divided by a scale."""
+
+    map_: KernelMap
+    dual: np.ndarray
+    offset: np.ndarray
+
+
+class Space(Protocol):
+    """A sample in a feature space, decomposed."""
+
+    @property
+    def ridges(self) -> Ridges:
+        """The regressions."""
+
+    def coordinates(self, X: Any, at: Any) -> np.ndarray:
+        """Coordinates (m, r) of the training rows `at`."""
+
+    def model(self, ridge: float) -> Linear | InKernel:
+        """The regression in terms of new rows."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """The space of the scaled columns, from sums over the rows: V (D, r) includes the scale."""
+
+    ridges: Ridges
+    V: np.ndarray
+    mean: np.ndarray
+
+    @classmethod
+    def of(cls, moments: Moments, scale: np.ndarray) -> Features:
+        """Decompose the scatter of the columns divided by their scales; O(D^3)."""
+        values, V = linalg.eigh(moments.xx / np.outer(scale, scale), check_finite=False)
+        V /= scale[:, None]
+        ridges = Ridges(np.maximum(values, 0.0), V.T @ moments.xt, moments.t_mean, moments.weight)
+        return cls(ridges, V, moments.x_mean)
+
+    def coordinates(self, X: Any, at: Any) -> np.ndarray:
+        """Coordinates (m, r) of the training rows `at`."""
+        return project(cast(rows_at(X, at), np.float64), self.mean, self.V.T)
+
+    def model(self, ridge: float) -> Linear:
+        """The regression in terms of new rows."""
+        return Linear(self.V @ self.ridges.coefficients(ridge), self.mean, self.ridges.t_mean)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The space of a kernel on the training rows, from all their inner products.
+
+    `scale` is that of the columns if the kernel is linear, and then the model is linear, too.
+    """
+
+    ridges: Ridges
+    U: np.ndarray
+    roots: np.ndarray
+    map_: KernelMap
+    k_mean: np.ndarray
+    UT: np.ndarray
+    scale: np.ndarray
+    mean: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        map_: KernelMap,
+        X: Any,
+        T: np.ndarray,
+        weights: np.ndarray | None,
+        scale: np.ndarray,
+        mean: np.ndarray,
+    ) -> Kernel:
+        """Decompose the centred kernel; O(n^3)."""
+        of_rows = gram(map_, X, weights=weights)
+        form = kernel_spectrum(of_rows, T, weights)
+        w = np.ones(len(T)) if weights is None else weights
+        cross = np.sqrt(form.s)[:, None] * form.UT
+        ridges = Ridges(form.s, cross, np.average(T, axis=0, weights=w), float(w.sum()))
+        return cls(ridges, form.U, np.sqrt(w), map_, of_rows.mean, form.UT, scale, mean)
+
+    def coordinates(self, X: Any, at: Any) -> np.ndarray:
+        """Coordinates (m, r) of the training rows `at`."""
+        return self.U[at] * np.sqrt(self.ridges.values) / self.roots[at][:, None]
+
+    def model(self, ridge: float) -> Linear | InKernel:
+        """The regression in terms of new rows."""
+        dual = self.roots[:, None] * (self.U @ (self.UT / (self.ridges.values + ridge)[:, None]))
+        if self.map_.kernel == "linear":
+            # Columns of `dual` add up to 0, so the rows need not be centred.
+            W = (self.map_.rows.T @ dual) / self.scale[:, None]
+            return Linear(W, self.mean, self.ridges.t_mean)
+        return InKernel(self.map_, dual, self.ridges.t_mean - self.k_mean @ dual)
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """The space that some rows span: features Z = k(X, landmarks) R, with their scatter."""
+
+    space: Features
+    Z: np.ndarray
+    R: np.ndarray
+    map_: KernelMap
+    chosen: np.ndarray
+
+    @classmethod
+    def of(
+        cls, map_: KernelMap, chosen: np.ndarray, T: np.ndarray, weights: np.ndarray | None
+    ) -> Landmarks:
+        """Decompose the kernel of m landmarks and the scatter of its features; O(n m^2 + m^3)."""
+        some = map_.landmarks(chosen)
+        values, vectors = linalg.eigh(some.compare(some.rows), check_finite=False)
+        r = rank(values[::-1], len(values))
+        R = vectors[:, -r:] / np.sqrt(values[-r:])
+        K = np.vstack([some.compare(map_.rows[at], some.rows) for at in blocks_of_rows(len(T))])
+        Z = K @ R
+        moments = Moments.of(Z, T, weights, tt=False)
+        return cls(Features.of(moments, np.ones(Z.shape[1])), Z, R, some, chosen)
+
+    @property
+    def ridges(self) -> Ridges:
+        """The regressions."""
+        return self.space.ridges
+
+    def coordinates(self, X: Any, at: Any) -> np.ndarray:
+        """Coordinates (m, r) of the training rows `at`."""
+        return self.space.coordinates(self.Z, at)
+
+    def model(self, ridge: float) -> InKernel:
+        """The regression in terms of new rows."""
+        found = self.space.model(ridge)
+        return InKernel(self.map_, self.R @ found.W, found.level - found.mean @ found.W)
+
+
+def blocks_of_rows(n_rows: int, height: int = 4096) -> list[slice]:
+    """Slices of rows whose coordinates are formed at a time."""
+    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
+
+
+def all_left_out(
+    space: Space, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
+) -> np.ndarray:
+    """Left-out scores (n, q) of all training rows, by blocks."""
+    L = np.empty(T.shape)
+    for at in blocks_of_rows(len(T)):
+        w = None if weights is None else weights[at]
+        L[at] = space.ridges.left_out(space.coordinates(X, at), T[at], w, ridge)
+    return L

@@ -1,0 +1,399 @@
+"""Ridge regression, linear or by a kernel, whose every setting leave-one-out scores choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Integral, Real
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+from scipy.stats import rankdata
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_is_fitted
+
+from labelspan.arrays import cast, precision_of
+from labelspan.base import LINEAR, LabelClassifier
+from labelspan.classifiers import normalised, sigmoid_link
+from labelspan.compat import Interval, StrOptions, is_dask_array
+from labelspan.gate import Labels, dask_rows, in_dtype, lazily
+from labelspan.kernels import KernelMap, kernel_map
+from labelspan.linalg import rank
+from labelspan.metrics import MEASURES
+from labelspan.registry import IN_MEMORY
+from labelspan.ridge_cv._leave_one_out import (
+    Features,
+    InKernel,
+    Kernel,
+    Landmarks,
+    Space,
+    blocks_of_rows,
+)
+from labelspan.ridge_cv._left_out_choice import (
+    F1,
+    Compared,
+    Judge,
+    compare,
+    decisions,
+    threshold_of,
+)
+from labelspan.ridge_cv._row_sample import Training, targets
+
+# Ridges in units of the mean eigenvalue.
+GRID = np.geomspace(1e-6, 1e3, 28)
+# Widths of the RBF kernel in units of the median squared distance of two rows.
+WIDTHS = (0.25, 1.0, 4.0)
+SCALINGS = ("range", "standard")
+# Rows beyond which a kernel is spanned by landmarks, and their number.
+MOST_ROWS, N_LANDMARKS = 3000, 2000
+
+
+class MultilabelRidgeCV(LabelClassifier):
+    r"""Ridge regression whose ridge, kernel, scaling and threshold leave-one-out scores choose.
+
+    .. math:: \min_{W, b} \; \|\phi(X) W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2
+
+    with :math:`S = 2Y - 1` and with features :math:`\phi` that are the columns of X, divided by
+    their ranges or standard deviations, or those of an RBF kernel on them. The score of each row by
+    the fit of all others has a closed form [1]_: with the leverage :math:`H_i` of the row,
+
+    .. math:: l_i = s_i - \frac{s_i - \hat s_i}{1 - H_i},
+
+    so one decomposition per scaling and kernel gives the left-out scores for every ridge. The
+    setting whose left-out scores have the best `scoring` is taken; the threshold and the link of
+    ``predict_proba`` are fitted to the same scores. No folds, no randomness.
+
+    Parameters
+    ----------
+    kernel : {"auto", "linear", "rbf"}, default="auto"
+        "rbf" tries three widths: 1/4, 1 and 4 times the median squared distance of two rows.
+        "auto" tries both kernels; for Dask arrays it is "linear".
+    ridges : "auto" or array-like of float, default="auto"
+        Ridges to try, in the scale of the scatter of the scaled columns or of the kernel matrix.
+        "auto" is ``geomspace(1e-6, 1e3, 28)`` times the mean eigenvalue.
+    scale : {"auto", "range", "standard"} or None, default="auto"
+        What the columns are divided by: the difference of their largest and smallest value, or
+        their standard deviation. "auto" tries both; None leaves them as they are.
+    scoring : str or callable, default="average_precision"
+        What the left-out scores are judged by: a name of :data:`labelspan.metrics.MEASURES` or of
+        a scorer of scikit-learn, or a callable ``scorer(estimator, X, y)``. Average precision
+        ranks the labels of a row, over rows with labels; a single label is judged by the average
+        precision of its rows.
+    threshold : str or float, default="f1_micro"
+        One threshold for all labels: a number on the scale from -1 to 1, or a measure of predicted
+        labels that the left-out scores maximise, "f1_micro", "f1_macro", "f1_samples" or a name of
+        :data:`labelspan.metrics.MEASURES`. Of the two classes of a 1-d `y`, the more probable one
+        is predicted unless a number is given.
+    n_landmarks : "auto", int or None, default="auto"
+        Number of training rows whose kernel functions span the solution. "auto": all rows up to
+        3000, else 2000 of them. None: all rows.
+    min_labels : int, default=0
+        1 gives a row without any predicted label its highest-scoring one; k gives rows with fewer
+        than k labels their k highest-scoring ones.
+
+    Attributes
+    ----------
+    ridge_ : float
+        The ridge that was chosen.
+    kernel_ : str
+        The kernel that was chosen: "linear" or "rbf".
+    width_ : float or None
+        Width w of the RBF kernel exp(-||x - z||^2 / w) of scaled rows.
+    scaling_ : str or None
+        The scaling that was chosen.
+    scale_ : ndarray of shape (n_features,)
+        What the columns were divided by.
+    threshold_ : float
+        The threshold that ``decision_function`` subtracts.
+    min_labels_ : int
+        1 if a measure chose the threshold and is better where each row has a label; else
+        `min_labels`.
+    loo_scores_ : ndarray of shape (n_samples, n_labels)
+        The ``decision_function`` of each training row by the fit of all others. Rows of weight 0
+        are left out.
+    cv_results_ : dict of ndarray
+        The settings, with ``mean_test_score`` and ``rank_test_score``; NaN for ridges that were not
+        compared.
+    best_score_ : float
+        The best score.
+    slope_, offset_ : float
+        The link: ``predict_proba`` is 1 / (1 + exp(-slope_ s - offset_)), s the decision function.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights of the columns, if the kernel is linear and without landmarks.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts, minus the threshold, likewise.
+    landmark_indices_ : ndarray of int
+        Which rows are the landmarks, if there are any.
+    classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
+        Classes of a 1-d `y`; otherwise [0, 1] for each label.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    Notes
+    -----
+    Left-out scores are exact for the setting that was chosen: the ridge, the width, the scale of
+    the columns and the landmarks stay those of all rows. A row of weight k is left out as a whole,
+    unlike k copies, of which one is left out and the others stay. Weights enter the fits and the
+    F1 of the threshold; `scoring` and the link count each row once.
+
+    Beyond 2000 rows, settings are compared on 2000 of them, which the content of the rows selects,
+    not their order, and the ridges coarse to fine. The threshold uses all rows. Equal scores are
+    decided by the squared error of the left-out scores.
+
+    Time, for each scaling: O(n D^2 + D^3) for the columns, or O(n^2 D + n^3) if n < D; for each
+    width O(n^3), with m landmarks O(n m^2 + m^3). A Dask array is read twice and is never in
+    memory; ``loo_scores_`` is. Labels that are not observed are refused: each label would need a
+    decomposition of its own rows. Use :class:`MultiOutputRidge` in a ``GridSearchCV`` instead.
+
+    References
+    ----------
+    .. [1] D. M. Allen, "The relationship between variable selection and data augmentation and a
+       method for prediction", Technometrics 16(1), 1974.
+
+    Examples
+    --------
+    >>> from labelspan import MultilabelRidgeCV
+    >>> from labelspan.datasets import load_yeast
+    >>> from labelspan.metrics import micro_f1
+    >>> yeast = load_yeast()
+    >>> model = MultilabelRidgeCV(kernel="linear").fit(yeast.X[yeast.train], yeast.Y[yeast.train])
+    >>> print(f"{micro_f1(yeast.Y[yeast.test], model.predict(yeast.X[yeast.test])):.2f}")
+    0.66
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({"auto", "linear", "rbf"})],
+        "ridges": [StrOptions({"auto"}), "array-like"],
+        "scale": [StrOptions({"auto", *SCALINGS}), None],
+        "scoring": [str, callable],
+        "threshold": [str, Interval(Real, None, None, closed="neither")],
+        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
+        "min_labels": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "auto",
+        ridges: Any = "auto",
+        scale: str | None = "auto",
+        scoring: Any = "average_precision",
+        threshold: Any = "f1_micro",
+        n_landmarks: Any = "auto",
+        min_labels: int = 0,
+    ):
+        self.kernel = kernel
+        self.ridges = ridges
+        self.scale = scale
+        self.scoring = scoring
+        self.threshold = threshold
+        self.n_landmarks = n_landmarks
+        self.min_labels = min_labels
+
+    def _refusals(self) -> dict[str, str]:
+        return {"dask": f"{IN_MEMORY} with kernel='rbf'"} if self.kernel == "rbf" else {}
+
+    def _learn(self, X: Any, labels: Labels) -> None:
+        check_ridges(self.ridges)
+        check_threshold(self.threshold)
+        judge = Judge(self.scoring, labels)
+        by_columns = is_dask_array(X) or X.shape[1] <= X.shape[0]
+        data = Training.of(X, labels, xx=by_columns and self.kernel != "rbf")
+        points: list[dict[str, Any]] = []
+        scores: list[np.ndarray] = []
+        best: tuple[Compared, dict[str, Any], Space] | None = None
+        for settings, space in self._spaces(data):
+            found = compare(space, self._grid(space, settings, data), data, judge)
+            points += [{**settings, "ridge": float(ridge)} for ridge in found.ridges]
+            scores.append(found.scores)
+            if best is None or found.key > best[0].key:
+                best = found, settings, space
+        assert best is not None
+        self.cv_results_ = table_of(points, np.concatenate(scores))
+        self.best_score_ = best[0].scores[best[0].order[-1]]
+        self._keep_settings(data, *best)
+        self._keep_space(X, best[2])
+
+    def _spaces(self, data: Training) -> Iterator[tuple[dict[str, Any], Space]]:
+        """Each scaling with each kernel, decomposed when it is its turn."""
+        kernels = ["linear", "rbf"] if self.kernel == "auto" else [self.kernel]
+        if data.order is None:
+            kernels = ["linear"]
+        for scaling in SCALINGS if self.scale == "auto" else (self.scale,):
+            scale = data.sums.scale(scaling)
+            for kernel in kernels:
+                settings = {"kernel": kernel, "scale": scaling, "width": None}
+                if kernel == "linear" and data.sums.moments.xx is not None:
+                    yield settings, Features.of(data.sums.moments.signed(), scale)
+                    continue
+                map_, rows = map_of(kernel, data.X, scale)
+                for width in widths_of(map_, data.compared[1]):
+                    yield (
+                        {**settings, "width": width},
+                        self._in_kernel(at_width(map_, width), rows, data, scale),
+                    )
+
+    def _in_kernel(self, map_: KernelMap, rows: Any, data: Training, scale: np.ndarray) -> Space:
+        """The space of a kernel on all rows, or on landmarks."""
+        T, m = targets(data.Y), self._most_landmarks(data.sums.n_rows)
+        if m is None:
+            return Kernel.of(map_, rows, T, data.weights, scale, data.sums.moments.x_mean)
+        assert data.order is not None
+        # The others are those on which settings are compared.
+        return Landmarks.of(map_, np.sort(data.order[-m:]), T, data.weights)
+
+    def _most_landmarks(self, n_rows: int) -> int | None:
+        """Number of landmarks; None for all rows."""
+        if self.n_landmarks == "auto":
+            return N_LANDMARKS if n_rows > MOST_ROWS else None
+        return None if self.n_landmarks is None else min(self.n_landmarks, n_rows)
+
+    def _grid(self, space: Space, settings: dict[str, Any], data: Training) -> np.ndarray:
+        """Ridges to try in a space."""
+        if not isinstance(self.ridges, str):
+            return np.asarray(self.ridges, dtype=np.float64)
+        values = np.sort(space.ridges.values)[::-1]
+        most = data.sums.n_rows - 1
+        most = min(most, self._most_landmarks(most) or most)
+        if settings["kernel"] == "linear":
+            # Directions in which the rows do not vary count for nothing.
+            most = max(rank(values, len(values)), 1)
+        mean = values.sum() / most
+        return GRID * (mean if mean > 0 else 1.0)
+
+    def _keep_settings(
+        self, data: Training, found: Compared, settings: dict[str, Any], space: Space
+    ) -> None:
+        """Store the setting, its left-out scores, and the decisions that they choose."""
+        self.ridge_ = float(found.ridges[found.order[-1]])
+        self.kernel_, self.scaling_ = settings["kernel"], settings["scale"]
+        self.width_ = settings["width"]
+        self.scale_ = data.sums.scale(self.scaling_)
+        left = data.left_out(space, self.ridge_)
+        X, at, T, weights = data.compared
+        L = space.ridges.left_out(space.coordinates(X, at), T, weights, self.ridge_)
+        present = (T > 0).any(axis=0) | ~(T > 0).any()
+        link = sigmoid_link(L[:, present].ravel(), T[:, present].ravel() > 0)
+        self.threshold_, self.min_labels_ = threshold_of(left, self.threshold, self.min_labels)
+        if self._binary() and isinstance(self.threshold, str) and link[0] > 0:
+            self.threshold_ = -link[1] / link[0]
+        self.slope_, self.offset_ = link[0], link[1] + link[0] * self.threshold_
+        shifted = left.scores - self.threshold_
+        self.loo_scores_ = in_dtype(shifted, precision_of(data.X), "loo_scores_")
+
+    def _keep_space(self, X: Any, space: Space) -> None:
+        """Store the model: weights of the columns, or of kernel functions."""
+        for name in (*LINEAR, "landmark_indices_", "_map", "_dual", "_offset"):
+            self.__dict__.pop(name, None)
+        model = space.model(self.ridge_)
+        if isinstance(model, InKernel):
+            self._map, self._dual = model.map_, np.ascontiguousarray(model.dual.T)
+            self._offset = model.offset - self.threshold_
+        else:
+            level = model.level - self.threshold_
+            self._keep_about(X, model.W, model.mean, level, None)
+        if isinstance(space, Landmarks):
+            self.landmark_indices_ = space.chosen
+
+    def _scores(self, X: Any) -> np.ndarray:
+        if "_map" not in vars(self):
+            return super()._scores(X)
+        scores = np.empty((X.shape[0], self._n_labels), dtype=precision_of(X))
+        for at in blocks_of_rows(X.shape[0]):
+            scores[at] = self._map.values(over(X[at], self.scale_)) @ self._dual.T + self._offset
+        return scores
+
+    def _decisions(self, X: Any) -> Iterator[np.ndarray]:
+        yield decisions(self, self._scores(X), self.min_labels_)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label, or of each class of a 1-d `y`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) or (n_samples, n_classes)
+            One link for all labels, so the labels of a row are in the order of their scores. For a
+            1-d `y` each row sums to 1. A Dask array gives a lazy one.
+        """
+        check_is_fitted(self)
+        X = dask_rows(self, X)
+        if is_dask_array(X):
+            return lazily(self, X, self._probabilities, len(self.classes_))
+        return self._probabilities(self._rows(X))
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
+        P = cast(expit(self.slope_ * scores + self.offset_), scores.dtype)
+        return normalised(P, len(self.classes_)) if self._one_dimensional else P
+
+
+def check_ridges(ridges: Any) -> None:
+    """Refuse ridges other than finite positive numbers."""
+    if isinstance(ridges, str):
+        return
+    numbers = np.asarray(ridges, dtype=np.float64)
+    wrong = numbers[~(np.isfinite(numbers) & (numbers > 0))]
+    if numbers.ndim != 1 or len(numbers) == 0 or len(wrong):
+        what = f"holds {wrong[0]:g}" if len(wrong) else f"has shape {numbers.shape}"
+        raise ValueError(
+            f"ridges {what}; allowed is a list of one or more finite numbers > 0, or 'auto'."
+        )
+
+
+def check_threshold(threshold: Any) -> None:
+    """Refuse names other than those of measures of predicted labels."""
+    allowed = [*F1, *(name for name, item in MEASURES.items() if item.needs == "labels")]
+    if isinstance(threshold, str) and threshold not in allowed:
+        raise ValueError(
+            f"threshold is {threshold!r}; allowed are a number and {', '.join(allowed)}."
+        )
+
+
+def map_of(kernel: str, X: Any, scale: np.ndarray) -> tuple[KernelMap, Any]:
+    """A kernel against all rows, their columns divided by `scale`, and these rows."""
+    rows = over(X, scale)
+    settings = SimpleNamespace(kernel=kernel, gamma=1.0, degree=3, coef0=1, kernel_params=None)
+    return kernel_map(settings, rows), rows
+
+
+def over(X: Any, scale: np.ndarray) -> Any:
+    """The columns divided by their scales, in float64; sparse rows stay sparse."""
+    return cast(X, np.float64) @ sparse.diags_array(1.0 / scale)
+
+
+def widths_of(map_: KernelMap, at: Any) -> list[float | None]:
+    """Widths of an RBF kernel, from the squared distances of some rows."""
+    if map_.kernel == "linear":
+        return [None]
+    squares = euclidean_distances(map_.rows[at], squared=True)
+    pairs = squares[np.triu_indices(len(squares), 1)]
+    unit = float(np.median(pairs)) or float(pairs.mean()) or 1.0
+    return [unit * width for width in WIDTHS]
+
+
+def at_width(map_: KernelMap, width: float | None) -> KernelMap:
+    """The kernel of another width."""
+    return map_ if width is None else replace(map_, parameters={"gamma": 1.0 / width})
+
+
+def table_of(points: list[dict[str, Any]], scores: np.ndarray) -> dict[str, Any]:
+    """``cv_results_``: parameters, criterion and rank of each point."""
+    columns = {
+        f"param_{name}": np.ma.MaskedArray([point[name] for point in points], dtype=object)
+        for name in points[0]
+    }
+    worst = np.where(np.isnan(scores), -np.inf, scores)
+    ranks = rankdata(-worst, method="min").astype(np.int32)
+    return {**columns, "params": points, "mean_test_score": scores, "rank_test_score": ranks}
