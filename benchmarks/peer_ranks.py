@@ -1,0 +1,191 @@
+"""Ranks of MultilabelRidgeCV with its defaults among 28 published systems, as in docs/defaults.md.
+
+usage: LABELSPAN_DATA=... python benchmarks/peer_ranks.py PEERS.csv [--out RESULTS.csv] [SET ...]
+
+PEERS.csv has one row per data set and measure and one column per system. The measures of each split
+are appended to RESULTS.csv, and splits that are there already are not run again; without a SET only
+the table of what is there is printed.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn import metrics
+from threadpoolctl import threadpool_limits
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from labelspan import MultilabelRidgeCV
+from labelspan.arrays import dense
+from labelspan.datasets import load_dataset
+from labelspan.model_selection import MultilabelStratifiedShuffleSplit
+
+# The names of the published table.
+SETS = {
+    "emotions": "emotions", "scene": "scene", "yeast": "yeast", "genbase": "genbase",
+    "medical": "medical", "enron": "enron", "gnegative-go": "GnegativeGO",
+    "human-go": "HumanGO", "slashdot": "slashdot", "corel5k": "corel5k", "bibtex": "bibtex",
+    "delicious": "delicious",
+}  # fmt: skip
+DESCRIPTION = ("dataset", "measure", "n_examples", "n_features", "n_labels")
+SMALLER = {"HAMMING_LOSS_example_based", "ONE_ERROR", "COVARAGE", "LABEL_RANKING_LOSS"}
+SHOWN = ("LABEL_RANKING_AVERAGE_PRECISION", "MICRO_F1", "MACRO_F1", "AUPRC_MICRO")
+FILES = "files"
+
+
+def measures(Y, scores, predicted):
+    """The 18 measures under their published names."""
+    found = {}
+    for name, average in (("MICRO", "micro"), ("MACRO", "macro"), ("example_based", "samples")):
+        for kind, of in (
+            ("PRECISION", metrics.precision_score),
+            ("RECALL", metrics.recall_score),
+            ("F1", metrics.f1_score),
+        ):
+            key = f"{kind}_{name}" if average == "samples" else f"{name}_{kind}"
+            found[key] = of(Y, predicted, average=average, zero_division=0)
+    first = Y[np.arange(len(Y)), scores.argmax(axis=1)]
+    return found | {
+        "ACCURACY_example_based": metrics.jaccard_score(
+            Y, predicted, average="samples", zero_division=0
+        ),
+        "SUBSET_ACCURACY": metrics.accuracy_score(Y, predicted),
+        "HAMMING_LOSS_example_based": metrics.hamming_loss(Y, predicted),
+        "ONE_ERROR": float(np.mean(first == 0)),
+        "COVARAGE": metrics.coverage_error(Y, scores),
+        "LABEL_RANKING_LOSS": metrics.label_ranking_loss(Y, scores),
+        "LABEL_RANKING_AVERAGE_PRECISION": metrics.label_ranking_average_precision_score(Y, scores),
+        "AUROC_MICRO": metrics.roc_auc_score(Y, scores, average="micro"),
+        "AUPRC_MICRO": metrics.average_precision_score(Y, scores, average="micro"),
+    }
+
+
+def splits(data, Y):
+    """The parts of the files, where there are any, and five stratified splits."""
+    if data.train is not None:
+        yield FILES, data.train, data.test
+    splitter = MultilabelStratifiedShuffleSplit(5, test_size=1 / 3, random_state=0)
+    for i, parts in enumerate(splitter.split(data.X, Y)):
+        yield str(i), *parts
+
+
+def runs(name, done):
+    """Measures and seconds of each split that is not `done`."""
+    data = load_dataset(name)
+    Y = dense(data.Y).astype(int)
+    for split, train, test in splits(data, Y):
+        if (name, split) in done:
+            continue
+        present = Y[train].any(axis=0)
+        start = time.process_time()
+        with threadpool_limits(1):
+            model = MultilabelRidgeCV().fit(data.X[train], Y[train][:, present])
+        seconds = time.process_time() - start
+        scores, predicted = model.decision_function(data.X[test]), model.predict(data.X[test])
+        found = measures(Y[test][:, present], scores, dense(predicted))
+        chosen = f"{model.kernel_} {model.scaling_}"
+        yield {"set": name, "split": split, "seconds": seconds, "chosen": chosen, **found}
+
+
+def rank(value, published, smaller):
+    """One, plus the better systems, plus half of the equal ones."""
+    value = round(value, 3)
+    better = published < value if smaller else published > value
+    return 1 + np.count_nonzero(better) + np.count_nonzero(published == value) / 2
+
+
+def ranks_of(rows, peers, only):
+    """Ranks {set: {measure: rank}} of the means over the splits."""
+    found = {}
+    for name in SETS:
+        mine = [row for row in rows if row["set"] == name and (row["split"] == FILES) == only]
+        if mine:
+            of_set = peers[SETS[name]]
+            found[name] = {
+                measure: rank(
+                    np.mean([float(row[measure.replace("AUCROC", "AUROC")]) for row in mine]),
+                    published,
+                    measure in SMALLER,
+                )
+                for measure, published in of_set.items()
+            }
+    return found
+
+
+def show(rows, peers):
+    """Print the tables of docs/defaults.md."""
+    for only, title in ((True, "parts of the files"), (False, "five stratified splits")):
+        ranks = ranks_of(rows, peers, only)
+        print(f"\n{title}\n\n| set | LRAP | rank | micro-F1 | rank | chosen | seconds |")
+        print("|---|---|---|---|---|---|---|")
+        for name, of_set in ranks.items():
+            mine = [row for row in rows if row["set"] == name and (row["split"] == FILES) == only]
+            shown = []
+            for measure in SHOWN[:2]:
+                value = np.mean([float(row[measure]) for row in mine])
+                shown.append(f"{value:.3f} | {of_set[measure]:g}")
+            chosen = ", ".join(sorted({row["chosen"] for row in mine}))
+            seconds = np.mean([float(row["seconds"]) for row in mine])
+            print(f"| {name} | {' | '.join(shown)} | {chosen} | {seconds:.1f} |")
+        print("\n| measure | mean rank of 29 | best of the others | sets |\n|---|---|---|---|")
+        for measure in sorted(next(iter(ranks.values()), ())):
+            mean = np.mean([of_set[measure] for of_set in ranks.values()])
+            other = best_other(measure, [peers[SETS[name]][measure] for name in ranks])
+            print(f"| {measure} | {mean:.1f} | {other:.1f} | {len(ranks)} |")
+
+
+def best_other(measure, published):
+    """Smallest mean rank of a published system among the 28."""
+    sign = 1 if measure in SMALLER else -1
+    ranks = [[rank(v, values, sign > 0) - 0.5 for v in values] for values in published]
+    return np.mean(ranks, axis=0).min()
+
+
+def read_peers(path):
+    """Published values {set: {measure: values of the systems}}."""
+    found = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            values = [float(value) for key, value in row.items() if key not in DESCRIPTION]
+            found.setdefault(row["dataset"], {})[row["measure"]] = np.array(values)
+    return found
+
+
+def read_rows(path):
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def main():
+    """Run what is missing and print the tables."""
+    warnings.simplefilter("ignore")  # measures that are undefined for some label
+    arguments = sys.argv[1:]
+    out = Path("peer_ranks.csv")
+    if "--out" in arguments:
+        place = arguments.index("--out")
+        out = Path(arguments.pop(place + 1))
+        arguments.remove("--out")
+    peers, rows = read_peers(arguments[0]), read_rows(out)
+    done = {(row["set"], row["split"]) for row in rows}
+    for name in arguments[1:]:
+        for row in runs(name, done):
+            new = not out.exists()
+            with out.open("a", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, list(row))
+                if new:
+                    writer.writeheader()
+                writer.writerow(row)
+            print(row["set"], row["split"], f"{row['seconds']:.1f} s", flush=True)
+    show(read_rows(out), peers)
+
+
+if __name__ == "__main__":
+    main()
