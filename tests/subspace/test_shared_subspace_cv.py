@@ -8,9 +8,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleS
 
 from labelspan.classifiers import ThresholdTuner
 from labelspan.datasets import load_yeast
-from labelspan.moments import Sample
 from labelspan.subspace import SharedSubspaceClassifier, SharedSubspaceClassifierCV
-from labelspan.subspace._folds import FoldPlan, fold_form, shared_statistics
 from tests.subspace.problems import problem
 
 ALPHAS, BETAS = [0.0, 1e-3, 1.0], [0.0, 0.01, 10.0]
@@ -78,26 +76,29 @@ def test_shared_statistics_give_the_scores_of_refitting(shape, form, fit_interce
         )
 
 
+def every_score(model, X, Y):
+    """All scores of the held-out rows, as measures."""
+    scores = model.decision_function(X)
+    return {f"{row},{label}": scores[row, label] for row, label in np.ndindex(scores.shape)}
+
+
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("ridge_free", [False, True])
+@pytest.mark.parametrize("statistics", ["own", "shared"])
+@pytest.mark.parametrize("betas", [[1e-4, 3.0], [0.0, 3.0]], ids=["ridge", "ridge_free"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_scores_of_a_fold_are_those_of_a_fit(shape, shared, ridge_free, form):
+def test_scores_of_a_fold_are_those_of_a_fit(shape, statistics, betas, form):
     X, Y = data(shape)
     folds = list(KFold(3).split(X))
-    plan = FoldPlan(centre=True, ridge_free=ridge_free, with_training=True)
-    sample = Sample(form(X), Y.astype(float))
-    everything = shared_statistics(sample, folds, True)
-    for fold, statistics in zip(folds, everything, strict=True):
-        train, test = fold
-        source = statistics if shared else None
-        fold_scores = fold_form(sample, fold, plan, source)
-        for (i, j, k), scores in fold_scores.grid([0.1, 1e6], [1e-4, 3.0], [2, None]):
-            model = SharedSubspaceClassifier(
-                [2, None][k], alpha=[0.1, 1e6][i], beta=[1e-4, 3.0][j]
-            ).fit(X[train], Y[train])
-            expected = model.decision_function(X[np.r_[train, test]])
-            np.testing.assert_allclose(scores, expected, atol=1e-8)
+    search = SharedSubspaceClassifierCV(
+        [0.1, 1e6], betas, n_components=[2, None], fold_statistics=statistics, cv=folds
+    )
+    table = search.set_params(scoring=every_score).fit(form(X), Y).cv_results_
+    for k, (train, test) in enumerate(folds):
+        for i, point in enumerate(table["params"]):
+            model = SharedSubspaceClassifier(**point).fit(X[train], Y[train])
+            for (row, label), expected in np.ndenumerate(model.decision_function(X[test])):
+                found = table[f"split{k}_test_{row},{label}"][i]
+                assert found == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize("strategy", ["per_label_f1", "cardinality"])

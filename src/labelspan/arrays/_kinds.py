@@ -14,8 +14,8 @@ BLOCK_CELLS = 2**20
 
 
 def dense(A: Any) -> np.ndarray:
-    """Return a sparse or dense array as dense."""
-    return A.toarray() if sparse.issparse(A) else np.asarray(A)
+    """A NumPy array from a sparse or dense one, or from one on a device."""
+    return A.toarray() if sparse.issparse(A) else np.asarray(to_host(A))
 
 
 def values_of(A: Any) -> Any:

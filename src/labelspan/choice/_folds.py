@@ -17,17 +17,7 @@ from labelspan.choice._readout import Training, buffer_for, readout_scores
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import n_directions
 from labelspan.moments import Moments, Sample, mean_of, project, row_blocks
-from labelspan.search import Fold, Judge
-
-
-@dataclass(frozen=True)
-class FoldScores:
-    """Measures of all candidates on one fold, by scorer; their seconds and dimensions."""
-
-    test: dict[str, np.ndarray]
-    fit_time: np.ndarray
-    score_time: np.ndarray
-    n_components: np.ndarray
+from labelspan.search import Fold, FoldScores, Judge
 
 
 @dataclass(frozen=True)
@@ -147,7 +137,7 @@ def score_solved(
             # Dimensions beyond the available ones repeat the largest.
             kept_by = np.searchsorted(some, nested.counts)
             told = [i for i, k in enumerate(nested.counts) if k in some]
-            for name, values in judge.measure(r, scores, rows, truth).items():
+            for name, values in judge.measure(scores, rows, truth, place=r).items():
                 column = measures.setdefault(name, np.full(n_points, np.nan))
                 column[places[told, r]] = np.asarray(values)[kept_by[told]]
         score_time[places] = (time.perf_counter() - start) / places.size

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan.base import LabelClassifier, LinearReducer
 from labelspan.choice._candidates import Candidates, candidates_of
-from labelspan.choice._folds import FoldScores
 from labelspan.choice._pool import recipe_of
 from labelspan.choice._refit import Refit
 from labelspan.choice._results import chosen_index, measured, method_ranks, warn_of_few_directions
@@ -33,7 +32,7 @@ from labelspan.gate import (
     has_holes,
     lazily,
 )
-from labelspan.search import Judge, results_table
+from labelspan.search import FoldScores, Judge, results_table
 
 
 def reads_neighbours(search: ReducerCV) -> bool:
@@ -256,7 +255,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _choose(self, candidates: Candidates, scores: list[FoldScores]) -> None:
         self.n_splits_ = len(scores)
         self.cv_results_ = results_table(candidates.points, scores)
-        kept = np.mean([fold.n_components for fold in scores], axis=0)
+        kept = np.array([fold.n_components for fold in scores]).mean(axis=0)
         self.cv_results_["mean_n_components"] = kept
         if self.reducers is not None or self.n_components is not None:
             warn_of_few_directions(self.cv_results_)

@@ -9,11 +9,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy import sparse
 
 from labelspan.choice._candidates import Candidates
-from labelspan.choice._folds import FoldScores, score_fold, score_solved, solve_fold
+from labelspan.choice._folds import score_fold, score_solved, solve_fold
 from labelspan.choice._neighbours import first_of_equal_rows
 from labelspan.choice._pool import Recipe, Shared
 from labelspan.choice._stream import held_out_projections
@@ -23,8 +23,7 @@ from labelspan.gate import Labels, check_label_block, check_splits, label_tags, 
 from labelspan.linalg import Route, choose_solver, route_of
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Sample, checked, collect_parts
-from labelspan.search import Fold, Judge, Parts, parts_of
-from labelspan.system import watched
+from labelspan.search import Fold, FoldScores, Judge, Parts, on_folds, parts_of
 
 
 @dataclass(frozen=True)
@@ -105,8 +104,7 @@ class Search:
         else:
             training = self.parts.training_sums(self.pools)
         of_fold = self._streamed(training) if is_dask_array(self.X) else self._in_memory(training)
-        done = Parallel(n_jobs=n_jobs, return_as="generator")(of_fold)
-        return list(watched(done, len(self.folds), verbose > 0))
+        return on_folds(of_fold, len(self.folds), n_jobs, verbose > 0)
 
     def _in_memory(self, training: list[Any]) -> Any:
         for fold, pool in zip(self.folds, training, strict=True):

@@ -10,7 +10,7 @@ from scipy import linalg
 from sklearn.utils import check_array
 
 from labelspan import arrays
-from labelspan.arrays import is_device, like
+from labelspan.arrays import is_device, like, on_host
 from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
@@ -36,6 +36,9 @@ def spectral(statistics: Moments | Root) -> Spectral:
     From Moments, singular values below sqrt(D eps) of the largest count as zero; if column scales
     are far apart, this cut applies to columns of unit length.
     """
+    if is_device(statistics.x_mean):
+        # LAPACK solves problems of this side, on the host.
+        statistics = on_host(statistics)
     scales = column_scales(statistics.squares)
     if is_graded(scales):
         return graded_form(statistics, scales)

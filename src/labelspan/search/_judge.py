@@ -1,4 +1,4 @@
-"""From scores to measures, with the scorers of the search."""
+"""From the scores of held-out rows to measures, with the scorers of a search."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.utils.metaestimators import available_if
 
 from labelspan.arrays import dense
-from labelspan.base import decide, remember
-from labelspan.classifiers import MLkNN, MultiOutputRidge
+from labelspan.base import decide, pick, remember
+from labelspan.classifiers import above, normalised
 from labelspan.gate import Labels, has_holes
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 
@@ -28,39 +29,63 @@ SAME = {
 }
 
 
-class KnownScores:
-    """A fitted classifier with known scores, to be passed to scorers."""
-
-    _known: np.ndarray
-
-    def _rows(self, X: Any) -> Any:
-        return X
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return self._known
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+def gives_probabilities(known: KnownScores) -> bool:
+    """Whether the scores are probabilities."""
+    return hasattr(known.owner, "predict_proba")
 
 
-class KnownRidge(KnownScores, MultiOutputRidge):
-    """Scores of a ridge readout."""
+def gives_scores(known: KnownScores) -> bool:
+    """Whether the scores are no probabilities."""
+    return not gives_probabilities(known)
 
 
-class KnownNeighbours(KnownScores, MLkNN):
-    """Probabilities of a neighbour readout."""
+class KnownScores(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose scores are known, to be passed to scorers.
+
+    `owner` decides as the classifier would: it knows the classes and its thresholds.
+    """
+
+    scores: np.ndarray
+    # Subtracted before a decision only, because measures of scores need no thresholds.
+    cuts: np.ndarray | None = None
+
+    def __init__(self, owner: Any):
+        self.owner = owner
+        self.classes_ = owner.classes_
+
+    def fit(self, X: Any, y: Any) -> KnownScores:
+        """Do nothing, because there is nothing to learn."""
+        return self
+
+    @available_if(gives_scores)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores."""
+        return self.scores[:, 0] if self.owner._binary() else self.scores
+
+    @available_if(gives_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The scores, which are probabilities."""
+        one = self.owner._one_dimensional
+        return normalised(self.scores, len(self.classes_)) if one else self.scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels with scores above their thresholds."""
+        scores = self.scores if self.cuts is None else above(self.scores, self.cuts)
+        chosen = decide(self.owner, scores, self.owner._thresholds(None))
+        one = self.owner._one_dimensional
+        return pick(self.classes_, chosen[:, 0]) if one else chosen.astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Computes measures from scores.
+    """Measures scores of held-out rows.
 
     Attributes
     ----------
     scorer : callable or dict of str to Measure
         One or several scorers of scikit-learn, or measures by name.
-    readouts : list of KnownScores
-        One for each readout of the grid.
+    known : list of KnownScores
+        One for each classifier whose scores are measured.
     target : ndarray or csr_array of shape (n, q), or ndarray of shape (n,)
         True labels in the form of the scorers.
     reads_rows : bool
@@ -68,25 +93,24 @@ class Judge:
     """
 
     scorer: Any
-    readouts: list[Any]
+    known: list[KnownScores]
     target: Any
     reads_rows: bool
 
     @classmethod
     def of(cls, scoring: Any, readouts: list[Any], labels: Labels) -> Judge:
         """Judge for labels of which some may be NaN; measures skip these."""
-        known = [known_of(readout, labels) for readout in readouts]
+        owners = [clone(readout) for readout in readouts]
+        for owner in owners:
+            remember(owner, labels)
+        known = [KnownScores(owner) for owner in owners]
         several = labels.classes is None and labels.Y.shape[1] > 1
         chosen = scoring_of(scoring, several_labels=several)
         each = chosen if isinstance(chosen, dict) else {"score": chosen}
-        holes = has_holes(labels.Y)
-        if (
-            labels.classes is None
-            and not holes
-            and all(isinstance(one, MeasureScorer) for one in each.values())
-        ):
-            measures = {name: one.measure for name, one in each.items()}
-            return cls(measures, known, labels.Y > 0, reads_rows=False)
+        measures = [one for one in each.values() if isinstance(one, MeasureScorer)]
+        if len(measures) == len(each) and labels.classes is None and not has_holes(labels.Y):
+            by_name = {name: one.measure for name, one in each.items()}
+            return cls(by_name, known, labels.Y > 0, reads_rows=False)
         reads_rows = any(
             callable(one) and not isinstance(one, MeasureScorer) for one in each.values()
         )
@@ -95,38 +119,56 @@ class Judge:
     @property
     def n_labels(self) -> int:
         """Columns of the scores."""
-        n_labels: int = self.readouts[0]._n_labels
+        n_labels: int = self.known[0].owner._n_labels
         return n_labels
 
     def measure(
-        self, readout: int, scores: np.ndarray, X: Any, truth: Any
+        self,
+        scores: np.ndarray,
+        X: Any,
+        truth: Any,
+        *,
+        place: int = 0,
+        cuts: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
     ) -> dict[str, list[float]]:
-        """Measures of several scores (k, n, q) of one readout, by name."""
-        known = self.readouts[readout]
+        """Measures, by name, of several scores (k, n, q) of the classifier at `place`."""
+        known = self.known[place]
         if isinstance(self.scorer, dict):
-            return self._directly(known, scores, dense(truth))
+            return self._directly(known.owner, scores, dense(truth))
         if self.n_labels == 1 and has_holes(truth):
             # A row whose only label is not observed is no row, also for scikit-learn's scorers.
             seen = ~np.isnan(truth[:, 0])
             scores, X, truth = scores[:, seen], X[seen], truth[seen].astype(np.int64)
+        known.cuts = cuts
+        given = {} if weights is None else {"sample_weight": weights}
         found: dict[str, list[float]] = {}
         for each_scores in scores:
             # A copy, because the next scores may reuse the array.
-            known._known = each_scores.copy()
-            measured = self.scorer(known, X, truth)
+            known.scores = each_scores.copy()
+            try:
+                measured = self.scorer(known, X, truth, **given)
+            except TypeError as error:
+                if weights is None:
+                    raise
+                raise TypeError(
+                    f"scoring={known.owner.scoring!r} takes no sample_weight, but held-out rows "
+                    "are weighted. Use scorers that accept it, such as 'f1_macro' or 'roc_auc', "
+                    "or leave sample_weight out."
+                ) from error
             each = measured if isinstance(measured, dict) else {"score": measured}
             for name, value in each.items():
                 found.setdefault(name, []).append(value)
         return found
 
     def _directly(
-        self, known: Any, scores: np.ndarray, truth: np.ndarray
+        self, owner: Any, scores: np.ndarray, truth: np.ndarray
     ) -> dict[str, list[float]]:
         """The same if all are measures; those of labels share their counts."""
         counts: list[Any] = []
         if any(measure.needs == "labels" for measure in self.scorer.values()):
             true = Side(truth)
-            rows = decide(known, scores.reshape(-1, scores.shape[2]), known._thresholds(None))
+            rows = decide(owner, scores.reshape(-1, scores.shape[2]), owner._thresholds(None))
             predicted = rows.reshape(scores.shape)
             both = zip(predicted, predicted & truth, strict=True)
             counts = [Counts(true, Side(labels), Side(common)) for labels, common in both]
@@ -140,14 +182,6 @@ class Judge:
         return found
 
 
-def known_of(readout: Any, labels: Labels) -> Any:
-    """A stand-in for a fitted readout."""
-    kind = KnownNeighbours if isinstance(readout, MLkNN) else KnownRidge
-    known = kind(**clone(readout).get_params())
-    remember(known, labels)
-    return known
-
-
 def scoring_of(scoring: Any, several_labels: bool) -> Any:
     """Turn names of measures, and measures, into scorers; leave the rest unchanged."""
     if isinstance(scoring, Mapping | list | tuple | set) and not scoring:
@@ -158,7 +192,8 @@ def scoring_of(scoring: Any, several_labels: bool) -> Any:
     if isinstance(scoring, Mapping):
         return {name: scorer_of(each, several_labels) for name, each in scoring.items()}
     if isinstance(scoring, list | tuple | set):
-        return {name_of(each): scorer_of(each, several_labels) for each in scoring}
+        names = [each.name if isinstance(each, Measure) else str(each) for each in scoring]
+        return {n: scorer_of(e, several_labels) for n, e in zip(names, scoring, strict=True)}
     return scorer_of(scoring, several_labels)
 
 
@@ -170,8 +205,3 @@ def scorer_of(each: Any, several_labels: bool) -> Any:
     if name is None and isinstance(each, str) and each not in get_scorer_names():
         name = each if each in MEASURES else None
     return each if name is None else MeasureScorer(MEASURES[name])
-
-
-def name_of(each: Any) -> str:
-    """Name of a scorer of a list in the results."""
-    return each.name if isinstance(each, Measure) else str(each)

@@ -1,29 +1,40 @@
-"""The results of a search in scikit-learn's form."""
+"""The folds of a search, and its results in scikit-learn's form."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import Parallel
 from scipy.stats import rankdata
 
+from labelspan.system import watched
 
-def results_table(points: Sequence[dict[str, Any]], folds: Sequence[Any]) -> dict[str, Any]:
-    """``cv_results_``: times, parameters, and for each scorer splits, mean, std and rank.
 
-    Parameters
-    ----------
-    points : sequence of dict
-        The candidates; one may lack parameters that others have.
-    folds : sequence
-        For each fold the scores of all candidates by scorer (``test``; a candidate or a whole fold
-        may have none), and the seconds they took (``fit_time``, ``score_time``).
+@dataclass(frozen=True)
+class FoldScores:
+    """Scores of all candidates on one fold, by scorer; their seconds; directions they kept."""
 
-    Returns
-    -------
-    dict of ndarray
-        As that of :class:`sklearn.model_selection.GridSearchCV`.
+    test: dict[str, np.ndarray]
+    fit_time: np.ndarray
+    score_time: np.ndarray
+    n_components: np.ndarray | None = None
+
+
+def on_folds(
+    jobs: Iterable[Any], n_folds: int, n_jobs: int | None, shown: bool, parameter: str = "verbose"
+) -> list[FoldScores]:
+    """Run the delayed jobs of all folds, behind a bar if `parameter` asks for one."""
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    return list(watched(done, n_folds, shown, parameter))
+
+
+def results_table(points: Sequence[dict[str, Any]], folds: Sequence[FoldScores]) -> dict[str, Any]:
+    """``cv_results_`` as that of scikit-learn's GridSearchCV.
+
+    A point may lack parameters that others have, a fold may lack a score.
     """
     table: dict[str, Any] = {}
     for kind in ("fit_time", "score_time"):

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
 
-from labelspan.arrays import cast, dense, like, precision_of, to_host
+from labelspan.arrays import cast, dense, like, precision_of, rows_at
 from labelspan.base import remember_features
 from labelspan.classifiers import tuned_thresholds
 from labelspan.compat import StrOptions
 from labelspan.gate import Labels, check_splits
-from labelspan.moments import Sample
-from labelspan.search import results_table
+from labelspan.moments import Moments, Sample
+from labelspan.search import Fold, FoldScores, Judge, KnownScores, on_folds, results_table
 from labelspan.subspace._base import SubspaceClassifier
-from labelspan.subspace._folds import FoldPlan, in_row_space, shared_statistics
-from labelspan.subspace._grid_scores import FoldScores, Judge, Scored, score_fold
+from labelspan.subspace._folds import FoldPlan, compact, fold_form, moments_of_folds
 from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
-from labelspan.system import watched
 
 # Candidates of Sec. 6.1, for alpha and for beta.
 CANDIDATES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
@@ -195,25 +194,22 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         )
 
     def _fold_scores(self, X: Any, labels: Labels, grid: dict[str, list[Any]]) -> list[FoldScores]:
-        target = labels.target
-        centre = bool(self.fit_intercept)
-        pooled = self.fold_statistics == "shared"
+        target, pooled = labels.target, self.fold_statistics == "shared"
         repair = "Use KFold, or fold_statistics='own'." if pooled else ""
         folds = check_splits(self.cv, X, target, labels.kept, complements=repair)
-        plan = FoldPlan(centre, min(grid["beta"]) == 0, self.threshold is not None, not pooled)
-        sample = Sample(X, labels.Y, weights=labels.weights)
-        if pooled:
-            shared = shared_statistics(sample, folds, centre)
-        else:
-            shared = [in_row_space(sample, plan)] * len(folds)
-        scorer = check_scoring(Scored(self, np.empty(0)), scoring=self.scoring)
-        judge = Judge(self, scorer, self.threshold, dense(target))
-        jobs = (
-            delayed(score_fold)(sample, fold, plan, statistics, grid, judge)
-            for fold, statistics in zip(folds, shared, strict=True)
+        plan = FoldPlan(
+            bool(self.fit_intercept), min(grid["beta"]) == 0, self.threshold is not None
         )
-        done = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
-        return list(watched(done, len(folds), self.progress, "progress"))
+        sample = compact(Sample(X, labels.Y, weights=labels.weights), plan)
+        moments = moments_of_folds(sample, folds, plan) if pooled else [None] * len(folds)
+        known = KnownScores(self)
+        scorer = check_scoring(known, scoring=self.scoring)
+        judge = Judge(scorer, [known], dense(target), reads_rows=True)
+        jobs = (
+            delayed(score_fold)(sample, X, fold, plan, of_fold, grid, judge, self.threshold)
+            for fold, of_fold in zip(folds, moments, strict=True)
+        )
+        return on_folds(jobs, len(folds), self.n_jobs, self.progress, "progress")
 
     def _picking_name(self, scores: list[FoldScores]) -> str:
         names = list(scores[0].test)
@@ -230,9 +226,9 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.best_estimator_ = best
         self.thresholds_ = np.zeros(labels.Y.shape[1])
         if self.threshold is not None:
-            scores, positive = to_host(best._scores(X)), dense(to_host(labels.Y)) > 0
-            given = self.threshold, to_host(labels.weights)
-            self.thresholds_ = tuned_thresholds(scores, positive, *given)
+            scores, positive = dense(best._scores(X)), dense(labels.Y) > 0
+            weights = None if labels.weights is None else dense(labels.weights)
+            self.thresholds_ = tuned_thresholds(scores, positive, self.threshold, weights)
         dtype = precision_of(best.intercept_)
         self.theta_, self.coef_, self.mean_ = best.theta_, best.coef_, best.mean_
         # An infinite threshold must not make the scores infinite.
@@ -240,6 +236,46 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.intercept_ = best.intercept_ - cast(cuts, dtype)
         self._mean, self._level = best._mean, best._level - cuts
         self.objective_ = best.objective_
+
+
+def score_fold(
+    sample: Sample,
+    X: Any,
+    fold: Fold,
+    plan: FoldPlan,
+    moments: Moments | None,
+    grid: dict[str, list[Any]],
+    judge: Judge,
+    strategy: str | None,
+) -> FoldScores:
+    """All grid points on one fold: one decomposition, then small products.
+
+    `sample` holds the rows X in other coordinates. Moments cannot score alpha = beta = 0.
+    """
+    start, (train, test) = time.perf_counter(), fold
+    form = fold_form(sample, fold, plan, moments)
+    fit_time = time.perf_counter() - start
+    shape = tuple(len(values) for values in grid.values())
+    found: dict[str, np.ndarray] = {}
+    times = np.zeros(shape)
+    weights = None if sample.weights is None else dense(sample.weights)
+    weigh = None if weights is None else weights[test]
+    positive = dense(rows_at(sample.Y, train)) > 0
+    rows, truth, cuts = rows_at(X, test), judge.target[test], None
+    for point, scores in form.grid(*grid.values()):
+        if moments is not None and grid["alpha"][point[0]] + grid["beta"][point[1]] == 0:
+            continue
+        start = time.perf_counter()
+        if strategy is not None:
+            of_training, scores = scores[: len(train)], scores[len(train) :]
+            given = strategy, None if weights is None else weights[train]
+            cuts = tuned_thresholds(of_training, positive, *given)
+        measured = judge.measure(scores[None], rows, truth, cuts=cuts, weights=weigh)
+        for name, values in measured.items():
+            found.setdefault(name, np.full(shape, np.nan))[point] = values[0]
+        times[point] = time.perf_counter() - start
+    flat = {name: values.ravel() for name, values in found.items()}
+    return FoldScores(flat, np.full(times.size, fit_time / times.size), times.ravel())
 
 
 def check_prices(values: Any, name: str) -> list[float]:
