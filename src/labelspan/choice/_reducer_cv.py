@@ -329,7 +329,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
             Scores of ``best_readout_``; lazy for a Dask array.
         """
-        return self.best_readout_.decision_function(self._projected(X))
+        Z = self._projected(X)
+        return self.best_readout_.decision_function(Z)
 
     @available_if(reads_neighbours)
     def predict_proba(self, X: Any) -> Any:
@@ -345,7 +346,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
             Probabilities of ``best_readout_``; lazy for a Dask array.
         """
-        return self.best_readout_.predict_proba(self._projected(X))
+        Z = self._projected(X)
+        return self.best_readout_.predict_proba(Z)
 
     def summary(self) -> str:
         """Summarise the search, the choice and the candidates that are as good.
@@ -374,10 +376,12 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self.best_estimator_._project(X)
 
     def _scores(self, X: Any) -> np.ndarray:
-        return self.best_readout_._scores(self._project(X))
+        Z = self._project(X)
+        return self.best_readout_._scores(Z)
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
-        return self.best_readout_._decisions(self._project(X))
+        Z = self._project(X)
+        return self.best_readout_._decisions(Z)
 
     @property
     def _n_features_out(self) -> int:
