@@ -10,8 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from labelspan.arrays import dense
-from labelspan.linalg import regress
-from labelspan.moments import mean_of, score_at, scores_about
+from labelspan.moments import centred, score_at, scores_about
 from labelspan.ranking._fit import Fit
 
 # A dense system whose smaller side exceeds this is solved iteratively, like a sparse one.
@@ -66,18 +65,20 @@ def fit_threshold(
 
 
 def least_squares(X: Any, target: np.ndarray, weights: np.ndarray | None = None) -> Threshold:
-    """Linear regression: direct for a dense X of moderate size, LSQR otherwise."""
+    """Linear regression of least norm: by LAPACK for a dense X of moderate size, else by LSQR."""
     level = np.array([np.average(target, weights=weights)])
-    mean = mean_of(X) if weights is None else (weights @ X) / weights.sum()
+    w = np.ones(X.shape[0]) if weights is None else weights
+    root = np.sqrt(w)
     if not sparse.issparse(X) and min(X.shape) <= MAX_DIRECT:
-        solved = regress(X, target[:, None], 0.0, weights=weights)
-        return Threshold(solved.coefficients()[:, 0], mean, level)
-    root = np.ones(X.shape[0]) if weights is None else np.sqrt(weights)
-    centred = LinearOperator(
+        rows, mean = centred(X, w)
+        rows *= root[:, None]
+        return Threshold(np.linalg.lstsq(rows, root * (target - level))[0], mean, level)
+    mean = (w @ X) / w.sum()
+    about_mean = LinearOperator(
         X.shape,
         matvec=lambda w: root * (X @ w.ravel() - float(mean @ w.ravel())),
         rmatvec=lambda r: X.T @ (root * r.ravel()) - mean * float(root @ r.ravel()),
         dtype=np.float64,
     )
-    coef = lsqr(centred, root * (target - level), atol=LSQR_TOL, btol=LSQR_TOL)[0]
+    coef = lsqr(about_mean, root * (target - level), atol=LSQR_TOL, btol=LSQR_TOL)[0]
     return Threshold(coef, mean, level)
