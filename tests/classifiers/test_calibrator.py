@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import GridSearchCV, KFold
@@ -19,11 +19,29 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from labelspan.classifiers import MLkNN, MultiOutputRidge, ProbabilityCalibrator
-from labelspan.classifiers._calibrator import isotonic_link, sigmoid_link
 from labelspan.extraction import MVMD
 from labelspan.subspace import SharedSubspaceClassifier
 
 METHODS = ("sigmoid", "isotonic")
+
+
+class Scored(ClassifierMixin, BaseEstimator):
+    """A classifier whose features are its scores."""
+
+    def fit(self, X, y):
+        self.classes_ = np.tile([0, 1], (X.shape[1], 1))
+        return self
+
+    def decision_function(self, X):
+        return X
+
+
+def links(scores, positive, method="sigmoid"):
+    """The calibrator of one column of given scores."""
+    both = np.column_stack([positive, ~positive]).astype(int)
+    return ProbabilityCalibrator(Scored(), method, cv=KFold(2)).fit(
+        np.column_stack([scores, scores]), both
+    )
 
 
 def simulated(rng, n=3000, steep=(0.5, 2.0, 4.0)):
@@ -79,12 +97,12 @@ def test_the_scores_are_held_out(method, rng):
     scores = np.empty(Y.shape)
     for train, test in KFold(4).split(X):
         scores[test] = MultiOutputRidge().fit(X[train], Y[train]).decision_function(X[test])
-    for k in range(3):
-        if method == "sigmoid":
-            expected = sigmoid_link(scores[:, k], Y[:, k] == 1)
-            np.testing.assert_allclose((model.slope_[k], model.intercept_[k]), expected)
-        else:
-            np.testing.assert_allclose(model.knots_[k], isotonic_link(scores[:, k], Y[:, k] == 1))
+    given = ProbabilityCalibrator(Scored(), method, cv=KFold(2)).fit(scores, Y)
+    if method == "sigmoid":
+        np.testing.assert_allclose(model.slope_, given.slope_)
+        np.testing.assert_allclose(model.intercept_, given.intercept_)
+    for found, expected in zip(*(vars(m).get("knots_", []) for m in (model, given)), strict=True):
+        np.testing.assert_allclose(found, expected)
 
 
 @settings(max_examples=40, deadline=None)
@@ -101,7 +119,8 @@ def test_the_sigmoid_is_the_optimum_of_platts_problem(seed, n, shift, magnitude)
         return np.sum(np.logaddexp(0, odds) - targets * odds)
 
     best = minimize(loss, [0.0, 0.0], bounds=[(0, None), (None, None)], tol=1e-12)
-    slope, intercept = sigmoid_link(scores, positive)
+    model = links(scores, positive)
+    slope, intercept = model.slope_[0], model.intercept_[0]
     found = loss([slope * scores.std(), slope * scores.mean() + intercept])
     assert slope >= 0
     assert found <= best.fun + 1e-6 * n
@@ -134,12 +153,13 @@ def test_labels_without_rows_and_constant_ones(method, rng):
 
 def test_scores_that_run_against_the_label_say_nothing():
     scores, positive = np.arange(10.0), np.arange(10) < 5
-    assert sigmoid_link(scores, positive) == pytest.approx((0.0, 0.0))
-    assert np.ptp(np.interp(scores, *isotonic_link(scores, positive))) == 0
+    model = links(scores, positive)
+    assert (model.slope_[0], model.intercept_[0]) == pytest.approx((0.0, 0.0))
+    assert np.ptp(np.interp(scores, *links(scores, positive, "isotonic").knots_[0])) == 0
     # Scores without any spread.
-    slope, intercept = sigmoid_link(np.full(8, 3.0), np.arange(8) < 2)
-    assert slope == 0
-    assert expit(intercept) == pytest.approx((2 * 3 / 4 + 6 * 1 / 8) / 8)
+    model = links(np.full(8, 3.0), np.arange(8) < 2)
+    assert model.slope_[0] == 0
+    assert expit(model.intercept_[0]) == pytest.approx((2 * 3 / 4 + 6 * 1 / 8) / 8)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -16,8 +16,8 @@ from labelspan.classifiers import (
     ProbabilityCalibrator,
     ThresholdTuner,
     _observed,
+    tuned_thresholds,
 )
-from labelspan.classifiers._threshold import tuned_thresholds
 from labelspan.datasets import load_yeast
 from labelspan.subspace import StructuralF1SVM
 from tests.reference.mlknn import mlknn_observed

@@ -5,7 +5,7 @@ import pytest
 
 from labelspan.arrays import KeyFactors, to_host
 from labelspan.classifiers import _on_device as on_device
-from labelspan.classifiers._neighbours import nearest_rows
+from tests.reference.mlknn import ordered, squared_distances
 
 RNG = np.random.default_rng(0)
 SAMPLES = {
@@ -22,7 +22,8 @@ SAMPLES = {
 def test_the_nearest_rows_are_those_of_the_host(place, name, alone, monkeypatch):
     T = SAMPLES[name]
     queries = None if alone else T[::3]
-    expected = nearest_rows(T, queries, 7)
+    distances = squared_distances(*(A.astype(float) for A in (T if alone else queries, T)))
+    expected = [ordered(row, 7, i if alone else None) for i, row in enumerate(distances)]
     # Several blocks, the last of them shorter.
     monkeypatch.setattr(on_device, "block_bytes", lambda array: 8 * 64 * len(T))
     found = on_device.nearest(place.put(T), None if alone else place.put(queries), 7)

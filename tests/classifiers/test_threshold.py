@@ -13,8 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
-from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner
-from labelspan.classifiers._threshold import tuned_thresholds
+from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner, tuned_thresholds
 from labelspan.datasets import load_yeast
 from labelspan.kernels import KernelCPLST
 from tests.reference.subspace import best_f1_threshold

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.ranking import CLaRankSVM, LaRankSVM, ranking_path
-from labelspan.ranking._pairs import pair_up
+from labelspan.ranking import CLaRankSVM, LaRankSVM, Pairs, ranking_path
 from labelspan.selection import CMLFS, MLFS
 from tests.ranking.problems import small, with_bias
 from tests.reference import ranking as reference
@@ -33,9 +32,9 @@ def test_pairs_are_those_of_the_transcription(seed):
     _, Y, _, _ = holed(seed, n_labels=6)
     Y[3] = np.nan
     rng = np.random.default_rng(0)
-    assert triples(pair_up(Y, None, rng)) == list(reference.triples(Y))
+    assert triples(Pairs.of(Y, None, rng)) == list(reference.triples(Y))
     with pytest.warns(UserWarning, match="irrelevant labels are sampled"):
-        sampled = triples(pair_up(Y, 60, rng))
+        sampled = triples(Pairs.of(Y, 60, rng))
     assert {t[:3] for t in sampled} < {t[:3] for t in reference.triples(Y)}
 
 

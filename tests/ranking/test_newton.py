@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.ranking import CLaRankSVM, LaRankSVM
-from labelspan.ranking._dual import Dual
-from labelspan.ranking._fit import solve_fixed, to_go
+from labelspan.ranking import CLaRankSVM, Dual, LaRankSVM, Pairs, as_rows, solve_fixed
+from labelspan.ranking._fit import to_go
 from labelspan.ranking._newton import Proximal, newton, pairs_inside
-from labelspan.ranking._pairs import pair_up
-from labelspan.ranking._rows import as_rows
 from labelspan.selection import CMLFS, MLFS
 from tests.ranking.problems import small, thousand, with_bias
 from tests.reference import ranking as reference
@@ -17,7 +14,7 @@ from tests.reference import ranking as reference
 
 def begin(X, Y, C):
     rng = np.random.default_rng(0)
-    return Dual(as_rows(X), pair_up(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
+    return Dual(as_rows(X), Pairs.of(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
 
 
 def weigh(dual, seed=0):

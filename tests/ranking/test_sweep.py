@@ -10,28 +10,24 @@ from scipy import sparse
 from scipy.stats import chisquare
 from sklearn.base import clone
 
-from labelspan.ranking import LaRankSVM, _sweep
-from labelspan.ranking._dual import Dual
-from labelspan.ranking._fit import solve_fixed
-from labelspan.ranking._pairs import pair_up
-from labelspan.ranking._rows import as_rows
+from labelspan.ranking import Dual, LaRankSVM, Pairs, _sweep, as_rows, solve_fixed
 from tests.ranking.problems import small, with_bias
 from tests.reference import ranking as reference
 
 
 def dual_of(X, Y, C=1.0):
     rng = np.random.default_rng(0)
-    return Dual(as_rows(X), pair_up(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
+    return Dual(as_rows(X), Pairs.of(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
 
 
-def test_one_round_over_an_instance_is_algorithm_1(monkeypatch):
+def test_one_round_over_an_instance_is_algorithm_1():
     """Literal steps, W recomputed for each; instances in the order of the sweep."""
-    monkeypatch.setattr("labelspan.ranking._dual.PASSES", 1)
     X, Y, _, _ = small(0, n_samples=6, n_features=3)
     rng = np.random.default_rng(3)
     B = rng.standard_normal((4, 4))
     coupling = B @ B.T
     dual = dual_of(X, Y, C=2.0)
+    dual.passes = 1
     dual.set_coupling(coupling)
     dual.set_weights(np.array([1.0, 1.0, 1.0, 0.0]))  # no bias
     order = [0, 4, 2, 5, 1, 3]
@@ -92,7 +88,7 @@ def test_dense_and_sparse_rows_take_the_same_steps(weighted):
 
 def test_rows_of_no_or_all_labels_form_no_pairs():
     Y = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 1]])
-    pairs = pair_up(Y, None, np.random.default_rng(0))
+    pairs = Pairs.of(Y, None, np.random.default_rng(0))
     np.testing.assert_array_equal(pairs.counts, [0, 0, 2, 2])
     np.testing.assert_array_equal(pairs.relevant, [0, 1, 2])
     np.testing.assert_array_equal(pairs.irrelevant, [1, 2, 0])
@@ -102,11 +98,11 @@ def test_rows_of_no_or_all_labels_form_no_pairs():
 def test_too_many_pairs_are_sampled_with_a_warning():
     rng = np.random.default_rng(0)
     Y = (rng.random((40, 30)) < 0.1).astype(int)
-    every = pair_up(Y, None, np.random.default_rng(1))
+    every = Pairs.of(Y, None, np.random.default_rng(1))
     with pytest.warns(UserWarning, match=r"max_pairs is 600.*Raise max_pairs"):
-        some = pair_up(Y, 600, np.random.default_rng(1))
+        some = Pairs.of(Y, 600, np.random.default_rng(1))
     with pytest.warns(UserWarning, match="max_pairs"):
-        again = pair_up(Y, 600, np.random.default_rng(1))
+        again = Pairs.of(Y, 600, np.random.default_rng(1))
     assert 400 < some.start[-1] <= 600 < every.start[-1]
     np.testing.assert_array_equal(some.irrelevant, again.irrelevant)
     for i in np.flatnonzero(some.counts):
@@ -115,14 +111,14 @@ def test_too_many_pairs_are_sampled_with_a_warning():
         assert not Y[i, chosen].any()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pair_up(Y, int(every.start[-1]), np.random.default_rng(1))
+        Pairs.of(Y, int(every.start[-1]), np.random.default_rng(1))
 
 
 def test_sampled_pairs_favour_no_label():
     # Each row has label 2 and lacks five others, of which the budget lets it keep two.
     Y = np.tile([0, 0, 1, 0, 0, 0], (500, 1))
     with pytest.warns(UserWarning, match="max_pairs is 1000"):
-        kept = pair_up(Y, 1000, np.random.default_rng(0)).irrelevant.reshape(500, 2)
+        kept = Pairs.of(Y, 1000, np.random.default_rng(0)).irrelevant.reshape(500, 2)
     choices = list(combinations([0, 1, 3, 4, 5], 2))
     drawn = np.bincount([choices.index(tuple(row)) for row in kept], minlength=len(choices))
     assert chisquare(drawn).pvalue > 1e-3

@@ -13,8 +13,7 @@ from labelspan.papers import Experiment, reproduce
 from labelspan.papers._experiment import Values
 from labelspan.papers.cmlfs import _experiments as _cmlfs
 from labelspan.papers.cmlfs._methods import cca_svm, svm
-from labelspan.selection import MultilabelFisherScore
-from labelspan.selection._labelwise import LabelwiseSVM
+from labelspan.selection import LabelwiseSVM, MultilabelFisherScore
 from tests.lab.plans import toy_plan
 
 

@@ -7,8 +7,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import f_classif
 
 from labelspan.classifiers import MLkNN
+from labelspan.experiments import Source
 from labelspan.extraction import MDDM
-from labelspan.lab.plan._prepare import frequent_topics
 from labelspan.metrics import micro_f1
 from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
 from tests.ranking.problems import small
@@ -74,9 +74,10 @@ def test_a_label_of_one_row_does_not_choose_the_features():
     assert DiscriminativeRatio(k=1, weighted=False).fit(X, y).get_support(indices=True) == [1]
 
 
-def test_sel_of_table_five_needs_the_weights(dataset):
+@pytest.mark.usefixtures("dataset")
+def test_sel_of_table_five_needs_the_weights():
     """Eq. (21) with N_m: micro-F1 of the printed row within its deviation and a bit (.595)."""
-    data = frequent_topics(dataset("rcv1subset1"))
+    data = Source("rcv1subset1", prepare="frequent-topics").load()
     X, Y = data.X[data.train], data.Y[data.train]
     d = MDDM(0.999).fit(X, Y).n_components_
     scores = {}

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from labelspan.papers._experiment import printed_values
+from labelspan.papers import printed_values
 from tests.papers.reproduced import reproduced, verdicts
 
 pytestmark = pytest.mark.reproduce

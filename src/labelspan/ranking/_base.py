@@ -15,7 +15,7 @@ from labelspan.compat import Interval
 from labelspan.gate import Labels, in_dtype, with_complement
 from labelspan.moments import longest_row, score_at, warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
-from labelspan.ranking._pairs import Pairs, pair_up
+from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._set_size import fit_threshold
 
 COMMON: dict[str, list[Any]] = {
@@ -57,7 +57,7 @@ class RankingClassifier(LabelClassifier):
         if self._never is not None:
             warn_of_unobserved(~never)
         rng = generator(self.random_state)
-        pairs = pair_up(Y, self.max_pairs, rng, labels.weights)
+        pairs = Pairs.of(Y, self.max_pairs, rng, labels.weights)
         try:
             fit = self._solve(X, pairs, Y.shape[1], rng)
         except np.linalg.LinAlgError as error:

@@ -10,9 +10,6 @@ from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._rows import Rows
 from labelspan.ranking._sweep import accumulate, pair_loss, sweep, weighted_squares
 
-# Rounds over the pairs of one instance before the next row.
-PASSES = 5
-
 
 class Values(NamedTuple):
     """Objectives at fixed weights and coupling, and what those over all D or omega consist of.
@@ -53,6 +50,8 @@ class Dual:
         self.room = (np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels))
         self.coupling = np.eye(n_labels)
         self.coupled = self.crawled = False
+        # Rounds over the pairs of one instance before the next row.
+        self.passes = 5
         self.n_sweeps = 0
         self._usable = np.flatnonzero(pairs.counts)
         self._alive = np.ones(len(self.upper), dtype=bool)
@@ -101,7 +100,7 @@ class Dual:
             self._margin = sweep(
                 order, self.rows, self.pairs, self.upper, self.weights, self.squares,
                 self.coupling, self.coupled, self.A, self.alpha,
-                PASSES, self._margin, self._alive, self.room,
+                self.passes, self._margin, self._alive, self.room,
             )  # fmt: skip
             self._active = self._active[self._alive[self._active]]
             self.n_sweeps += 1

@@ -26,50 +26,51 @@ class Pairs(NamedTuple):
     start: np.ndarray
     share: np.ndarray
 
+    @classmethod
+    def of(
+        cls,
+        Y: Any,
+        max_pairs: int | None,
+        rng: np.random.Generator,
+        weights: np.ndarray | None = None,
+    ) -> Pairs:
+        """List the pairs of an indicator matrix (n, q), with NaN where a label is not observed.
+
+        Beyond `max_pairs` irrelevant labels are sampled: each instance keeps as many as an equal
+        share of the pairs allows, at least one. At most 12 bytes per pair, with its dual variable.
+        """
+        seen = ~np.isnan(Y) if has_holes(Y) else None
+        Y = sparse.csr_array(Y if seen is None else Y > 0)
+        Y.sort_indices()
+        n_seen = Y.shape[1] if seen is None else seen.sum(axis=1)
+        relevant = np.diff(Y.indptr).astype(np.int64)
+        usable = (relevant > 0) & (relevant < n_seen)
+        irrelevant = np.where(usable, n_seen - relevant, 0)
+        relevant = np.where(usable, relevant, 0)
+        kept = irrelevant
+        total = int((relevant * irrelevant).sum())
+        if max_pairs is not None and total > max_pairs:
+            kept = fit_budget(relevant, irrelevant, max_pairs)
+            warnings.warn(
+                f"The labels form {total} pairs, max_pairs is {max_pairs}: irrelevant labels are "
+                f"sampled, {kept[usable].mean():.1f} of {irrelevant[usable].mean():.1f} per row, "
+                f"{int((relevant * kept).sum())} pairs in all. "
+                "Raise max_pairs or set it to None to use them all (8 to 12 bytes per pair).",
+                UserWarning,
+                stacklevel=2,
+            )
+        labels = Y.indices[np.repeat(usable, np.diff(Y.indptr))].astype(np.int32)
+        starts = [np.concatenate([[0], np.cumsum(c)]) for c in (relevant, kept, relevant * kept)]
+        lacking = complement(labels, starts[0], starts[1], Y.shape[1], rng, seen)
+        counts = relevant * kept
+        share = np.ones(len(counts)) if weights is None else weights
+        share = np.divide(share, counts, out=np.zeros(len(counts)), where=counts > 0)
+        return cls(starts[0], labels, starts[1], lacking, starts[2], share)
+
     @property
     def counts(self) -> np.ndarray:
         """Number of pairs of each instance, |y_i| |ybar_i|."""
         return np.diff(self.start)
-
-
-def pair_up(
-    Y: Any,
-    max_pairs: int | None,
-    rng: np.random.Generator,
-    weights: np.ndarray | None = None,
-) -> Pairs:
-    """List the pairs of an indicator matrix (n, q), with NaN where a label is not observed.
-
-    Beyond `max_pairs` irrelevant labels are sampled: each instance keeps as many as an equal share
-    of the pairs allows, at least one. At most 12 bytes per pair, including the dual variable.
-    """
-    seen = ~np.isnan(Y) if has_holes(Y) else None
-    Y = sparse.csr_array(Y if seen is None else Y > 0)
-    Y.sort_indices()
-    n_seen = Y.shape[1] if seen is None else seen.sum(axis=1)
-    relevant = np.diff(Y.indptr).astype(np.int64)
-    usable = (relevant > 0) & (relevant < n_seen)
-    irrelevant = np.where(usable, n_seen - relevant, 0)
-    relevant = np.where(usable, relevant, 0)
-    kept = irrelevant
-    total = int((relevant * irrelevant).sum())
-    if max_pairs is not None and total > max_pairs:
-        kept = fit_budget(relevant, irrelevant, max_pairs)
-        warnings.warn(
-            f"The labels form {total} pairs, max_pairs is {max_pairs}: irrelevant labels are "
-            f"sampled, {kept[usable].mean():.1f} of {irrelevant[usable].mean():.1f} per row, "
-            f"{int((relevant * kept).sum())} pairs in all. "
-            "Raise max_pairs or set it to None to use them all (8 to 12 bytes per pair).",
-            UserWarning,
-            stacklevel=2,
-        )
-    labels = Y.indices[np.repeat(usable, np.diff(Y.indptr))].astype(np.int32)
-    starts = [np.concatenate([[0], np.cumsum(c)]) for c in (relevant, kept, relevant * kept)]
-    lacking = complement(labels, starts[0], starts[1], Y.shape[1], rng, seen)
-    counts = relevant * kept
-    share = np.ones(len(counts)) if weights is None else weights
-    share = np.divide(share, counts, out=np.zeros(len(counts)), where=counts > 0)
-    return Pairs(starts[0], labels, starts[1], lacking, starts[2], share)
 
 
 def fit_budget(relevant: np.ndarray, irrelevant: np.ndarray, max_pairs: int) -> np.ndarray:
