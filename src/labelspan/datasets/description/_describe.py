@@ -14,7 +14,6 @@ from labelspan.datasets.description._block_shift import BlockShift, block_shift
 from labelspan.datasets.description._duplicates import find_duplicates
 from labelspan.datasets.description._feature_scales import (
     WIDE_RATIO,
-    FeatureScales,
     are_counts,
     feature_scales,
     identifier_features,
@@ -219,13 +218,10 @@ def describe(
     names = numbered("feature", X.shape[1]) if feature_names is None else tuple(feature_names)
     if len(names) != X.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names; X has {X.shape[1]} features")
-    statistics = label_statistics(Y, seen)
     identifiers = identifier_features(
         X, [] if train is None or test is None else [train, test], names
     )
     others = _without(X, identifiers)
-    duplicates = find_duplicates(others, Y, train, test, seen)
-    scales = feature_scales(X)
     n_missing = int(np.count_nonzero(np.isnan(X.data if sp.issparse(X) else X)))
     complete = zero_filled(X)
     return Description(
@@ -237,12 +233,11 @@ def describe(
         label_features=label_features(complete, Y),
         block_shift=block_shift(complete, Y, train, test),
         identifiers=tuple(names[i] for i in identifiers),
-        dominant_feature=_dominant(scales, names),
-        scales=_extremes(scales, names),
         counts=are_counts(others),
         holes=None if seen is None else label_holes(dense(Y) > 0, seen),
-        **vars(statistics),
-        **vars(duplicates),
+        **label_statistics(Y, seen),
+        **find_duplicates(others, Y, train, test, seen),
+        **feature_scales(X, names),
     )
 
 
@@ -264,16 +259,6 @@ def _without(X: Any, columns: list[int]) -> Any:
     """Leave out features, unless there are no others."""
     kept = np.setdiff1d(np.arange(X.shape[1]), columns)
     return X[:, kept] if columns and len(kept) else X
-
-
-def _dominant(scales: FeatureScales, names: Sequence[str]) -> tuple[str, float] | None:
-    return None if scales.dominant is None else (names[scales.dominant], scales.dominant_share)
-
-
-def _extremes(scales: FeatureScales, names: Sequence[str]) -> tuple[str, str, float] | None:
-    if scales.narrowest is None or scales.widest is None:
-        return None
-    return names[scales.narrowest], names[scales.widest], scales.ratio
 
 
 def _quoted(name: str) -> str:

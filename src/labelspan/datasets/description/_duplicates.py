@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,27 +12,18 @@ import scipy.sparse as sp
 DIGEST_BYTES = 16
 
 
-@dataclass(frozen=True)
-class Duplicates:
-    """Counts of repeated rows; `Description` explains them."""
-
-    n_duplicate_rows: int
-    n_conflicting_rows: int
-    n_leaked_rows: int | None
-
-
 def find_duplicates(
     X: Any,
     Y: sp.csr_array,
     train: np.ndarray | None,
     test: np.ndarray | None,
     observed: np.ndarray | None = None,
-) -> Duplicates:
-    """Group rows by the hash of their features; missing labels do not conflict."""
-    groups = _group_numbers(row_digests(X))
+) -> dict[str, Any]:
+    """Attributes of a `Description` about repeated rows; missing labels do not conflict."""
+    groups = _group_numbers(_row_digests(X))
     n_groups = int(groups.max(initial=-1)) + 1
     if observed is None:
-        labels = _group_numbers(row_digests(Y))
+        labels = _group_numbers(_row_digests(Y))
         # A group conflicts if it has more than one label set.
         pairs = np.unique(np.stack([groups, labels]), axis=1)
         conflicting = np.bincount(pairs[0], minlength=n_groups) > 1
@@ -43,23 +34,22 @@ def find_duplicates(
     leaked = None
     if train is not None and test is not None:
         leaked = int(np.count_nonzero(np.isin(groups[test], groups[train])))
-    return Duplicates(
-        n_duplicate_rows=len(groups) - n_groups,
-        n_conflicting_rows=int(np.count_nonzero(conflicting[groups])),
-        n_leaked_rows=leaked,
-    )
+    return {
+        "n_duplicate_rows": len(groups) - n_groups,
+        "n_conflicting_rows": int(np.count_nonzero(conflicting[groups])),
+        "n_leaked_rows": leaked,
+    }
 
 
-def row_digests(matrix: Any) -> list[bytes]:
+def _row_digests(matrix: Any) -> list[bytes]:
     """Hash each row; equal rows have equal hashes, and zeros of either sign are equal."""
     if not sp.issparse(matrix):
         rows = np.ascontiguousarray(matrix) + 0.0
         return [_digest(row.tobytes()) for row in rows]
     csr = sp.csr_array(matrix)
-    bounds = csr.indptr
     return [
         _digest(csr.indices[i:j].astype(np.int64).tobytes() + csr.data[i:j].tobytes())
-        for i, j in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        for i, j in pairwise(csr.indptr.tolist())
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,40 +21,23 @@ IDENTIFIER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class FeatureScales:
-    """Positions of features that stand out; `Description` explains them."""
-
-    dominant: int | None = None
-    dominant_share: float = 0.0
-    narrowest: int | None = None
-    widest: int | None = None
-    ratio: float = 1.0
-
-
-def feature_scales(X: Any) -> FeatureScales:
-    """Compare the variances of the features that vary; missing values do not count."""
+def feature_scales(X: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Attributes of a `Description` about variances; missing values do not count."""
     variances = _variances(X)
     varying = np.flatnonzero(variances > 0)
     if len(varying) < 2:
-        return FeatureScales()
+        return {}
     narrowest, widest = (int(varying[pick(variances[varying])]) for pick in (np.argmin, np.argmax))
     share = float(variances[widest] / variances.sum())
-    return FeatureScales(
-        dominant=widest if share > DOMINANT_SHARE else None,
-        dominant_share=share,
-        narrowest=narrowest,
-        widest=widest,
-        ratio=float(np.sqrt(variances[widest] / variances[narrowest])),
-    )
+    ratio = float(np.sqrt(variances[widest] / variances[narrowest]))
+    return {
+        "dominant_feature": (names[widest], share) if share > DOMINANT_SHARE else None,
+        "scales": (names[narrowest], names[widest], ratio),
+    }
 
 
 def identifier_features(X: Any, parts: Sequence[np.ndarray], names: Sequence[str]) -> list[int]:
-    """Find features that number the rows, of all rows or of each part of the split.
-
-    Such a feature has a different integer in each row. These integers ascend or descend in file
-    order, or lie close together (within twice the number of rows), or the name says it.
-    """
+    """Find features that number all rows, or the rows of each part of the split."""
     n_rows = X.shape[0]
     if n_rows <= FEWEST_ROWS:
         return []
@@ -87,6 +69,7 @@ def are_counts(X: Any) -> bool:
 
 
 def _numbers_rows(column: np.ndarray, name: str) -> bool:
+    """Whether integers differ, and are in order, or within twice the number of rows, or named."""
     n_rows = len(column)
     if n_rows <= FEWEST_ROWS or not np.array_equal(column, np.floor(column)):
         return False

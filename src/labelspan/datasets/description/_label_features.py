@@ -12,15 +12,9 @@ MIN_OVERLAP = 0.98
 
 
 def label_features(X: Any, Y: sp.csr_array) -> tuple[tuple[int, int], ...]:
-    """Find features whose nonzero rows are those of a label.
+    """Find pairs (feature, label) whose nonzero rows are the same, for labels of ten rows or more.
 
-    A pair counts when the label has at least ten rows and the overlap (intersection over
-    union) of the two sets of rows is at least 0.98.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Feature and label.
+    The overlap (intersection over union) of the two sets of rows is at least 0.98.
     """
     n_samples = X.shape[0]
     stored = sp.csc_array(X)
