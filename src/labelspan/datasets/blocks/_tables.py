@@ -16,18 +16,10 @@ from labelspan.system import require
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns whose rows are read by number.
+    """Named columns, and a function that reads rows from one number to another.
 
-    Attributes
-    ----------
-    columns : list of str
-        Their names.
-    ends : list of int
-        Where blocks must end: after each row group, or after all rows.
-    rows : callable
-        From the start and stop rows, between two ends, to a frame.
-    height : int
-        Default number of rows per block.
+    Blocks end at `ends` (after each row group, or after all rows) and have `height` rows by
+    default; `rows` never crosses an end.
     """
 
     columns: list[str]

@@ -24,8 +24,7 @@ def fetch(
 ) -> list[Path]:
     """Download the files of a set that the cache does not hold; returns all its files.
 
-    A file is written under a temporary name and renamed once its hash is verified. So an
-    interrupted download leaves earlier files usable and no partial file.
+    pooch writes under a temporary name, and renames a file once its hash is verified.
     """
     if not download:
         raise _missing(entry, cache, base_url, "download=False")
@@ -53,10 +52,7 @@ def fetch(
 
 
 def _downloader(requests: Any, bar: ProgressBar | None) -> Callable[[str, str, Any], None]:
-    """Make a downloader for pooch that stops at a maximum size and at a minimum rate.
-
-    pooch's own downloader leaves the socket open after an error status and has no size limit.
-    """
+    """Make a downloader with a size limit; that of pooch leaves sockets open after an error."""
 
     def download(url: str, output_file: str, _store: Any) -> None:
         done = 0
@@ -75,15 +71,7 @@ def _downloader(requests: Any, bar: ProgressBar | None) -> Callable[[str, str, A
 
 
 class ProgressBar:
-    """One line of progress.
-
-    Parameters
-    ----------
-    label : str
-        What is being downloaded.
-    stream : file
-        Where the bar is written.
-    """
+    """One line of progress."""
 
     def __init__(self, label: str, stream: TextIO) -> None:
         self.label = label

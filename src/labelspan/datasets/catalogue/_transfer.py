@@ -24,8 +24,7 @@ class TooSlowError(OSError):
 def pieces(requests: Any, url: str) -> Generator[tuple[bytes, int], None, None]:
     """Yield the bytes of an address, each piece with the announced total (0 if unknown).
 
-    A thread waits for the server. A socket timeout restarts with each byte, so one byte per second,
-    in the header or the body, would block the reader forever.
+    A thread waits for the server, because a socket timeout restarts with each byte.
     """
     received: queue.Queue[Any] = queue.Queue(MAX_WAITING)
     stopped = threading.Event()

@@ -83,28 +83,11 @@ class BlockShift:
 def block_shift(
     X: Any, Y: Any, train: np.ndarray | None = None, test: np.ndarray | None = None
 ) -> BlockShift | None:
-    """Compare the labels of two parts of the rows, for every shift that keeps three labels.
+    """Compare the label profiles of two parts of the rows, for every shift that keeps three labels.
 
-    The profile of a label is the mean of the scaled features over its rows, minus the
-    mean over all rows of the part. In correct data the profiles of a label in two parts are similar
-    for any label frequencies, so sorted rows raise no alarm. The parts are the rows before and
-    after each sixteenth of the data, and those of the split.
-
-    Returns
-    -------
-    BlockShift or None
-        The parts and the shift with the largest gain in similarity. None if no two parts share
-        three labels, and half of the frequent ones, with five rows each.
-
-    Notes
-    -----
-    All shifts are diagonals of one matrix of cosines (labels of one part by labels of the
-    other). A shift is found when it makes the mean similarity over labels more than 0.2 and larger
-    by more than 0.1, when the gain is not chance (a permutation test at the level 1e-4, corrected
-    for the number of shifts and parts), and when all labels match after the repair. With more than
-    1000 frequent labels, the 1000 most frequent ones of each part are compared; with a very wide
-    `X`, the features of largest variance. The time is that of 16 products of labels and features.
-    With six labels or fewer, the test has less power.
+    In correct data they are alike for any label frequencies, so that sorted rows raise no alarm.
+    The parts are the rows before and after each sixteenth, and those of the split. Returns the
+    largest gain; None if no two parts share half of the frequent labels, and three.
     """
     X, Y = sp.csc_array(X), sp.csr_array(Y).astype(np.float64)
     n_samples, n_labels = Y.shape
@@ -139,7 +122,7 @@ def block_shift(
 def _divisions(
     n_samples: int, train: np.ndarray | None, test: np.ndarray | None
 ) -> Iterator[tuple[np.ndarray, int]]:
-    """Return the rows of a second part (n,) bool, and by how many rows its start may be wrong."""
+    """Rows of a second part (n,) bool, and by how many rows its start may be wrong."""
     rows = np.arange(n_samples)
     for block in range(1, N_BLOCKS):
         yield rows >= (cut := n_samples * block // N_BLOCKS), min(cut, n_samples - cut) // 2
@@ -162,8 +145,8 @@ class _Gain:
 def _gains(X: sp.csr_array, Y: sp.csr_array, second: np.ndarray) -> list[_Gain]:
     """Compare two parts of the rows, for the shifts that enough labels allow.
 
-    The score is the gain times the square root of the number of labels, because a gain over few
-    labels may be chance.
+    All shifts are diagonals of one matrix of cosines. A score is the gain times the square root of
+    the number of labels, because a gain over few labels may be chance.
     """
     n_labels = Y.shape[1]
     ours, theirs = frequent(Y[~second]), frequent(Y[second])

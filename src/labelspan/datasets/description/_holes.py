@@ -25,9 +25,7 @@ class LabelHoles:
     Parameters
     ----------
     share : float
-        Share of the entries of Y that are not observed.
-    by_label : tuple of float
-        The same for each label.
+        Share of the entries of Y that are not observed; `by_label` is that of each label.
     n_unlabelled : int
         Rows without any observed label.
     by_rows : float
@@ -41,12 +39,11 @@ class LabelHoles:
 
     Notes
     -----
-    The null hypothesis is that each label is missing at random, at its own rate. Three tests share
-    a false alarm probability of 1 in 1000. (1) The variance of the number of missing labels per row
-    exceeds its value under independence by 5 standard errors. (2) Rank sum of the rows where a
-    label is missing, two-sided, at 1 / (3000 q). (3) Fisher's exact test of missing label k against
-    label l, over the rows where l is observed, at 1 / (3000 q (q - 1)). Whether a missing entry
-    depends on its own value cannot be tested.
+    Each label is assumed to be missing at random, at its own rate. Three tests share a false alarm
+    probability of 1 in 1000: the variance of the number of missing labels per row (5 standard
+    errors), the rank sum of the rows where a label is missing, and Fisher's exact test of missing
+    label k against label l over the rows where l is observed. Whether a missing entry depends on
+    its own value cannot be tested.
     """
 
     share: float

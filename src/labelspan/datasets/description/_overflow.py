@@ -59,16 +59,8 @@ def locate(
 ) -> Misplaced:
     """Find which part is misplaced, where its overflow is, and at which row it starts.
 
-    Parameters
-    ----------
-    X : csc_array of shape (n_samples, n_features)
-    Y : csr_array of shape (n_samples, n_labels)
-    second : ndarray of bool of shape (n_samples,)
-        Rows of the second part.
-    shift : int
-        Label j of the first part is label j + shift of the second.
-    reach : int
-        By how many rows the start of the second part may be wrong; 0 if it is known.
+    Label j of the first part is label j + shift of the rows `second` (n,), whose start may be wrong
+    by `reach` rows.
     """
     options = [
         Misplaced(rows, sign * shift, overflow)
@@ -100,10 +92,7 @@ def _overflow_similarity(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) ->
 
 
 def matches(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> bool:
-    """Whether labels, once moved back, match themselves in the other part and not one another.
-
-    Reordered labels may look shifted because a few of them are.
-    """
+    """Whether labels, once moved back, match themselves: some of reordered labels are shifted."""
     repaired = option.mixed(option.moved_back(X, Y), Y)
     shared = frequent(repaired[option.rows], repaired[~option.rows])
     comparable, repaired = _without_overflow(X, option, len(shared)), repaired[:, shared]
@@ -114,10 +103,10 @@ def matches(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> bool:
 
 
 def _refined(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, reach: int) -> Misplaced:
-    """Find the row at which the parts meet from the evidence of each row near it.
+    """Find the most likely row at which the parts meet.
 
     Rows farther away show how misplaced and correct rows differ, in the fit of their labels and in
-    the overflow columns. The cut maximises the likelihood.
+    the overflow columns.
     """
     rows = np.arange(len(option.rows))
     cut = int(np.flatnonzero(np.diff(option.rows))[0]) + 1
@@ -132,10 +121,7 @@ def _refined(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, reach: int) ->
 
 
 def _fits(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, known: np.ndarray) -> np.ndarray:
-    """Return how much better the labels of each row fit after moving them back.
-
-    The fit of a label is the product of the row and the label's profile over known rows.
-    """
+    """How much better the labels of each row fit the profiles of known rows once moved back."""
     comparable, back = _without_overflow(X, option, Y.shape[1]), option.moved_back(X, Y)
     labels = profiles(comparable[known], option.mixed(back, Y)[known])
     mean = labels @ (comparable[known].sum(axis=0) / np.count_nonzero(known))

@@ -13,24 +13,11 @@ MAX_ENTRIES = 2**22
 
 
 class CsrBuffer:
-    """The arrays of a CSR array in growing memory; kernels append to them.
+    """The arrays of a CSR array in growing memory, to which kernels append.
 
-    Parameters
-    ----------
-    n_entries : int
-        Initial capacity. It may be generous: memory that is never touched costs nothing, but memory
-        that grows is copied.
-
-    Attributes
-    ----------
-    ends : ndarray of int64
-        Where each row ends, after a zero.
-    indices : ndarray of int32
-        Column of each entry.
-    data : ndarray of float64
-        Value of each entry.
-    n_rows, n_entries : int
-        How much of the arrays is filled.
+    `ends` (int64) holds a zero and the end of each row, `indices` (int32) and `data` (float64) the
+    entries; `n_rows` and `n_entries` say how much is filled. The initial capacity may be generous:
+    memory that is never touched costs nothing, memory that grows is copied.
     """
 
     def __init__(self, n_entries: int = 0) -> None:
@@ -62,10 +49,9 @@ class CsrBuffer:
         self.n_entries = int(self.ends[self.n_rows])
 
     def table(self, columns: np.ndarray, lines: RowLines, what: str = "column") -> sp.csr_array:
-        """Return the rows, with sorted columns and no column twice in a row; call it once.
+        """Return the rows with sorted columns, none twice, and stored zeros; call it once.
 
-        `columns` are the column numbers in the file, and `what` names what they count. Stored zeros
-        are kept, because in an ARFF file they differ from an absent entry.
+        `columns` are the column numbers in the file, and `what` names what they count.
         """
         # Shrink in place; the unused memory was never touched, and nothing is copied.
         self.ends.resize(self.n_rows + 1, refcheck=False)

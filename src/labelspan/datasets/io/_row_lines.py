@@ -15,16 +15,7 @@ from labelspan.datasets.io._stream import LineBlocks
 class RowLines:
     """Finds the line of a row by reading the file again, which is needed only for errors.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    limits : Limits
-        The limits of the first reading.
-    first_line : int
-        First line after the header.
-    pattern : re.Pattern of bytes
-        Matches at the start of each line that is a row.
+    `pattern` matches at the start of each line, from `first_line` on, that is a row.
     """
 
     path: Path

@@ -44,16 +44,8 @@ def read_pairs(
 ) -> PairRows:
     """Read all rows of a source.
 
-    Parameters
-    ----------
-    source : LineBlocks
-        The file, at its first row.
-    first : tuple of int
-        Number of the first label and of the first feature.
-    size : tuple of int or None
-        Number of labels and of features, if known; None uses the largest number found.
-    keep_blank : bool
-        Whether a blank line is a row without labels and features.
+    `first` and `size` are those of labels and of features: the first number, and how many there are
+    (None for the largest number found). `keep_blank` makes a blank line a row.
     """
     limit = source.limits.max_columns
     bounds = (limit if size[0] is None else size[0], limit if size[1] is None else size[1])
