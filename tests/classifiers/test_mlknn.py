@@ -15,7 +15,7 @@ from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.neighbors import NearestNeighbors
 
-from labelspan.classifiers import MLkNN, _neighbours
+from labelspan.classifiers import MLkNN
 from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
 from labelspan.datasets import load_yeast
 from labelspan.model_selection import MultilabelStratifiedKFold
@@ -103,12 +103,15 @@ def test_search_survives_a_large_mean():
     np.testing.assert_array_equal(nearest_rows(sparse.csr_array(T), None, 5), expected)
 
 
-def test_blocks_threads_and_dtypes_do_not_change_the_neighbours(monkeypatch):
-    X = load_yeast().X[:200]
+def test_blocks_threads_and_dtypes_do_not_change_the_neighbours():
+    # A block has up to 1024 rows.
+    X = load_yeast().X
     whole = nearest_rows(X, None, 6)
-    assert not (whole == np.arange(200)[:, None]).any()
-    monkeypatch.setattr(_neighbours, "BLOCK_CELLS", 1)
+    assert not (whole == np.arange(len(X))[:, None]).any()
     np.testing.assert_array_equal(nearest_rows(X, None, 6, n_jobs=2), whole)
+    others = [row[row != 100 * i] for i, row in enumerate(nearest_rows(X, X[::100], 7))]
+    np.testing.assert_array_equal(others, whole[::100])
+    X, whole = X[:200], nearest_rows(X[:200], None, 6)
     np.testing.assert_array_equal(nearest_rows(sparse.csr_array(X), None, 6, n_jobs=2), whole)
     X32 = X.astype(np.float32)
     np.testing.assert_array_equal(

@@ -202,8 +202,7 @@ def test_labels_that_hardly_occur_with_holes():
 
 
 def test_steps_that_do_not_suffice_are_told(monkeypatch):
-    X, Y, _ = holed(150, 60)
-    monkeypatch.setattr(masked, "direct_is_cheaper", lambda *_: False)
+    X, Y, _ = holed(1500, 300, q=40)
     monkeypatch.setattr(
         masked,
         "conjugate_gradients",

@@ -67,6 +67,16 @@ def test_a_threshold_of_more_features_than_rows_is_that_of_least_norm():
     np.testing.assert_allclose(model.threshold_coef_, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("labels", [np.asarray, sparse.csr_array])
+def test_midpoints_of_more_rows_than_a_block_holds(labels):
+    X, Y, _, _ = small(2, n_samples=40_000, n_features=2)
+    model = LaRankSVM(0.01, tol=0.1, random_state=0).fit(X, labels(Y))
+    usable = (Y.sum(axis=1) > 0) & (Y.sum(axis=1) < 4)
+    targets = reference.threshold_targets(model.decision_function(X)[usable], Y[usable])
+    t = np.linalg.lstsq(with_bias(X[usable]), targets)[0]
+    np.testing.assert_allclose(model.threshold_coef_, t[:-1], atol=1e-8)
+
+
 def test_thresholds_may_be_tuned_instead():
     X, Y, _, _ = small(3, n_samples=80)
     tuned = ThresholdTuner(LaRankSVM(random_state=0), min_labels=1).fit(X, Y)

@@ -17,8 +17,8 @@ from labelspan.ranking._fit import Fit
 MAX_DIRECT = 2000
 # Relative accuracy of the iterative least squares; starting at 0 gives the least-norm solution.
 LSQR_TOL = 1e-4
-# Scores held at a time.
-BLOCK = 2**21
+# Scores held at a time, which stay near the cache.
+BLOCK = 2**17
 
 
 @dataclass(frozen=True)
