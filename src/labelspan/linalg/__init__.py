@@ -13,6 +13,7 @@ from labelspan.linalg._eigenpairs import (
 from labelspan.linalg._gathered import pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
+    SAFE_VALUE,
     Back,
     column_scales,
     graded_basis,

@@ -53,7 +53,7 @@ class FoldForm:
             loose_share, loose = self._ridge(beta)
             for i, alpha in enumerate(alphas):
                 tight_share, tight = self._ridge(alpha + beta) if alpha else (loose_share, loose)
-                P = shared_labels(np.sqrt(loose_share * tight_share), self.US)
+                P, _ = shared_labels(np.sqrt(loose_share * tight_share), self.US)
                 for k, n_components in enumerate(dimensions):
                     kept = like(self.Z, P[:, : default if n_components is None else n_components])
                     scores = tight + ((loose - tight) @ kept) @ kept.T

@@ -8,14 +8,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 
 from labelspan import arrays
-from labelspan.arrays import cast, copied, is_device, namespace, precision_of, sums
+from labelspan.arrays import cast, copied, namespace, precision_of, sums
 from labelspan.base import LINEAR, Chunked
 from labelspan.compat import Interval, is_dask_array
 from labelspan.gate import Labels, has_holes
 from labelspan.linalg import (
+    SAFE_VALUE,
     Regression,
     as_rows,
     fix_signs,
@@ -298,33 +298,25 @@ def mix(
 def mixed(
     regression: Regression, n_components: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P (q, r) and Q (D, r) of :func:`shared_directions`, and U of Eq. (17)."""
-    coefs = [regression.coefficients(i=i) for i in range(len(regression.ridges))]
-    loose, tight = coefs[0], coefs[-1]
-    P, Q = shared_directions(regression, loose, tight, n_components)
-    return P, Q, tight + ((loose - tight) @ P) @ P.T
-
-
-def shared_directions(
-    regression: Regression, loose: np.ndarray, tight: np.ndarray, n_components: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank; and qr(R_beta P)."""
+    """P (q, r), the leading eigenvectors of C C' (Eq. 26); qr(R_beta P) (D, r); U of Eq. (17)."""
+    loose, tight = regression.coefficients(), regression.coefficients(i=-1)
     factor = regression.cross_factor()
+    if factor is None:
+        P = leading_labels(loose.T @ tight, n_components)
+    else:
+        P, C = shared_labels(*factor)
+        P = P[:, : n_shared(P, n_components)]
     if factor is not None and is_graded(factor[0]):
-        U, s, P = scaled_svd(*factor)
-        r = n_shared(P, n_components)
-        return P[:, :r], graded_basis(regression.cross_back(U[:, :r] * s[:r]))
-    cross = loose.T @ tight if factor is None else cross_of(*factor)
-    P = leading_labels(cross, n_components)
-    if is_device(loose):
-        return P, namespace(loose).linalg.qr(loose @ P)[0]
-    Q, _ = linalg.qr(loose @ P, mode="economic", check_finite=False)
-    return P, Q
+        Q = graded_basis(regression.cross_back(C[:, : P.shape[1]]))
+    else:
+        Q = namespace(P).linalg.qr(loose @ P)[0]
+    return P, Q, tight + ((loose - tight) @ P) @ P.T
 
 
 def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
     """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank."""
-    P = positive_labels(cross)
+    values, P = arrays.eigh((cross + cross.T) / 2)
+    P = P[:, : rank(values, len(values))]
     return P[:, : n_shared(P, n_components)]
 
 
@@ -342,25 +334,18 @@ def n_shared(P: np.ndarray, n_components: int | None) -> int:
     return min(wanted, n_positive)
 
 
-def positive_labels(cross: np.ndarray) -> np.ndarray:
-    """Eigenvectors of C C' with a positive eigenvalue, largest first."""
-    if is_device(cross):
-        values, P = arrays.eigh((cross + cross.T) / 2)
-        return P[:, : rank(values, len(values))]
-    values, P = linalg.eigh((cross + cross.T) / 2, check_finite=False)
-    return P[:, ::-1][:, : rank(values[::-1], len(values))]
+def shared_labels(weights: np.ndarray, U: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvectors P (q, r) of C C' = U' diag(weights)^2 U, and diag(weights) U P.
 
-
-def shared_labels(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
-    """The same from factors, C C' = U' diag(weights)^2 U, whose scales may be far apart."""
-    if is_graded(weights):
-        return scaled_svd(weights, U)[2]
-    return positive_labels(cross_of(weights, U))
-
-
-def cross_of(weights: np.ndarray, U: np.ndarray) -> np.ndarray:
-    """U' diag(weights)^2 U, term by term, so that a small singular value cannot hide the others."""
-    return (U * weights[:, None] ** 2).T @ U
+    Term by term, so that a small singular value cannot hide the others. Rotations find eigenvalues
+    that rounding of the largest would hide, if scales are far apart.
+    """
+    values, P = arrays.eigh((U * weights[:, None] ** 2).T @ U)
+    if is_graded(weights) and values[-1] < SAFE_VALUE * values[0]:
+        V, s, P = scaled_svd(weights, U)
+        return P, V * s
+    P = P[:, : rank(values, len(values))]
+    return P, weights[:, None] * (U @ P)
 
 
 def default_n_components(n_labels: int) -> int:
