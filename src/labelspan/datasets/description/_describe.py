@@ -212,7 +212,7 @@ def describe(
     imbalance         mean 7.197, largest 53.4, SCUMBLE 0.104
     no problems found
     """
-    X, (Y, seen) = features(X), indicators(Y, observed)
+    is_sparse, X, (Y, seen) = sp.issparse(X), features(X), indicators(Y, observed)
     if X.shape[0] != Y.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}; they must agree")
     names = numbered("feature", X.shape[1]) if feature_names is None else tuple(feature_names)
@@ -222,18 +222,17 @@ def describe(
         X, [] if train is None or test is None else [train, test], names
     )
     others = _without(X, identifiers)
-    n_missing = int(np.count_nonzero(np.isnan(X.data if sp.issparse(X) else X)))
     complete = zero_filled(X)
     return Description(
         n_samples=X.shape[0],
         n_features=X.shape[1],
         n_labels=Y.shape[1],
-        n_missing=n_missing,
+        n_missing=int(np.count_nonzero(np.isnan(X.data))),
         n_constant_features=_n_constant(X),
         label_features=label_features(complete, Y),
         block_shift=block_shift(complete, Y, train, test),
         identifiers=tuple(names[i] for i in identifiers),
-        counts=are_counts(others),
+        counts=are_counts(others, is_sparse),
         holes=None if seen is None else label_holes(dense(Y) > 0, seen),
         **label_statistics(Y, seen),
         **find_duplicates(others, Y, train, test, seen),
@@ -246,16 +245,14 @@ def _any(number: int | None, one: str, many: str, rest: str = "") -> str:
     return f"{counted(number, one, many)} {rest}".rstrip() if number else ""
 
 
-def _n_constant(X: Any) -> int:
+def _n_constant(X: sp.csr_array) -> int:
     if X.shape[0] == 0:
         return 0
-    if not sp.issparse(X):
-        return int(np.count_nonzero((X[:1] == X).all(axis=0)))
     high, low = (m.toarray().ravel() for m in (X.max(axis=0), X.min(axis=0)))
     return int(np.count_nonzero(high == low))
 
 
-def _without(X: Any, columns: list[int]) -> Any:
+def _without(X: sp.csr_array, columns: list[int]) -> sp.csr_array:
     """Leave out features, unless there are no others."""
     kept = np.setdiff1d(np.arange(X.shape[1]), columns)
     return X[:, kept] if columns and len(kept) else X

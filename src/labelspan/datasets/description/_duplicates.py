@@ -13,17 +13,17 @@ DIGEST_BYTES = 16
 
 
 def find_duplicates(
-    X: Any,
+    X: sp.csr_array,
     Y: sp.csr_array,
     train: np.ndarray | None,
     test: np.ndarray | None,
     observed: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """Attributes of a `Description` about repeated rows; missing labels do not conflict."""
-    groups = _group_numbers(_row_digests(X))
+    groups = _groups(X)
     n_groups = int(groups.max(initial=-1)) + 1
     if observed is None:
-        labels = _group_numbers(_row_digests(Y))
+        labels = _groups(Y)
         # A group conflicts if it has more than one label set.
         pairs = np.unique(np.stack([groups, labels]), axis=1)
         conflicting = np.bincount(pairs[0], minlength=n_groups) > 1
@@ -41,22 +41,13 @@ def find_duplicates(
     }
 
 
-def _row_digests(matrix: Any) -> list[bytes]:
-    """Hash each row; equal rows have equal hashes, and zeros of either sign are equal."""
-    if not sp.issparse(matrix):
-        rows = np.ascontiguousarray(matrix) + 0.0
-        return [_digest(row.tobytes()) for row in rows]
-    csr = sp.csr_array(matrix)
-    return [
-        _digest(csr.indices[i:j].astype(np.int64).tobytes() + csr.data[i:j].tobytes())
-        for i, j in pairwise(csr.indptr.tolist())
-    ]
-
-
-def _digest(row: bytes) -> bytes:
-    return hashlib.blake2b(row, digest_size=DIGEST_BYTES).digest()
-
-
-def _group_numbers(digests: list[bytes]) -> np.ndarray:
+def _groups(table: sp.csr_array) -> np.ndarray:
+    """Number the distinct rows of a table without stored zeros, in order of occurrence."""
     numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(d, len(numbers)) for d in digests], dtype=np.intp)
+    groups = np.empty(table.shape[0], dtype=np.intp)
+    indices = table.indices.astype(np.int64)
+    for row, (i, j) in enumerate(pairwise(table.indptr.tolist())):
+        content = indices[i:j].tobytes() + table.data[i:j].tobytes()
+        digest = hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+        groups[row] = numbers.setdefault(digest, len(numbers))
+    return groups

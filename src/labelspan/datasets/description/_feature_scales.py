@@ -21,7 +21,7 @@ IDENTIFIER = re.compile(
 )
 
 
-def feature_scales(X: Any, names: Sequence[str]) -> dict[str, Any]:
+def feature_scales(X: sp.csr_array, names: Sequence[str]) -> dict[str, Any]:
     """Attributes of a `Description` about variances; missing values do not count."""
     variances = _variances(X)
     varying = np.flatnonzero(variances > 0)
@@ -36,20 +36,19 @@ def feature_scales(X: Any, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def identifier_features(X: Any, parts: Sequence[np.ndarray], names: Sequence[str]) -> list[int]:
+def identifier_features(
+    X: sp.csr_array, parts: Sequence[np.ndarray], names: Sequence[str]
+) -> list[int]:
     """Find features that number all rows, or the rows of each part of the split."""
     n_rows = X.shape[0]
     if n_rows <= FEWEST_ROWS:
         return []
-    if sp.issparse(X):
-        by_column = X.tocsc()
-        # Distinct values allow at most one zero.
-        candidates = np.flatnonzero(np.diff(by_column.indptr) >= n_rows - max(len(parts), 1))
-        columns = ((int(i), by_column[:, [i]].toarray().ravel()) for i in candidates)
-    else:
-        head = X[: FEW_VALUES + 1]
-        candidates = np.flatnonzero((head == np.floor(head)).all(axis=0))
-        columns = ((int(i), X[:, i]) for i in candidates)
+    by_column, head = X.tocsc(), X[: FEW_VALUES + 1]
+    # Distinct values allow at most one zero.
+    is_candidate = np.diff(by_column.indptr) >= n_rows - max(len(parts), 1)
+    is_candidate[head.indices[head.data != np.floor(head.data)]] = False
+    candidates = np.flatnonzero(is_candidate).tolist()
+    columns = ((i, by_column[:, [i]].toarray().ravel()) for i in candidates)
     return [
         i
         for i, column in columns
@@ -58,14 +57,13 @@ def identifier_features(X: Any, parts: Sequence[np.ndarray], names: Sequence[str
     ]
 
 
-def are_counts(X: Any) -> bool:
-    """Whether features are counts, as of words: integers >= 0, half of them 0 or X is sparse."""
-    stored = X.data if sp.issparse(X) else X
+def are_counts(X: sp.csr_array, is_sparse: bool) -> bool:
+    """Whether features are counts, as of words: integers > 0, and X is sparse or half of it 0."""
     # The first values settle it for most data, without a copy of all.
-    parts = (stored[: FEW_VALUES + 1], stored)
-    if not stored.size or not all(((A >= 0) & (np.floor(A) == A)).all() for A in parts):
+    parts = (X.data[: FEW_VALUES + 1], X.data)
+    if not X.nnz or not all(((A > 0) & (np.floor(A) == A)).all() for A in parts):
         return False
-    return sp.issparse(X) or (stored.max() > 1 and 2 * np.count_nonzero(stored) < stored.size)
+    return is_sparse or bool(X.data.max() > 1 and 2 * X.nnz < X.shape[0] * X.shape[1])
 
 
 def _numbers_rows(column: np.ndarray, name: str) -> bool:
@@ -85,34 +83,21 @@ def _numbers_rows(column: np.ndarray, name: str) -> bool:
     return bool(is_close and (np.diff(in_order) > 0).all())
 
 
-def _variances(X: Any) -> np.ndarray:
+def _variances(X: sp.csr_array) -> np.ndarray:
     """Variances in units of the square of the largest value; 0 for a constant feature."""
-    stored = X.data if sp.issparse(X) else X
-    finite = np.abs(stored[np.isfinite(stored)])
-    unit = finite.max(initial=0.0)
-    if unit == 0:
-        return np.zeros(X.shape[1])
-    return (_sparse_variances if sp.issparse(X) else _dense_variances)(X, unit)
-
-
-def _dense_variances(X: np.ndarray, unit: float) -> np.ndarray:
-    variances = np.zeros(X.shape[1])
-    for i in range(X.shape[1]):
-        values = X[np.isfinite(X[:, i]), i]
-        # A mean is rounded, so that a constant feature would have a tiny variance.
-        if len(values) and values.min() < values.max():
-            variances[i] = (values / unit).var()
-    return variances
-
-
-def _sparse_variances(X: sp.csr_array, unit: float) -> np.ndarray:
     n_rows, n_features = X.shape
     known = np.isfinite(X.data)
-    places, values = X.indices[known], X.data[known] / unit
-    counts = np.bincount(places, minlength=n_features)
+    places, values = X.indices[known], X.data[known]
+    unit = np.abs(values).max(initial=0.0)
+    if unit == 0:
+        return np.zeros(n_features)
+    values = values / unit
     n_zeros = n_rows - np.bincount(X.indices, minlength=n_features)
-    n_known = np.maximum(n_zeros + counts, 1)
+    n_known = np.maximum(n_zeros + np.bincount(places, minlength=n_features), 1)
     means = np.bincount(places, values, minlength=n_features) / n_known
     squares = np.bincount(places, (values - means[places]) ** 2, minlength=n_features)
-    high, low = (m.toarray().ravel() for m in (X.max(axis=0), X.min(axis=0)))
-    return np.where(high == low, 0.0, (squares + n_zeros * means**2) / n_known)
+    # A mean is rounded, so that a constant feature would have a tiny variance.
+    high, low = (np.where(n_zeros > 0, 0.0, limit) for limit in (-np.inf, np.inf))
+    np.maximum.at(high, places, values)
+    np.minimum.at(low, places, values)
+    return np.where(high > low, (squares + n_zeros * means**2) / n_known, 0.0)

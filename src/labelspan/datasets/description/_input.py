@@ -10,17 +10,16 @@ import scipy.sparse as sp
 from labelspan.gate import find_holes, hidden, unmasked
 
 
-def features(X: Any) -> Any:
-    """Return features as float64, dense or CSR without stored zeros; never the caller's array."""
-    if sp.issparse(X):
-        csr = sp.csr_array(X, dtype=np.float64, copy=True)
-        csr.sum_duplicates()
-        csr.eliminate_zeros()
-        return csr
-    X = np.asarray(X, dtype=np.float64)
+def features(X: Any) -> sp.csr_array:
+    """Return a copy of the features as CSR, float64, without stored zeros."""
+    if not sp.issparse(X):
+        X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions; expected 2, samples by features")
-    return X
+    csr = sp.csr_array(X, dtype=np.float64, copy=True)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return csr
 
 
 def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray | None]:
@@ -39,13 +38,10 @@ def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray |
     return csr, seen
 
 
-def zero_filled(X: Any) -> Any:
+def zero_filled(X: sp.csr_array) -> sp.csr_array:
     """Replace NaN by zero, in a copy if there are any."""
-    values = X.data if sp.issparse(X) else X
-    if not np.isnan(values).any():
+    if not np.isnan(X.data).any():
         return X
     filled = X.copy()
-    if sp.issparse(X):
-        filled.data = np.nan_to_num(values, nan=0.0)
-        return filled
-    return np.nan_to_num(values, nan=0.0)
+    filled.data = np.nan_to_num(X.data, nan=0.0)
+    return filled
