@@ -7,7 +7,6 @@ from scipy import sparse
 
 from labelspan.gate import (
     Labels,
-    _labels,
     check_indicators,
     check_label_block,
     check_labels,
@@ -258,9 +257,9 @@ def test_blocks_on_workers():
         check_label_block(np.array([[3], [5], [7]]))
 
 
-def test_dense_rows_cheaper_as_csr_are_so_from_a_share_of_ones(monkeypatch):
-    monkeypatch.setattr(_labels, "SPARSE_LABEL_DENSITY", 0.5)
-    half = np.eye(2)
-    assert isinstance(_labels.cheaper(half > 0, 2), np.ndarray)
-    assert sparse.issparse(_labels.cheaper(np.eye(3) > 0, 3))
-    assert Labels(half).total == 2
+def test_dense_rows_cheaper_as_csr_are_so_from_a_share_of_ones():
+    """A tenth; whether the labels are given as 0/1 or as -1/+1."""
+    for code in (lambda A: A, lambda A: 2 * A - 1):
+        assert isinstance(check_labels(code(np.eye(10))).Y, np.ndarray)
+        assert sparse.issparse(check_labels(code(np.eye(11))).Y)
+    assert Labels(np.eye(2)).total == 2

@@ -24,6 +24,7 @@ __all__ = [
     "dispatches",
     "exact_floats",
     "fit_context",
+    "is_dask",
     "is_dask_array",
     "is_dask_frame",
     "is_frame",
@@ -52,6 +53,11 @@ def dispatches() -> bool:
 def move_to_host(array: Any) -> Any:
     """Convert an array of another library, on any device, to NumPy."""
     return _convert_to_numpy(array, array_namespace(array))
+
+
+def is_dask(thing: Any) -> bool:
+    """Whether this is a Dask array, or a Dask data frame or a column of one."""
+    return type(thing).__module__.startswith("dask")
 
 
 def is_dask_frame(table: Any) -> bool:

@@ -53,11 +53,6 @@ class Row:
     takes: frozenset[str] = frozenset()
     refuses: Mapping[str, str] = field(default_factory=dict)
 
-    def refusals(self) -> dict[str, str]:
-        """Reasons by what is refused whatever the parameters."""
-        kept = {what: reason for what, reason in REFUSED.items() if what not in self.takes}
-        return {**kept, **self.refuses}
-
 
 ROWS = (
     Row("MDDM", "extraction", ALL),
@@ -149,15 +144,15 @@ ROWS = (
             "soft_labels": SCORED,
         },
     ),
-    Row("SemiSupervised", "semisupervised"),
+    Row("SemiSupervised", "semisupervised", HOLES, {"dask": IN_MEMORY, "sample_weight": COUNTED}),
 )
 BY_NAME = MappingProxyType({row.name: row for row in ROWS})
 
 
 @cache
-def row_of(kind: type) -> Row:
-    """The row of a class, or of the nearest parent that has one."""
-    for parent in kind.__mro__:
-        if parent.__name__ in BY_NAME and parent.__module__.startswith("labelspan."):
-            return BY_NAME[parent.__name__]
-    return Row(kind.__name__, "")
+def refused_by(kind: type) -> Mapping[str, str]:
+    """What the row of a class, or of the nearest parent that has one, refuses, with reasons."""
+    own = (p.__name__ for p in kind.__mro__ if p.__module__.startswith("labelspan."))
+    row = next((BY_NAME[name] for name in own if name in BY_NAME), Row(kind.__name__, ""))
+    kept = {what: reason for what, reason in REFUSED.items() if what not in row.takes}
+    return MappingProxyType({**kept, **row.refuses})

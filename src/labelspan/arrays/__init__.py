@@ -51,9 +51,9 @@ from labelspan.arrays._operations import (
 )
 from labelspan.arrays._stream import (
     STREAM_BYTES,
+    computing,
     config_context,
     in_single,
     is_streamed,
     stream,
-    sums_of,
 )

@@ -69,12 +69,13 @@ def remember_place(estimator: Any, X: Any) -> None:
 def settle(estimator: Any, X: Any) -> None:
     """Move fitted arrays to the device of X, and remember that device."""
     known = vars(estimator)
-    remember_place(estimator, X)
+    known.pop("_place", None)
     if not is_device(X):
         if is_streamed(X):
             learnt = known.keys() - estimator.get_params(deep=False).keys()
             known.update((name, converted(known[name], to_host)) for name in learnt)
         return
+    remember_place(estimator, X)
     parameters = {*estimator.get_params(deep=False), *TABLES}
     for name in known.keys() - parameters:
         if not isinstance(known[name], BaseEstimator):

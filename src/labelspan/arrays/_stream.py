@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,20 @@ from labelspan.arrays._arrays import is_device, like, namespace, precision_of
 from labelspan.arrays._arrays import sums as sums_over
 from labelspan.arrays._operations import library_of
 
-# An empty array on the device that computes the sums; None for the host.
-TARGET: ContextVar[Any] = ContextVar("TARGET", default=None)
-# Precision of the products that a device sums.
-SUMS: ContextVar[str] = ContextVar("SUMS", default="float64")
-# The same as TARGET, but only while an estimator that can use its sums is fitted.
-ACTIVE: ContextVar[Any] = ContextVar("ACTIVE", default=None)
+
+class Setting(NamedTuple):
+    """What :func:`config_context` sets."""
+
+    # An empty array on the device that computes the sums; None for the host.
+    device: Any = None
+    # Precision of the products that a device sums.
+    sums: str = "float64"
+    # Whether an estimator that can use sums of the device is being fitted.
+    active: bool = False
+
+
+PLAIN = Setting()
+SETTING: ContextVar[Setting] = ContextVar("SETTING", default=PLAIN)
 # Bytes of a block of rows; two blocks are held in memory that the device can read.
 STREAM_BYTES = 2**27
 
@@ -60,17 +68,23 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
     """
     if sums not in ("float64", "float32"):
         raise ValueError(f"sums={sums!r} is not known; use 'float64' or 'float32'.")
-    token, precision = TARGET.set(reference_on(device)), SUMS.set(sums)
+    with changed(device=reference_on(device), sums=sums):
+        yield
+
+
+@contextmanager
+def changed(**values: Any) -> Iterator[None]:
+    """Context in which fields of the setting have other values."""
+    token = SETTING.set(SETTING.get()._replace(**values))
     try:
         yield
     finally:
-        TARGET.reset(token)
-        SUMS.reset(precision)
+        SETTING.reset(token)
 
 
 def in_single(X: Any) -> bool:
     """Whether products of float32 rows on a device are computed in float32."""
-    return SUMS.get() == "float32" and precision_of(X) == np.float32
+    return SETTING.get().sums == "float32" and precision_of(X) == np.float32
 
 
 def reference_on(device: Any) -> Any:
@@ -92,26 +106,17 @@ def reference_on(device: Any) -> Any:
     return torch.empty(0, device=device)
 
 
-@contextmanager
-def sums_of(estimator: Any) -> Iterator[None]:
-    """Context of a fit: sums are computed on the device if the estimator can use them."""
-    asked = TARGET.get()
-    taken = (
-        None
-        if asked is None or not estimator.__sklearn_tags__().label_tags.takes("device")
-        else asked
-    )
-    token = ACTIVE.set(taken)
-    try:
-        yield
-    finally:
-        ACTIVE.reset(token)
+def computing(can: Callable[[], bool]) -> AbstractContextManager[None]:
+    """Context of a fit: sums are computed on the device if one is set and the estimator can."""
+    now = SETTING.get()
+    active = now.device is not None and can()
+    return nullcontext() if active == now.active else changed(active=active)
 
 
 def is_streamed(X: Any) -> bool:
     """Whether to send the rows of X to a device: X is dense and has no more columns than rows."""
     return (
-        ACTIVE.get() is not None
+        SETTING.get().active
         and isinstance(X, np.ndarray)
         and X.ndim == 2
         and X.dtype.kind == "f"
@@ -122,7 +127,7 @@ def is_streamed(X: Any) -> bool:
 def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, ...]]:
     """Blocks of rows of X, labels and weights on the device; X is checked there."""
     X, rest = arrays[0], arrays[1:]
-    target = ACTIVE.get()
+    target = SETTING.get().device
     pinned = library_of(target) == "torch" and target.is_cuda
     sent = pinned_blocks(X, blocks, target) if pinned else (like(target, X[b]) for b in blocks)
     for rows, block in zip(blocks, sent, strict=True):

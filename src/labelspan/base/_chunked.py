@@ -22,11 +22,11 @@ from labelspan.gate import (
     RowBlocks,
     check_fit,
     check_square,
+    fitting,
     hidden,
     passes,
     plain_indicators,
     refuse_other_names,
-    unchanged_if_refused,
     warn_of_signs,
 )
 from labelspan.linalg import chunk_statistics, solver_that_fits
@@ -168,7 +168,7 @@ class Chunked(RowBlocks):
             self._warn_after_fit()
         elif sample_weight is None and not self._parameters_changed() and self._add_plain(X, y):
             return self
-        with unchanged_if_refused(self):
+        with fitting(self):
             X, labels = self._gate_chunk(X, y, sample_weight, classes, first)
             if first or self._parameters_changed():
                 self._plan((X.shape[1], labels.Y.shape[1]), first)
@@ -233,7 +233,7 @@ class Chunked(RowBlocks):
         object
             The fitted estimator itself.
         """
-        with unchanged_if_refused(self):
+        with fitting(self):
             self._drop("_chunks", *self._learnt)
             n_kept, n_rows = self._load(checkpoint, classes)
             n_done, count = n_kept, length_hint(blocks) - n_kept
@@ -307,7 +307,8 @@ class Chunked(RowBlocks):
         if first:
             known = None if classes is None else np.unique(classes)
             X, labels = check_fit(self, X, y, sample_weight, classes=known, chunk=True)
-            warn_of_signs(self, labels)
+            if labels.signed:
+                warn_of_signs(self)
             self._remember(labels)
             remember_place(self, X)
             return X, labels
@@ -355,7 +356,7 @@ class Chunked(RowBlocks):
     def _settle(self) -> None:
         """Learn from all chunks so far."""
         pool = self._chunks.pool
-        with unchanged_if_refused(self):
+        with fitting(self):
             if self._parameters_changed():
                 self._plan(pool.shape, first=False)
             statistics, rest = pool.total(self._summarise)

@@ -19,12 +19,10 @@ from labelspan.arrays import (
     dense,
     empty,
     is_device,
-    is_followed,
     like,
     namespace,
     precision_of,
     settle,
-    sums_of,
     to_host,
 )
 from labelspan.compat import fit_context, is_dask_array, n_rows_of
@@ -34,12 +32,11 @@ from labelspan.gate import (
     check_features,
     check_fit,
     dask_rows,
+    fitting,
     hidden,
     in_dtype,
     lazily,
-    refuse_device,
     scored,
-    unchanged_if_refused,
     warn_of_signs,
 )
 from labelspan.moments import level_at, mean_of, score_at, scores_about
@@ -125,11 +122,10 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             The fitted classifier itself.
         """
         y = y if observed is None else hidden(y, observed)
-        if is_followed(X):
-            refuse_device(self, X)
-        with unchanged_if_refused(self), sums_of(self):
+        with fitting(self):
             X, labels = self._gate(X, y, sample_weight)
-            warn_of_signs(self, labels)
+            if labels.signed:
+                warn_of_signs(self)
             # Chunks of an earlier partial_fit no longer count.
             self.__dict__.pop("_chunks", None)
             self._accept(X, labels)

@@ -23,7 +23,6 @@ from labelspan.arrays import (
     on_host,
     precision_of,
     settle,
-    sums_of,
     to_host,
 )
 from labelspan.base._chunked import Chunked
@@ -34,10 +33,10 @@ from labelspan.gate import (
     check_features,
     check_fit,
     dask_rows,
+    fitting,
     hidden,
     in_dtype,
     lazily,
-    unchanged_if_refused,
 )
 from labelspan.linalg import (
     EigenPairs,
@@ -133,7 +132,7 @@ class LinearReducer(
             The fitted estimator itself.
         """
         y = y if observed is None else hidden(y, observed)
-        with unchanged_if_refused(self), sums_of(self):
+        with fitting(self):
             X, labels = check_fit(self, X, y, sample_weight)
             self._drop("_chunks", *self._learnt)
             self._remember(labels)

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
 
+from labelspan.arrays import is_followed
 from labelspan.base import LabelClassifier, label_scores, remember_features
 from labelspan.compat import take_rows
 from labelspan.gate import (
@@ -19,6 +20,7 @@ from labelspan.gate import (
     check_weights,
     label_tags,
     refuse_dask,
+    refuse_device,
     unweighted,
 )
 from labelspan.registry import IN_MEMORY
@@ -39,7 +41,10 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         """Learn from the rows and their labels; ``estimator_`` is fitted."""
 
     def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        refuse_dask(self, label_tags(self).refused["dask"], X=X, y=y)
+        tags = label_tags(self)
+        refuse_dask(self, tags.refused["dask"], X=X, y=y)
+        if is_followed(X):
+            refuse_device(self, X, tags)
         check_weights(self, X, sample_weight, 1)
         return X, check_target(self, X, y)
 

@@ -38,7 +38,6 @@ from labelspan.gate._soft import (
 )
 from labelspan.gate._splits import check_splits
 from labelspan.gate._tags import (
-    TAKERS,
     label_tags,
     unweighted,
     with_label_tags,
@@ -54,10 +53,10 @@ from labelspan.gate._validation import (
     check_square,
     check_target,
     checked_by_sums,
+    fitting,
     in_dtype,
     is_large,
     passes,
     refuse_overflow,
-    unchanged_if_refused,
 )
 from labelspan.gate._weights import check_weights

@@ -88,7 +88,7 @@ def find_ones(Y, columns, indptr):  # type: ignore[no-untyped-def]
     for i in range(Y.shape[0]):
         row = Y[i]
         for j in range(len(row)):
-            # Always written, and kept if it is a one: a branch would be missed half of the time.
+            # Branch-free: always write, advance only on a one.
             columns[k] = j
             k += np.uint64(row[j])
         indptr[i + 1] = k

@@ -180,7 +180,8 @@ def plain_indicators(y: Any, few: int = 0) -> Any:
     n_ones = int(np.count_nonzero(ones))
     if y.size == 0 or n_ones != np.count_nonzero(y):
         return None
-    return ones.astype(np.float64) if y.size <= few else cheaper(ones, n_ones)
+    few_zeros = y.size <= few or n_ones >= SPARSE_LABEL_DENSITY * y.size
+    return ones.astype(np.float64) if few_zeros else as_csr(ones)
 
 
 def labels_with_holes(
@@ -265,19 +266,13 @@ def dense_indicators(Y: np.ndarray) -> Any:
     """0/1 values of a dense indicator matrix, as CSR if that is cheaper."""
     refuse_other_values(Y)
     ones = Y > 0 if Y.dtype != bool else Y
-    return cheaper(ones, int(np.count_nonzero(ones)))
+    few_zeros = np.count_nonzero(ones) >= SPARSE_LABEL_DENSITY * Y.size
+    return ones.astype(np.float64) if few_zeros else as_csr(ones)
 
 
 def is_signed(values: np.ndarray) -> bool:
     """Whether checked indicators are coded as -1 and +1."""
     return values.dtype.kind in "if" and bool(values.min(initial=0) < 0)
-
-
-def cheaper(Y: np.ndarray, n_ones: int) -> Any:
-    """Booleans, `n_ones` of them True, as 0 and 1 in a dense array or in CSR."""
-    if n_ones >= SPARSE_LABEL_DENSITY * Y.size:
-        return Y.astype(np.float64)
-    return as_csr(Y)
 
 
 def sparse_indicators(Y: sparse.csr_array, name: str = "y") -> sparse.csr_array:

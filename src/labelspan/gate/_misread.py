@@ -6,11 +6,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.exceptions import DataConversionWarning
 
-from labelspan.arrays import is_device, namespace, sums, to_host
+from labelspan.arrays import namespace, sums, values_of
 
 SEPARATORS = (",", ";", "|")
 # From this ratio of ones per row in y to those in X, the two look swapped.
@@ -61,9 +60,9 @@ def warn_of_column() -> None:
     )
 
 
-def warn_of_signs(estimator: Any, labels: Any) -> None:
+def warn_of_signs(estimator: Any) -> None:
     """Warn a classifier of labels -1 and +1, once per fit: scikit-learn counts -1 as a label."""
-    if not labels.signed or not is_classifier(estimator):
+    if not is_classifier(estimator):
         return
     warnings.warn(
         "y is coded -1/+1, and predict returns 0/1. score and labelspan's scorers compare the two, "
@@ -75,34 +74,25 @@ def warn_of_signs(estimator: Any, labels: Any) -> None:
 
 
 def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
-    """Warn if the features look like labels and the labels like features.
+    """Warn if the features (n, D) look like labels and the labels (n, q) like features.
 
     This is so if X holds only 0 and 1, has fewer columns than y, and y has at least 1.5 times as
     many ones per row. No benchmark set of our catalogue is like that (delicious, with 500 binary
     features and 983 labels, has as many ones in both); each of them that has binary features is
     when X and y are exchanged. Rows with exactly one 1 each are the codes of one category: no
     warning. Soft labels need not sum up to more: features scaled to [0, 1] look like them.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Checked features.
-    Y : ndarray or csr_array of shape (n, q)
-        Indicators.
-    soft : bool, default=False
-        Whether they lie between 0 and 1.
     """
     n_rows, n_features = X.shape
     if n_features >= Y.shape[1] or not holds_only_ones(X):
         return
-    ones = np.asarray(to_host(sums(X, axis=1))).ravel()
-    labels = float(sums(Y)) / n_rows
-    if (not soft and labels < MANY_MORE_ONES * ones.mean()) or (ones == 1).all():
+    ones, labels = float(sums(X)) / n_rows, float(sums(Y)) / n_rows
+    rows = sums(X, axis=1)
+    if (not soft and labels < MANY_MORE_ONES * ones) or bool(namespace(rows).all(rows == 1)):
         return
     of_y = "numbers between 0 and 1" if soft else f"{labels:.3g} ones per row"
     warnings.warn(
         f"X and y may be swapped: X holds only 0 and 1, with {n_features} columns and "
-        f"{ones.mean():.3g} ones per row, y has {Y.shape[1]} columns and {of_y}. Pass the features "
+        f"{ones:.3g} ones per row, y has {Y.shape[1]} columns and {of_y}. Pass the features "
         "first: fit(X, y). If they are, ignore this warning.",
         UserWarning,
         stacklevel=4,
@@ -111,10 +101,10 @@ def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
 
 def holds_only_ones(X: Any) -> bool:
     """Whether there is a 1 and no value beside 0 and 1."""
-    values = X.data if sparse.issparse(X) else X
+    values = values_of(X)
+    xp = namespace(values)
     # A glance at the first values spares real features the whole pass.
-    for part in (to_host(values[:1, ...]), values):
-        known = (part == 0) | (part == 1) if is_device(part) else np.isin(part, (0, 1))
-        if not bool(namespace(known).all(known)):
+    for part in (values[:1, ...], values):
+        if not bool(xp.all((part == 0) | (part == 1))):
             return False
-    return bool(namespace(values).any(values == 1))
+    return bool(xp.any(values == 1))

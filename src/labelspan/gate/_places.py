@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from labelspan.arrays import is_followed, place_of
+import numpy as np
+
+from labelspan.arrays import (
+    cast,
+    dense,
+    detached,
+    is_device,
+    is_followed,
+    like,
+    namespace,
+    place_of,
+    to_host,
+)
+from labelspan.gate._labels import Labels
 from labelspan.gate._tags import LabelTags, label_tags
 
 # Methods of a fitted estimator that take rows.
@@ -41,3 +55,36 @@ def refuse_elsewhere(estimator: Any, X: Any) -> None:
             f"{name} was fitted on {place}. Call it as it was fitted, within "
             "sklearn.config_context(array_api_dispatch=True)."
         )
+
+
+def labels_elsewhere(X: Any, y: Any) -> Labels | None:
+    """Plain 0/1 labels (n, q) of an array on the device of X; None if they need other checks."""
+    if not (is_device(X) and is_device(y)) or y.ndim != 2 or y.shape[1] < 2:
+        return None
+    y = detached(y)
+    if type(y) is not type(X) or y.device != X.device:
+        y = like(X, to_host(y))
+    xp = namespace(y)
+    if y.dtype != xp.bool and not bool(xp.all((y == 0) | (y == 1))):
+        return None
+    return Labels(cast(y, np.float64))
+
+
+def beside(estimator: Any, X: Any, labels: Labels, tags: LabelTags, chunk: bool) -> Labels:
+    """Dense labels and their weights on the device of X; labels with NaN stay on the host.
+
+    They are filled in there, and then go to the device by blocks, where the estimator takes them.
+    """
+    if labels.missing and (chunk or not tags.takes("device_holes")):
+        name, how = type(estimator).__name__, " in chunks" if chunk else ""
+        raise ValueError(
+            "y has labels that are not observed (NaN), and X is on a device, where "
+            f"{name} does not take them{how}. Move X to the host first: X.cpu().numpy() for "
+            "torch, X.get() for CuPy."
+        )
+    Y = labels.Y
+    if not is_device(Y) and not labels.missing:
+        # One byte per label is transferred faster.
+        Y = cast(like(X, dense(Y if labels.soft else Y.astype(np.uint8))), np.float64)
+    weights = None if labels.weights is None else like(X, labels.weights)
+    return replace(labels, Y=Y, weights=weights, sparse=False)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import dense, is_device
-from labelspan.gate._tags import TAKERS
+from labelspan.arrays import dense, values_of
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
@@ -37,7 +36,7 @@ def soft_labels(Y: Any) -> Any:
 def refuse_soft(Y: Any, name: str, reason: str) -> Any:
     """Return the labels; raise at the first that is neither 0 nor 1."""
     values = Y.data if sparse.issparse(Y) else Y
-    if not is_device(values) and is_soft(values):
+    if is_soft(values):
         first = values[(values > 0) & (values < 1)][0]
         raise ValueError(
             f"y holds soft labels, such as {first:g}; {name} takes only 0 and 1: {reason}. "
@@ -48,11 +47,10 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
 
 def has_holes(Y: Any) -> bool:
     """Whether some numbers are NaN: labels that are not observed."""
-    if is_device(Y):
-        # The input checks refuse them on a device.
-        return False
-    values = Y.data if sparse.issparse(Y) else Y
-    return values.dtype.kind == "f" and bool(np.isnan(values.min(initial=0.0)))
+    values = values_of(Y)
+    # The input checks refuse them on a device.
+    whole = not isinstance(values, np.ndarray) or values.dtype.kind != "f"
+    return not whole and bool(np.isnan(values.min(initial=0.0)))
 
 
 def find_holes(Y: np.ndarray) -> np.ndarray:
@@ -84,7 +82,8 @@ def refuse_holes(Y: Any, name: str, reason: str) -> Any:
         row, column = np.argwhere(np.isnan(dense(Y)))[0]
         raise ValueError(
             f"Input y contains NaN: y[{row}, {column}] is not observed; {name} needs every label: "
-            f"{reason}. Fit {TAKERS}, which take such labels, or drop the rows that miss one."
+            f"{reason}. Drop the rows that miss one, or fit another estimator: those whose "
+            "sklearn.utils.get_tags(estimator).label_tags.takes('missing_labels') take such labels."
         )
     return Y
 

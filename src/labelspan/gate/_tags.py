@@ -8,16 +8,10 @@ from typing import Any
 
 from sklearn.utils import Tags, get_tags
 
-from labelspan.registry import REFUSED, row_of
+from labelspan.registry import REFUSED, refused_by
 
 # Cached, because listing them takes longer than filling them in, and every chunk needs them.
 NAMES = tuple(f.name for f in fields(Tags))
-#: Classes that accept them.
-TAKERS = (
-    "CLaRankSVM, CMLFS, CPLST, DiscriminativeRatio, LEML, LaRankSVM, LabelCCA, LabelPLS, MDDM, "
-    "MLFS, MLSI, MLkNN, MVMD, MultiOutputRidge, MultilabelFisherScore, OCCA, OPLS, PLST, "
-    "ProbabilityCalibrator, ReducerCV, SemiSupervised, SharedSubspaceClassifier or ThresholdTuner"
-)
 
 
 @dataclass(slots=True)
@@ -59,10 +53,8 @@ def with_label_tags(tags: Tags) -> EstimatorTags:
 
 def complete_tags(estimator: Any, tags: Tags) -> EstimatorTags:
     """scikit-learn's tags with those of the registry, and of the parameters."""
-    kind: type = type(estimator)
-    refused = {**row_of(kind).refusals(), **estimator._refusals()}
     found = with_label_tags(tags)
-    found.label_tags = LabelTags(refused)
+    found.label_tags = label_tags(estimator)
     found.input_tags.sparse = True
     found.input_tags.pairwise = estimator._is_pairwise()
     found.array_api_support = found.label_tags.takes("device")
@@ -83,9 +75,9 @@ def complete_tags(estimator: Any, tags: Tags) -> EstimatorTags:
 
 
 def label_tags(estimator: Any) -> LabelTags:
-    """The tags of an estimator for input validation."""
-    found: LabelTags = estimator.__sklearn_tags__().label_tags
-    return found
+    """What ``fit`` refuses: by its class, as the registry says, and by its parameters."""
+    kind: type = type(estimator)
+    return LabelTags({**refused_by(kind), **estimator._refusals()})
 
 
 def unweighted(fit: Callable[..., Any]) -> Any:

@@ -14,28 +14,22 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from labelspan.arrays import (
     cast,
+    computing,
     detached,
-    is_device,
     is_followed,
     is_streamed,
     namespace,
     precision_of,
     to_host,
 )
-from labelspan.compat import is_dask_array, is_dask_frame
+from labelspan.compat import is_dask, is_dask_array, is_dask_frame
 from labelspan.gate._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
-from labelspan.gate._labels import Labels, check_labels
+from labelspan.gate._labels import Labels, check_labels, plain_indicators
 from labelspan.gate._misread import warn_if_swapped, warn_of_column
-from labelspan.gate._places import refuse_device, refuse_elsewhere
+from labelspan.gate._places import beside, labels_elsewhere, refuse_device, refuse_elsewhere
 from labelspan.gate._soft import refuse_holes, refuse_soft, refuse_streamed_holes
 from labelspan.gate._tags import LabelTags, label_tags
-from labelspan.gate._weights import (
-    beside,
-    check_weights,
-    labels_on_device,
-    refuse_holes_on_device,
-    weighing,
-)
+from labelspan.gate._weights import check_weights, weighing
 from labelspan.registry import IN_MEMORY
 
 # A dense square array beyond this size is refused with advice, not attempted.
@@ -45,10 +39,12 @@ LARGEST_SQUARES = 1e-12 * np.finfo(np.float64).max
 # Row weights from which products may overflow.
 HEAVY = 1e6
 
-# From this many dense numbers, a separate check is skipped and compiled loops are worth loading.
+# Dense arrays of at least this size skip the separate finiteness check and use compiled loops.
 LARGE = 2**26
 
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
+# Types of rows that are neither lazy nor on a device.
+HOST = {np.ndarray, sparse.csr_array}
 
 
 class NoDirectionError(ValueError):
@@ -103,39 +99,33 @@ def check_fit(
     labels : Labels
         The indicator matrix and where it came from, with the weights of the rows.
     """
-    tags = estimator.__sklearn_tags__()
-    supervised = tags.target_tags.required
     least = 1 if chunk else min_samples
-    if any(map(is_dask_frame, (X, y, sample_weight))):
-        arrays = from_frames(X, y, sample_weight)
-        given: dict[str, Any] = {"classes": classes, "min_samples": min_samples, "chunk": chunk}
-        found, labels = check_fit(estimator, *arrays, reset=reset, **given)
-        if is_dask_frame(X):
-            validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
-        names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
-        return found, labels if names is None else replace(labels, names=names)
-    if is_dask_array(X) or is_dask_array(y):
-        return check_fit_dask(estimator, X, y, sample_weight, reset, classes, least)
-    if is_followed(X):
-        refuse_device(estimator, X, tags.label_tags)
+    if is_dask(X) or is_dask(y) or is_dask(sample_weight):
+        given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
+        return check_fit_dask(estimator, X, y, sample_weight, min_samples=min_samples, **given)
+    tags = label_tags(estimator)
+    on_device = type(X) not in HOST and is_followed(X)
+    if on_device:
+        refuse_device(estimator, X, tags)
         sample_weight = to_host(sample_weight)
-    # Labels first, because an error must not leave the number of features of a rejected X behind.
-    weights = check_weights(estimator, X, sample_weight, least)
-    if supervised:
-        labels = check_target(estimator, X, y, classes, tags.label_tags, streamed=chunk)
+    weights = None
+    if sample_weight is not None:
+        weights = check_weights(estimator, X, sample_weight, least, tags)
+    # Check labels first: a later error must not leave n_features_in_ set.
+    if estimator._supervised:
+        labels = check_target(estimator, X, y, classes, tags, streamed=chunk)
     X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
-    if not supervised:
+    if not estimator._supervised:
         labels = Labels(np.empty((X.shape[0], 0)))
     if weights is not None:
-        pairwise = tags.input_tags.pairwise
+        pairwise = estimator._is_pairwise()
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
-    if is_device(X):
-        if labels.missing:
-            refuse_holes_on_device(estimator, tags.label_tags, chunk)
-        labels = beside(X, labels)
-    if supervised and reset and labels.classes is None and not labels.missing:
+    if on_device:
+        labels = beside(estimator, X, labels, tags, chunk)
+    certain = labels.classes is None and not labels.missing
+    if reset and certain and X.shape[1] < labels.Y.shape[1]:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
 
@@ -149,26 +139,24 @@ def check_target(
     streamed: bool = False,
 ) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
+    name = type(estimator).__name__
     if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
-    labels = None if plain else labels_on_device(X, y)
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    plain = plain_indicators(y)
+    labels = labels_elsewhere(X, y) if plain is None else Labels(plain)
     if labels is None:
-        y = to_host(y)
-        labels = check_labels(y, classes, soft=True, missing=True)
-    # Getting the tags of an estimator takes as long as checking ten rows.
-    tags = tags or label_tags(estimator)
-    if not tags.takes("missing_labels"):
-        refuse_holes(labels.Y, type(estimator).__name__, tags.refused["missing_labels"])
-    if streamed and not tags.takes("streamed_holes"):
-        refuse_streamed_holes(labels.Y, type(estimator).__name__, tags.refused["streamed_holes"])
-    if not tags.takes("soft_labels"):
-        refuse_soft(labels.Y, type(estimator).__name__, tags.refused["soft_labels"])
-    if not plain or X.shape[:1] != labels.Y.shape[:1]:
+        labels = check_labels(to_host(y), classes, soft=True, missing=True)
+    # Reuse tags: computing them costs as much as validating ten rows.
+    refused = (tags or label_tags(estimator)).refused
+    if labels.missing and "missing_labels" in refused:
+        refuse_holes(labels.Y, name, refused["missing_labels"])
+    if labels.missing and streamed and "streamed_holes" in refused:
+        refuse_streamed_holes(labels.Y, name, refused["streamed_holes"])
+    if labels.soft and "soft_labels" in refused:
+        refuse_soft(labels.Y, name, refused["soft_labels"])
+    if type(X) not in HOST or X.shape[0] != labels.Y.shape[0]:
         check_consistent_length(X, labels.Y)
-    if labels.classes is not None and is_classifier(estimator) and np.asarray(y).ndim == 2:
+    if labels.classes is not None and is_classifier(estimator) and np.ndim(to_host(y)) == 2:
         warn_of_column()
     return labels
 
@@ -178,15 +166,29 @@ def check_fit_dask(
     X: Any,
     y: Any,
     sample_weight: Any,
+    *,
     reset: bool,
     classes: np.ndarray | None,
     min_samples: int,
+    chunk: bool,
 ) -> tuple[Any, Labels]:
     """The same for Dask arrays: shapes now, values block by block on the workers.
 
     Estimators that accept them learn through :func:`labelspan.moments.collect`, which checks each
     block.
     """
+    given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
+    if any(map(is_dask_frame, (X, y, sample_weight))):
+        arrays = from_frames(X, y, sample_weight)
+        found, labels = check_fit(estimator, *arrays, min_samples=min_samples, **given)
+        if is_dask_frame(X):
+            validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
+        names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
+        return found, labels if names is None else replace(labels, names=names)
+    if not (is_dask_array(X) or is_dask_array(y)):
+        weights = sample_weight.compute()
+        return check_fit(estimator, X, y, weights, min_samples=min_samples, **given)
+    least = 1 if chunk else min_samples
     tags = label_tags(estimator)
     if not tags.takes("dask"):
         refuse_dask(estimator, tags.refused["dask"], X=X, y=y)
@@ -204,23 +206,27 @@ def check_fit_dask(
         }
         for what, refuse in refusals.items():
             if not tags.takes(what):
-                given = type(estimator).__name__, tags.refused[what]
-                y = y.map_blocks(refuse, *given, dtype=y.dtype, meta=y._meta)
+                why = type(estimator).__name__, tags.refused[what]
+                y = y.map_blocks(refuse, *why, dtype=y.dtype, meta=y._meta)
         labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
     else:
-        labels = check_target(estimator, X, y, classes, streamed=True)
-    check_dask(X, labels.Y, min_samples)
-    weights = check_weights(estimator, X, sample_weight, min_samples)
+        labels = check_target(estimator, X, y, classes, tags, streamed=True)
+    check_dask(X, labels.Y, least)
+    weights = check_weights(estimator, X, sample_weight, least, tags)
     set_n_features(estimator, X.shape[1], reset)
     return X, labels if weights is None else labels.weighted(weights, None, anew=False)
 
 
 @contextmanager
-def unchanged_if_refused(estimator: Any) -> Iterator[None]:
-    """Restore the estimator if the block raises, because a Dask array is read after validation."""
+def fitting(estimator: Any) -> Iterator[None]:
+    """Context of learning: an error restores the estimator; a device may compute the sums.
+
+    A Dask array, or rows that are summed, are read after validation.
+    """
     before = dict(vars(estimator))
     try:
-        yield
+        with computing(lambda: label_tags(estimator).takes("device")):
+            yield
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
@@ -238,8 +244,7 @@ def check_features(
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
     if not reset:
         refuse_elsewhere(estimator, X)
-    by_sums = reset and not chunk and learns_from_sums(estimator)
-    if not (by_sums and checked_by_sums(X)) and passes(estimator, X, reset, ensure_min_samples):
+    if passes(estimator, X, reset, ensure_min_samples):
         return X
     refuse_dask(estimator, IN_MEMORY, X=X)
     xp = np
@@ -252,8 +257,9 @@ def check_features(
                 "columns."
             )
     # Rows summed on a device are checked through these sums; a separate check is one more pass.
-    single = is_device(X) and xp is not np and X.dtype == xp.float32
-    later = by_sums and (single or is_streamed(X) or checked_by_sums(X))
+    single = xp is not np and X.dtype == xp.float32
+    later = reset and not chunk and (single or is_streamed(X) or checked_by_sums(X))
+    later = later and learns_from_sums(estimator)
     X = validate_data(
         estimator,
         X,
@@ -292,8 +298,8 @@ def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
     known = vars(estimator)
     if type(X) is sparse.csr_array:
         values = X.data if X.has_canonical_format else np.full(1, np.nan)
-    elif type(X) is np.ndarray and X.ndim == 2 and X.flags.forc:
-        values = X.ravel(order="K")
+    elif type(X) is np.ndarray and X.ndim == 2 and not (reset and checked_by_sums(X)):
+        values = X
     else:
         return False
     if values.dtype not in FLOATS or X.shape[0] < min_samples:
@@ -301,8 +307,7 @@ def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
     expected = X.shape[1] if reset else known.get("n_features_in_")
     if X.shape[1] != expected or X.shape[1] == 0 or (not reset and "feature_names_in_" in known):
         return False
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        squares = np.dot(values, values)
+    squares = sum_of_squares(values)
     # Only the whole sample may be refused for squares that vanish.
     if not squares <= LARGEST_SQUARES or (reset and squares == 0):
         return False
@@ -337,30 +342,28 @@ def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> Non
 
 def sum_of_squares(values: Any) -> float:
     """Sum of squares, infinite on overflow; no array of squares is made."""
-    if is_device(values):
+    if not isinstance(values, np.ndarray):
         norm = float(namespace(values).linalg.vector_norm(values))
         return norm * norm
     in_one_piece = values.flags.c_contiguous or values.flags.f_contiguous
     height = len(values) if in_one_piece else max(2**20 // max(values[:1].size, 1), 1)
     squares = 0.0
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         for start in range(0, len(values), max(height, 1)):
             part = values[start : start + height].ravel(order="K")
             squares += float(np.dot(part, part))
     return squares
 
 
-def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
+def in_dtype(array: Any, dtype: Any, what: str) -> Any:
     """Fitted numbers, C-contiguous, in the dtype of X; raises if they do not fit into it.
 
     Weights grow as features shrink; for float32 values of 1e-40 they exceed the float32 range.
     """
-    # Two reductions, because absolute values would need another array.
-    if is_device(array):
-        xp = namespace(array)
-        largest = float(xp.max(xp.abs(array))) if 0 not in array.shape else 0.0
-    else:
-        largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
+    xp, largest = namespace(array), 0.0
+    if 0 not in array.shape:
+        # Two reductions, because absolute values would need another array.
+        largest = max(float(xp.max(array)), -float(xp.min(array)))
     limit = float(np.finfo(dtype).max)
     if not largest <= limit:
         raise ValueError(
@@ -368,7 +371,7 @@ def in_dtype(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
             "of X are too small, or differ too little, for its precision. Scale X first, e.g. by "
             "sklearn.preprocessing.StandardScaler, or pass X.astype(numpy.float64)."
         )
-    if is_device(array):
+    if xp is not np:
         return xp.asarray(cast(array, dtype), copy=True)
     return np.require(array, dtype, ["C", "OWNDATA"])
 

@@ -17,9 +17,9 @@ from labelspan.compat import Interval, fit_context
 from labelspan.gate import (
     check_fit,
     check_size,
+    fitting,
     hidden,
     remember_names,
-    unchanged_if_refused,
     with_complement,
 )
 from labelspan.moments import Sample, collect, warn_of_unobserved
@@ -75,7 +75,7 @@ class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
             The fitted estimator itself.
         """
         y = y if observed is None else hidden(y, observed)
-        with unchanged_if_refused(self):
+        with fitting(self):
             X, labels = check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
             self._chunk_solver(X.shape[1], labels.Y.shape[1])
             sums = self._summarise(Sample(X, labels.Y, weights=labels.weights))

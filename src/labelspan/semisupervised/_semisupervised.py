@@ -22,13 +22,13 @@ from labelspan.gate import (
     Labels,
     check_features,
     check_fit,
+    fitting,
     hidden,
+    label_tags,
     remember_names,
-    unchanged_if_refused,
     with_label_tags,
 )
 from labelspan.moments import warn_of_unobserved
-from labelspan.registry import IN_MEMORY
 from labelspan.semisupervised._propagate import propagate
 
 
@@ -114,6 +114,7 @@ class SemiSupervised(
     ((2417, 5), True)
     """
 
+    _supervised: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "reducer": [HasMethods(["fit", "transform"])],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -158,7 +159,7 @@ class SemiSupervised(
         object
             The fitted estimator itself.
         """
-        with unchanged_if_refused(self):
+        with fitting(self):
             X, labels = check_fit(self, X, hidden(y, observed), **refused)
             remember_names(self, labels)
             target = self._complete(X, labels)
@@ -204,21 +205,17 @@ class SemiSupervised(
         inner = get_tags(self.reducer)
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.transformer_tags.preserves_dtype = inner.transformer_tags.preserves_dtype
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.label_tags.refuse(
-            dask=IN_MEMORY,
-            sample_weight="neighbours are counted: a row of weight 2 is not the same as two rows",
-        )
-        # Reducers of other libraries check their input themselves.
-        theirs = getattr(inner, "label_tags", None)
-        if theirs is None or theirs.takes("soft_labels"):
-            del tags.label_tags.refused["missing_labels"]
-        else:
-            reason = theirs.refused["soft_labels"]
-            name = type(self.reducer).__name__
-            tags.label_tags.refuse(
-                missing_labels=f"its reducer {name} takes no soft labels, because {reason}",
-                soft_labels=f"its reducer {name} does: {reason}",
-            )
+        tags.target_tags.required = tags.target_tags.multi_output = True
+        tags.label_tags = label_tags(self)
         return tags
+
+    def _refusals(self) -> dict[str, str]:
+        # Reducers of other libraries check their input themselves.
+        theirs = getattr(get_tags(self.reducer), "label_tags", None)
+        if theirs is None or theirs.takes("soft_labels"):
+            return {}
+        reason, name = theirs.refused["soft_labels"], type(self.reducer).__name__
+        return {
+            "missing_labels": f"its reducer {name} takes no soft labels, because {reason}",
+            "soft_labels": f"its reducer {name} does: {reason}",
+        }
