@@ -242,16 +242,36 @@ def large(seed=0, n=2600):
     return X, (scores > 0.8).astype(int)
 
 
-def test_beyond_2000_rows_the_content_of_rows_selects_those_compared():
-    X, Y = large()
-    order = np.random.default_rng(1).permutation(len(X))
-    model = ls.MultilabelRidgeCV(kernel="linear").fit(X, Y)
-    assert np.isnan(model.cv_results_["mean_test_score"]).any()
-    assert len(model.loo_scores_) == len(X)
-    for rows in (X[order], sparse.csr_array(X[order])):
-        moved = clone(model).fit(rows, Y[order])
-        np.testing.assert_allclose(moved.best_score_, model.best_score_, rtol=1e-10)
-        np.testing.assert_allclose(moved.loo_scores_, model.loo_scores_[order], atol=1e-8)
+@pytest.mark.parametrize(
+    ("n", "settings"),
+    [
+        (2600, {"kernel": "linear"}),
+        (150, {"kernel": "rbf", "n_landmarks": 20}),
+        (150, {"kernel": "linear", "n_landmarks": 4}),
+    ],
+    ids=["compared", "landmarks", "linear landmarks"],
+)
+@pytest.mark.parametrize("binary", [False, True])
+def test_the_content_of_rows_selects_those_compared_and_the_landmarks(n, settings, binary):
+    """Not the order of rows, features or labels, the units of X, or whether it is sparse."""
+    X, Y = large(n=n)
+    X = (X > 0).astype(float) + 0.25 * (X > 1) if binary else X
+    rng = np.random.default_rng(1)
+    rows, columns, labels = rng.permutation(n), rng.permutation(5), rng.permutation(3)
+    model = ls.MultilabelRidgeCV(**settings).fit(X, Y)
+    assert np.isnan(model.cv_results_["mean_test_score"]).any() == (n > 2000)
+    assert len(model.loo_scores_) == n
+    moved = [
+        (X[rows], Y[rows], model.loo_scores_[rows]),
+        (sparse.csr_array(X[rows]), Y[rows], model.loo_scores_[rows]),
+        (X[:, columns], Y, model.loo_scores_),
+        (X, Y[:, labels], model.loo_scores_[:, labels]),
+        (1000.0 * X, Y, model.loo_scores_),
+    ]
+    for features, truth, expected in moved:
+        found = clone(model).fit(features, truth)
+        np.testing.assert_allclose(found.best_score_, model.best_score_, rtol=1e-10)
+        np.testing.assert_allclose(found.loo_scores_, expected, atol=1e-8)
 
 
 def test_a_choice_from_2000_rows_is_that_of_all():

@@ -16,7 +16,7 @@ from labelspan.arrays._arrays import (
     sums,
     to_host,
 )
-from labelspan.arrays._kinds import any_varies, both, count_true, dense, values_of, with_values
+from labelspan.arrays._kinds import any_varies, both, count_true, dense, values_of
 from labelspan.arrays._move import (
     beside,
     converted,

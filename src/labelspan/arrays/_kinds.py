@@ -23,13 +23,6 @@ def values_of(A: Any) -> Any:
     return A.data if sparse.issparse(A) else A
 
 
-def with_values(A: Any, values: np.ndarray) -> Any:
-    """The same array with other stored numbers, those of :func:`values_of`."""
-    return (
-        sparse.csr_array((values, A.indices, A.indptr), A.shape) if sparse.issparse(A) else values
-    )
-
-
 def both(A: Any, B: Any) -> Any:
     """Where two boolean arrays on one device, each sparse or dense, are true; sparse if one is."""
     first, second = (A, B) if sparse.issparse(A) else (B, A)

@@ -144,13 +144,14 @@ class MultilabelRidgeCV(LabelClassifier):
     F1 of the threshold; `scoring` and the link count each row once.
 
     Beyond 2000 rows, settings are compared on 2000 of them, which the content of the rows selects,
-    not their order, and the ridges coarse to fine. The threshold uses all rows. Equal scores are
-    decided by the squared error of the left-out scores.
+    not the order of rows, columns or labels, and the ridges coarse to fine. The threshold uses all
+    rows. Equal scores are decided by the squared error of the left-out scores.
 
     Time, for each scaling: O(n D^2 + D^3) for the columns, or O(n^2 D + n^3) if n < D; for each
-    width O(n^3), with m landmarks O(n m^2 + m^3). A Dask array is read twice and is never in
-    memory; ``loo_scores_`` is. Labels that are not observed are refused: each label would need a
-    decomposition of its own rows. Use :class:`MultiOutputRidge` in a ``GridSearchCV`` instead.
+    width O(n^3), with m landmarks O(n m^2 + m^3). A Dask array is read twice, beyond 2000 rows
+    three times, and is never in memory; ``loo_scores_`` is. Labels that are not observed are
+    refused: each label would need a decomposition of its own rows. Use :class:`MultiOutputRidge` in
+    a ``GridSearchCV`` instead.
 
     References
     ----------

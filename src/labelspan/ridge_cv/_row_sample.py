@@ -1,4 +1,4 @@
-"""What one pass over the rows finds before a ridge is chosen: sums, ranges, and a fixed sample."""
+"""What is found in the rows before a ridge is chosen: sums, ranges, and a fixed sample."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import dense, values_of, with_values
+from labelspan.arrays import cast, dense
 from labelspan.compat import is_dask_array
 from labelspan.gate import Labels
-from labelspan.moments import Moments, Sample, checked, collect
-from labelspan.ridge_cv._leave_one_out import Space, all_left_out
+from labelspan.moments import Moments, Sample, checked, collect, project
+from labelspan.ridge_cv._leave_one_out import Space, all_left_out, blocks_of_rows
 
 # Rows on which candidates are compared; more hardly change the choice.
 COMPARED = 2000
+# A standard deviation of the sums that place rows passes through the unit interval so often: enough
+# to spread rows like random numbers, few enough that float32 and float64 agree.
+TURNS = 100.0
 
 
 @dataclass(frozen=True)
@@ -48,15 +51,14 @@ class Training:
     def of(cls, X: Any, labels: Labels, *, xx: bool) -> Training:
         """Read the rows once; `xx`: with the scatter of the columns."""
         lazy = is_dask_array(X)
-        sample = Sample(X, labels.Y, weights=labels.weights)
+        sample, weights = Sample(X, labels.Y, weights=labels.weights), labels.weights
         sums = collect(sample, partial(Sums.of, xx=xx, keep=lazy), tall=xx)
         checked(sums.moments)
-        weights = labels.weights
         if lazy:
-            _, rows, Y, *given = sums.rows
+            rows, Y, *given = sums.rows or collect(sample, partial(Spread.of, sums=sums)).rows
             compared = rows, slice(None), targets(Y), given[0] if given else None
             return cls(X, labels.Y, weights, sums, compared)
-        order = np.argsort(content_keys(X), kind="stable")
+        order = np.argsort(content_keys(X, labels.Y, sums), kind="stable")
         # In the order of the rows, unless only some of them are compared.
         at = order[:COMPARED] if len(order) > COMPARED else np.arange(len(order))
         w = None if weights is None else weights[at]
@@ -72,7 +74,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Sums:
-    """Moments of the rows, the range of each column, and some rows of a Dask array."""
+    """Moments of the rows, the range of each column, and the rows of a small Dask array."""
 
     moments: Moments
     low: np.ndarray
@@ -82,27 +84,20 @@ class Sums:
 
     @classmethod
     def of(cls, X: Any, Y: Any, weights: np.ndarray | None = None, *, xx: bool, keep: bool) -> Sums:
-        """Those of one block; `keep`: with the rows of the smallest keys."""
+        """Those of one block; `keep`: with its rows, if they are few."""
         moments = Moments.of(X, Y, weights, xx=xx, tt=False)
+        rows = rows_of(X, Y, weights) if keep and X.shape[0] <= COMPARED else ()
         if weights is not None and not weights.any():
             # A block of a Dask array, all of whose rows are left out.
             nothing = np.full(X.shape[1], np.inf)
-            rows = (np.empty(0, np.uint64), dense(X[:0]), dense(Y[:0]), weights[:0])
-            return cls(moments, nothing, -nothing, 0, rows if keep else ())
+            return cls(moments, nothing, -nothing, 0, tuple(array[:0] for array in rows))
         low, high = (dense(edge).ravel().astype(np.float64) for edge in (X.min(0), X.max(0)))
-        if not keep:
-            return cls(moments, low, high, X.shape[0])
-        keys = content_keys(X)
-        first = np.argsort(keys, kind="stable")[:COMPARED]
-        given = () if weights is None else (weights[first],)
-        rows = keys[first], dense(X[first]), dense(Y[first]), *given
         return cls(moments, low, high, X.shape[0], rows)
 
     def __add__(self, other: Sums) -> Sums:
-        rows = tuple(np.concatenate(pair) for pair in zip(self.rows, other.rows, strict=True))
-        if rows:
-            first = np.argsort(rows[0], kind="stable")[:COMPARED]
-            rows = tuple(array[first] for array in rows)
+        rows: tuple[np.ndarray, ...] = ()
+        if self.rows and other.rows and self.n_rows + other.n_rows <= COMPARED:
+            rows = tuple(np.concatenate(pair) for pair in zip(self.rows, other.rows, strict=True))
         edges = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return Sums(self.moments + other.moments, *edges, self.n_rows + other.n_rows, rows)
 
@@ -114,6 +109,46 @@ class Sums:
         if scaling == "standard":
             spread = np.sqrt(self.moments.squares / self.moments.weight)
         return np.where(spread > 0, spread, 1.0)
+
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Factors (D,) and (q,) of the centred columns and labels in the sum that places a row.
+
+        One over the standard deviation, times a number that tells columns apart by what their sums
+        say about the labels; so they do not depend on orders or units.
+        """
+        of = self.moments
+        # Constant columns may have a scatter of rounding.
+        x_inverse = inverse(np.sqrt(of.squares / of.weight)) * (self.high > self.low)
+        t_inverse = inverse(np.sqrt(of.t_mean * (1.0 - of.t_mean)))
+        explained = np.square(of.xt / of.weight * np.outer(x_inverse, t_inverse))
+        columns = (1.0 + explained.sum(axis=1)) * (x_inverse > 0)
+        labels = (1.0 + explained.sum(axis=0)) * (t_inverse > 0)
+        turns = TURNS * inverse(np.sqrt(columns @ columns + labels @ labels))
+        return turns * columns * x_inverse, turns * labels * t_inverse
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The rows (features, labels and weights) of a Dask array with the smallest keys."""
+
+    keys: np.ndarray
+    rows: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, weights: np.ndarray | None = None, *, sums: Sums) -> Spread:
+        """Those of one block."""
+        if weights is not None and not weights.any():
+            X, Y, weights = X[:0], Y[:0], weights[:0]
+        keys = content_keys(X, Y, sums)
+        first = np.argsort(keys, kind="stable")[:COMPARED]
+        w = None if weights is None else weights[first]
+        return cls(keys[first], rows_of(X[first], Y[first], w))
+
+    def __add__(self, other: Spread) -> Spread:
+        keys = np.concatenate([self.keys, other.keys])
+        first = np.argsort(keys, kind="stable")[:COMPARED]
+        pairs = zip(self.rows, other.rows, strict=True)
+        return Spread(keys[first], tuple(np.concatenate(pair)[first] for pair in pairs))
 
 
 @dataclass(frozen=True)
@@ -145,14 +180,24 @@ def targets(Y: Any) -> np.ndarray:
     return 2.0 * dense(Y) - 1.0
 
 
-def content_keys(X: Any) -> np.ndarray:
-    """Numbers (n,) that depend on the content of a row only, and spread like random ones.
+def rows_of(X: Any, Y: Any, weights: np.ndarray | None) -> tuple[np.ndarray, ...]:
+    """Rows with their labels and weights, dense."""
+    return (dense(X), dense(Y), *([] if weights is None else [weights]))
 
-    Sums of integers modulo 2^64, which are the same for dense and sparse rows and in any block.
+
+def inverse(numbers: Any) -> Any:
+    """One over each number; 0 for 0."""
+    return np.divide(1.0, numbers, out=np.zeros_like(numbers), where=numbers > 0)
+
+
+def content_keys(X: Any, Y: Any, sums: Sums) -> np.ndarray:
+    """Numbers (n,) from 0 to 1 that depend on the content of a row, and spread like random ones.
+
+    Not on the order of rows, columns or labels or the units of X, and rounding hardly moves them.
     """
-    with np.errstate(over="ignore"):
-        rounded = values_of(X).astype(np.float32) + np.float32(0)
-        bits = rounded.view(np.uint32).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        bits ^= bits >> np.uint64(29)
-    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64)
-    return np.asarray(with_values(X, bits) @ (np.uint64(2) * factors + np.uint64(1)))
+    columns, labels = sums.factors()
+    keys = np.empty(X.shape[0])
+    for at in blocks_of_rows(X.shape[0]):
+        sum_ = project(cast(X[at], np.float64), sums.moments.x_mean, columns[None])[:, 0]
+        keys[at] = (sum_ + (Y[at] @ labels - sums.moments.t_mean @ labels)) % 1.0
+    return keys
