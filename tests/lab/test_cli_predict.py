@@ -81,6 +81,18 @@ def test_a_reduced_file_keeps_a_classifier_in_its_model(labelspan, tmp_path, rea
     assert f"predicts labels and {able}, but no {other}" in err
 
 
+def test_neighbours_of_missing_labels_are_kept_in_a_model(labelspan, tmp_path):  # noqa: F811
+    path, model, out = tmp_path / "shop.csv", tmp_path / "m.skops", tmp_path / "p.csv"
+    data = read_csv(write_shop(path), labels=list(TOPICS), ignore=["sku"], text=["title"])
+    assert np.isnan(data.Y).any()
+    expected = make_pipeline(MVMD(3), MLkNN()).fit(data.X, data.Y).predict_proba(data.X)
+    fitted = ("--n-components", 3, "--readout", "mlknn", "--model", model)
+    assert labelspan("reduce", path, *READ, *fitted, "--out", tmp_path / "r.npz")[0] == 0
+    told = labelspan("predict", path, "--model", model, "--what", "probabilities", "--out", out)
+    assert told[0] == 0, told
+    np.testing.assert_allclose(values(out)[0], expected, rtol=1e-8)
+
+
 def test_rows_of_every_format_are_predicted(labelspan, tmp_path):  # noqa: F811
     toy, model, out = write_toy(tmp_path), tmp_path / "m.skops", tmp_path / "p.csv"
     kept = ("--n-components", 3, "--model", model, "--out", tmp_path / "r.npz")

@@ -208,6 +208,16 @@ def test_pickle_and_skops_keep_every_digit(entry):
         assert_same(outputs(through_skops(shorter), X_new), outputs(shorter, X_new), 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:(n_components|n_neighbors)=")
+@law(takes_holes)
+def test_skops_keeps_models_of_missing_labels(entry):
+    """They may hold more types than models of complete labels."""
+    X, Y, X_new = sample()
+    Y = np.where(np.random.default_rng(1).random(Y.shape) < 0.1, np.nan, Y)
+    model = fit(entry, X, Y)
+    assert_same(outputs(through_skops(model), X_new), outputs(model, X_new), 0.0)
+
+
 @law()
 def test_notebooks_show_parameters_and_fitted_attributes(entry):
     """Those of scikit-learn's HTML; it has a table of fitted attributes from 1.9 on."""

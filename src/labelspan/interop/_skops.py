@@ -6,12 +6,22 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 import labelspan
+from labelspan.classifiers import Reference
 from labelspan.kernels import KernelCodes, KernelMap
 from labelspan.labelspace import ClassifierCodes, FirstCodes, LinearCodes
 from labelspan.ranking import Threshold
 
 #: Types in fitted estimators besides arrays, numbers and estimators.
-PARTS = (ClassifierCodes, FirstCodes, KernelCodes, KernelMap, LinearCodes, Threshold, csr_array)
+PARTS = (
+    ClassifierCodes,
+    FirstCodes,
+    KernelCodes,
+    KernelMap,
+    LinearCodes,
+    Reference,
+    Threshold,
+    csr_array,
+)
 
 
 def trusted_types() -> list[str]:
