@@ -15,16 +15,14 @@ from sklearn.preprocessing import StandardScaler
 from labelspan import MVMD, MLkNN
 from labelspan.datasets import read_arff
 from labelspan.experiments import METHODS, Cell, Splits, Step, Store, run, run_cell
+from labelspan.lab.methods import UNITS, get_method, grid_of
 from labelspan.lab.methods import _grids as grids
-from labelspan.lab.methods._grids import Candidates, grid_of, mean_scatter
-from labelspan.lab.methods._methods import get_method
-from labelspan.lab.plan._estimators import made_step, outputs_of
-from labelspan.lab.plan._preprocessing import preprocessing_of
-from labelspan.lab.plan._sources import loaded
+from labelspan.lab.plan import loaded, made_step, outputs_of, preprocessing_of
 from labelspan.lab.report import render
 from labelspan.lab.runner._search import N_FOLDS, Search, best_place, points_of, tuned_steps
 from labelspan.metrics import hamming_loss, micro_f1
 from labelspan.model_selection import MultilabelStratifiedKFold
+from labelspan.registry import Candidates
 from tests.lab import test_cli
 from tests.lab.plans import toy_plan
 from tests.lab.test_preprocessing import counts, written
@@ -193,7 +191,7 @@ def test_candidates_follow_the_features(rng):
     models = [made_step(point.on(A), 0).fit(A, Y) for A in (X, 1000 * X)]
     assert_allclose(models[0].predict(X), models[1].predict(1000 * X))
     centred = X - X.mean(axis=0)
-    assert_allclose(mean_scatter(X), np.linalg.eigvalsh(centred.T @ centred).mean())
+    assert_allclose(UNITS[" s"](1.0, X), np.linalg.eigvalsh(centred.T @ centred).mean())
 
 
 def test_candidates_that_fail_are_left_out_and_counted(tmp_path, rng, monkeypatch):

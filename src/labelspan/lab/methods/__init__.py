@@ -1,6 +1,6 @@
 """The methods and measures that a plan can name."""
 
-from labelspan.lab.methods._grids import LEGEND, Unit, defaults, grid_of
+from labelspan.lab.methods._grids import LEGEND, UNITS, defaults, grid_of
 from labelspan.lab.methods._measures import ALL_MEASURES, measure_of
 from labelspan.lab.methods._methods import METHODS, MODEL, SCALERS, Method, get_method
 
@@ -10,8 +10,8 @@ __all__ = [
     "METHODS",
     "MODEL",
     "SCALERS",
+    "UNITS",
     "Method",
-    "Unit",
     "defaults",
     "get_method",
     "grid_of",

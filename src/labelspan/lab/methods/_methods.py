@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
 from sklearn.base import clone
+
+from labelspan.registry import ROWS
 
 Kind = Literal["reducer", "classifier", "model", "scaler"]
 
@@ -120,71 +122,36 @@ def _is_needed(parameter: inspect.Parameter) -> bool:
     return parameter.default is parameter.empty and parameter.kind not in many
 
 
-_EXTRACTION, _CLASSIFIERS = "labelspan.extraction", "labelspan.classifiers"
-_LABELSPACE, _KERNELS = "labelspan.labelspace", "labelspan.kernels"
 _TUNED = "labelspan.lab.methods._tuned"
-_MDDM, _MVMD, _CPLST = "Zhang and Zhou 2010", "Xu et al. 2016", "Chen and Lin 2012"
-_HSL = "Sun, Ji and Ye 2008"
-_SUBSPACE, _CMLFS = "Ji, Tang, Yu and Ye 2010", "Gu, Li and Han 2011"
-_FEATURE, _ONE = (("constraint", "feature"),), (("min_labels", 1),)
+_JI = "Ji, Tang, Yu and Ye 2010"
+_CALLED = [(row, called) for row in ROWS for called in row.called]
 
-#: Every method by its short name; to add one, add a line.
+
+def _called(kind: Kind) -> Iterator[Method]:
+    """The estimators of the registry that plans compare as one kind."""
+    for row, it in _CALLED:
+        if it.kind == kind:
+            path = f"labelspan.{row.home}:{row.name}"
+            yield Method(it.name, it.title or row.name, kind, path, it.parameters, it.source)
+
+
+#: Every method by its short name: the rows of `labelspan.registry`, and some made of them.
 METHODS: tuple[Method, ...] = (
     Method("none", "no reduction", "reducer", ""),
-    Method("pca", "PCA", "reducer", f"{_EXTRACTION}:MVMD", (("beta", 0.0),), "Pearson 1901"),
-    Method("mddm-p", "MDDM_p", "reducer", f"{_EXTRACTION}:MDDM", (), _MDDM),
-    Method("mddm-f", "MDDM_f", "reducer", f"{_EXTRACTION}:MDDM", _FEATURE, _MDDM),
-    Method("mvmd", "MVMD", "reducer", f"{_EXTRACTION}:MVMD", (), _MVMD),
-    Method("cca", "CCA", "reducer", f"{_EXTRACTION}:LabelCCA", (), "Sun, Ji and Ye 2011"),
-    Method("opls", "OPLS", "reducer", f"{_EXTRACTION}:OPLS", (), "Sun, Ji and Ye 2011"),
-    Method("pls", "PLS", "reducer", "labelspan.subspace:LabelPLS", (), "Dayal and MacGregor 1997"),
-    Method("hsl", "HSL", "reducer", f"{_EXTRACTION}:HSL", (), _HSL),
-    Method("mlsi", "MLSI", "reducer", f"{_EXTRACTION}:MLSI", (), "Yu, Yu and Tresp 2005"),
-    Method("mlda", "MLDA", "reducer", f"{_EXTRACTION}:MLDA", (), "Wang et al. 2010"),
-    Method("dmlda", "DMLDA", "reducer", f"{_EXTRACTION}:DMLDA", (), "Oikonomou et al. 2013"),
-    Method("lpp", "LPP", "reducer", f"{_EXTRACTION}:LPP", (), "He and Niyogi 2003"),
-    Method("fisher", "Fisher score", "reducer", "labelspan.selection:MultilabelFisherScore"),
-    Method("ratio", "SEL", "reducer", "labelspan.selection:DiscriminativeRatio", (), _MDDM),
-    Method("kernel-mddm", "kernel MDDM", "reducer", f"{_KERNELS}:KernelMDDM", (), _MDDM),
-    Method("kernel-cca", "kernel CCA", "reducer", f"{_KERNELS}:KernelLabelCCA", (), _MDDM),
-    Method(
-        "kernel-hsl", "kernel HSL", "reducer", f"{_KERNELS}:KernelHSL", (), "Sun, Ji and Ye 2008"
-    ),
-    Method("kernel-pls", "kernel PLS", "reducer", f"{_KERNELS}:KernelPLS", (), "Rosipal 2001"),
-    Method("mlknn", "ML-kNN", "classifier", f"{_CLASSIFIERS}:MLkNN", (), "Zhang and Zhou 2007"),
-    Method("ridge", "ridge", "classifier", f"{_CLASSIFIERS}:MultiOutputRidge", _ONE, _MVMD),
-    Method("tuned-ridge", "tuned ridge", "classifier", f"{_TUNED}:tuned_ridge", (), _SUBSPACE),
-    Method("tuned-svm", "tuned SVM", "classifier", f"{_TUNED}:tuned_svm", (), _SUBSPACE),
-    Method("shared-subspace", "ML_LS", "model", f"{_TUNED}:tuned_subspace", (), _SUBSPACE),
-    Method("plst", "PLST", "model", f"{_LABELSPACE}:PLST", (), "Tai and Lin 2012"),
-    Method("cplst", "CPLST", "model", f"{_LABELSPACE}:CPLST", (), _CPLST),
-    Method("occa", "OCCA", "model", f"{_LABELSPACE}:OCCA", (), _CPLST),
-    Method("faie", "FaIE", "model", f"{_LABELSPACE}:FaIE", (), "Lin et al. 2014"),
-    Method("leml", "LEML", "model", f"{_LABELSPACE}:LEML", (), "Yu et al. 2014"),
-    Method("cssp", "ML-CSSP", "model", f"{_LABELSPACE}:LabelSubset", (), "Bi and Kwok 2013"),
-    Method("pbr", "PBR", "model", f"{_LABELSPACE}:PartialBinaryRelevance", (), _CPLST),
-    Method("kernel-cplst", "kernel CPLST", "model", f"{_KERNELS}:KernelCPLST", (), _CPLST),
-    Method(
-        "kernel-shared-subspace",
-        "kernel ML_LS",
-        "model",
-        f"{_KERNELS}:KernelSharedSubspaceClassifier",
-        (),
-        _SUBSPACE,
-    ),
-    Method("larank", "LaRank", "model", "labelspan.ranking:LaRankSVM", (), _CMLFS),
-    Method("clarank", "CLaRank", "model", "labelspan.ranking:CLaRankSVM", (), _CMLFS),
-    Method("mlfs", "MLFS", "model", "labelspan.selection:MLFS", (), _CMLFS),
-    Method("cmlfs", "CMLFS", "model", "labelspan.selection:CMLFS", (), _CMLFS),
+    Method("pca", "PCA", "reducer", "labelspan.extraction:MVMD", (("beta", 0.0),), "Pearson 1901"),
+    *_called("reducer"),
+    *_called("classifier"),
+    Method("tuned-ridge", "tuned ridge", "classifier", f"{_TUNED}:tuned_ridge", (), _JI),
+    Method("tuned-svm", "tuned SVM", "classifier", f"{_TUNED}:tuned_svm", (), _JI),
+    Method("shared-subspace", "ML_LS", "model", f"{_TUNED}:tuned_subspace", (), _JI),
+    *_called("model"),
 )
-
-_TFIDF = "sklearn.feature_extraction.text:TfidfTransformer"
 
 #: Scalers by their short names; "auto" chooses one of the others, or none, from the features.
 SCALERS: tuple[Method, ...] = (
     Method("standard", "standard", "scaler", "sklearn.preprocessing:StandardScaler"),
     Method("maxabs", "maxabs", "scaler", "sklearn.preprocessing:MaxAbsScaler"),
-    Method("tfidf", "tfidf", "scaler", _TFIDF),
+    Method("tfidf", "tfidf", "scaler", "sklearn.feature_extraction.text:TfidfTransformer"),
     Method("auto", "auto", "scaler", ""),
 )
 

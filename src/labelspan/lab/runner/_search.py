@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.kernels import kernel_path
-from labelspan.lab.methods import Unit, defaults, get_method, grid_of, measure_of
+from labelspan.lab.methods import UNITS, defaults, get_method, grid_of, measure_of
 from labelspan.lab.plan import (
     OUTPUTS,
     Cell,
@@ -32,8 +32,8 @@ DIGITS = 10
 # Parameters that `kernel_path` cannot share.
 WIDTH = "gamma"
 
-#: A number in its unit.
-Number = tuple[float, Unit]
+#: A number and its unit.
+Number = tuple[float, str]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Point:
         The step of the plan.
     names : tuple of str
         Searched parameters.
-    numbers : dict of str to (float, Unit)
+    numbers : dict of str to (float, str)
         Values that differ from the plan.
     """
 
@@ -56,7 +56,7 @@ class Point:
 
     def on(self, X: Any) -> Step:
         """The step with the parameters for these features."""
-        values = tuple((k, unit.value(number, X)) for k, (number, unit) in self.numbers.items())
+        values = tuple((k, UNITS[unit](x, X)) for k, (x, unit) in self.numbers.items())
         return replace(self.step, parameters=(*self.step.parameters, *values))
 
     def record(self, step: Step) -> Iterator[list[Any]]:
@@ -68,7 +68,7 @@ class Point:
             shown = f"{value:g}" if isinstance(value, float) else repr(value)
             if name in self.numbers:
                 number, unit = self.numbers[name]
-                shown = f"{number:g}{unit.symbol}"
+                shown = f"{number:g}{unit}"
             yield [self.step.title, name, value, shown]
 
 
