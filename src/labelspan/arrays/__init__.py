@@ -1,30 +1,33 @@
 """Kinds of arrays: dense, sparse, and those of torch and CuPy, which stay on their device."""
 
 from labelspan.arrays._arrays import (
+    any_varies,
+    beside,
+    both,
     cast,
+    converted,
     copied,
+    count_true,
+    dense,
     detached,
     diagonal,
     empty,
     finite,
     is_device,
     is_followed,
+    is_streamed,
     like,
     namespace,
-    precision_of,
-    rows_at,
-    sums,
-    to_host,
-)
-from labelspan.arrays._kinds import any_varies, both, count_true, dense, values_of
-from labelspan.arrays._move import (
-    beside,
-    converted,
     on_host,
     place_of,
+    precision_of,
     remember_place,
+    rows_at,
     settle,
+    sums,
+    to_host,
     to_numpy,
+    values_of,
 )
 from labelspan.arrays._operations import (
     KeyFactors,
@@ -54,6 +57,5 @@ from labelspan.arrays._stream import (
     computing,
     config_context,
     in_single,
-    is_streamed,
     stream,
 )

@@ -1,17 +1,44 @@
-"""Arrays on a device: their library and device, and copies to the host and back."""
+"""Arrays of all kinds: dense and sparse ones of the host, and those that live on a device."""
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from labelspan.compat import array_namespace, dispatches, move_to_host
+
+Convert = Callable[[Any], Any]
 
 # Arrays of these libraries stay on their device; others become NumPy arrays, as in scikit-learn.
 LIBRARIES = frozenset({"torch", "cupy", "array_api_strict"})
 # By type of array.
 NAMESPACES: dict[type, Any] = {}
+# Entries of a block of float32 numbers that stays near the cache.
+BLOCK_CELLS = 2**20
+# Attributes that are read, not multiplied, stay on the host.
+TABLES = ("classes_", "cv_results_")
+
+
+class Setting(NamedTuple):
+    """What :func:`config_context` sets."""
+
+    # An empty array on the device that computes the sums; None for the host.
+    device: Any = None
+    # Precision of the products that a device sums.
+    sums: str = "float64"
+    # Whether an estimator that can use sums of the device is being fitted.
+    active: bool = False
+
+
+PLAIN = Setting()
+SETTING: ContextVar[Setting] = ContextVar("SETTING", default=PLAIN)
 
 
 def is_device(array: Any) -> bool:
@@ -111,3 +138,161 @@ def finite(array: Any) -> bool:
 def sums(A: Any, axis: int | None = None) -> Any:
     """Sums of an array of any kind, sparse ones included."""
     return namespace(A).sum(A, axis=axis) if is_device(A) else A.sum(axis=axis)
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether to send the rows of X to a device: X is dense and has no more columns than rows."""
+    return (
+        SETTING.get().active
+        and isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype.kind == "f"
+        and X.shape[0] >= X.shape[1]
+    )
+
+
+def dense(A: Any) -> np.ndarray:
+    """A NumPy array from a sparse or dense one, or from one on a device."""
+    return A.toarray() if sparse.issparse(A) else np.asarray(to_host(A))
+
+
+def values_of(A: Any) -> Any:
+    """The stored numbers: those of a sparse array, or the dense array itself."""
+    return A.data if sparse.issparse(A) else A
+
+
+def both(A: Any, B: Any) -> Any:
+    """Where two boolean arrays on one device, each sparse or dense, are true; sparse if one is."""
+    first, second = (A, B) if sparse.issparse(A) else (B, A)
+    return first.multiply(second) if sparse.issparse(first) else A & B
+
+
+def any_varies(A: Any) -> bool:
+    """Whether some column of an array of any kind holds two different numbers."""
+    if sparse.issparse(A):
+        return bool((A.max(axis=0).toarray() != A.min(axis=0).toarray()).any())
+    xp = namespace(A)
+    return bool(xp.any(xp.max(A, axis=0) != xp.min(A, axis=0)))
+
+
+def count_true(A: Any, axis: int | None = None) -> Any:
+    """How many entries of a boolean array of any kind are true, on the host."""
+    if is_device(A):
+        xp = namespace(A)
+        return to_host(xp.sum(cast(A, np.uint8), axis=axis, dtype=xp.int64))
+    # A boolean CSR array sums as bool in some SciPy versions; its stored entries are the ones.
+    if sparse.issparse(A):
+        counts = A.astype(np.int64).sum(axis=axis)
+        return counts if axis is None else np.asarray(counts).ravel()
+    if axis is None:
+        return np.count_nonzero(A)
+    # Products with ones add up short rows several times as fast as a sum of booleans does;
+    # integers are exact in float32 up to 2**24, more than a block has.
+    height = max(1, BLOCK_CELLS // max(A.shape[1], 1))
+    blocks = (A[i : i + height].astype(np.float32) for i in range(0, len(A), height))
+    if axis == 1:
+        ones = np.ones(A.shape[1], dtype=np.float32)
+        return np.concatenate([block @ ones for block in blocks]).astype(np.int64)
+    sums = np.zeros(A.shape[1], dtype=np.int64)
+    for block in blocks:
+        sums += (np.ones(len(block), dtype=np.float32) @ block).astype(np.int64)
+    return sums
+
+
+def on_host(statistics: Any) -> Any:
+    """The same statistics as NumPy arrays, for solvers that run on the host only.
+
+    Only statistics are copied, never the sample.
+    """
+    return converted(statistics, to_host)
+
+
+def to_numpy(estimator: Any) -> Any:
+    """Copy a fitted estimator to the host.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted on arrays of torch or CuPy under ``sklearn.config_context(array_api_dispatch=True)``,
+        or on NumPy arrays.
+
+    Returns
+    -------
+    object
+        A copy whose fitted arrays are NumPy arrays, so pickle, skops and ONNX can use it on a
+        machine without a device. The given estimator is unchanged.
+
+    Examples
+    --------
+    >>> import labelspan as ls
+    >>> yeast = ls.datasets.load_yeast()
+    >>> type(ls.to_numpy(ls.MVMD(2).fit(yeast.X, yeast.Y)).components_)
+    <class 'numpy.ndarray'>
+    """
+    if {"_place", "_chunks"} <= vars(estimator).keys():
+        raise ValueError(
+            f"This {type(estimator).__name__} keeps sums of chunks on {place_of(estimator._place)}."
+            " Call estimator.finalize() first, which drops them."
+        )
+    moved = converted(estimator, to_host)
+    vars(moved).pop("_place", None)
+    return moved
+
+
+def remember_place(estimator: Any, X: Any) -> None:
+    """The device of the first chunk; later chunks and fitted arrays must be there too."""
+    vars(estimator).pop("_place", None)
+    if is_device(X):
+        # An empty array, which moves with the others.
+        vars(estimator)["_place"] = X[:0, :0]
+
+
+def settle(estimator: Any, X: Any) -> None:
+    """Move fitted arrays to the device of X, and remember that device."""
+    known = vars(estimator)
+    known.pop("_place", None)
+    if not is_device(X):
+        if is_streamed(X):
+            learnt = known.keys() - estimator.get_params(deep=False).keys()
+            known.update((name, converted(known[name], to_host)) for name in learnt)
+        return
+    remember_place(estimator, X)
+    parameters = {*estimator.get_params(deep=False), *TABLES}
+    for name in known.keys() - parameters:
+        if not isinstance(known[name], BaseEstimator):
+            known[name] = converted(known[name], lambda array: beside(X, array))
+
+
+def beside(X: Any, array: Any) -> Any:
+    """Move a numeric array to where X is, its device or the host; leave names."""
+    if not is_device(X):
+        return to_host(array)
+    return like(X, array) if is_device(array) or array.dtype.kind in "fiu" else array
+
+
+def place_of(X: Any) -> str:
+    """The device of an array, in words."""
+    if not is_device(X):
+        return "the host"
+    return f"{namespace(X).__name__.rpartition('array_api_compat.')[2]}, {X.device}"
+
+
+def converted(thing: Any, convert: Convert) -> Any:
+    """A copy with every array in it converted."""
+    if is_device(thing) or isinstance(thing, np.ndarray):
+        return convert(thing)
+    if isinstance(thing, dict):
+        return {key: converted(value, convert) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        items = [converted(item, convert) for item in thing]
+        return type(thing)(*items) if hasattr(thing, "_fields") else type(thing)(items)
+    if isinstance(thing, BaseEstimator):
+        moved = copy.copy(thing)
+        vars(moved).update(converted(vars(thing), convert))
+        return moved
+    if is_dataclass(thing) and not isinstance(thing, type):
+        moved = copy.copy(thing)
+        for field in fields(thing):
+            object.__setattr__(moved, field.name, converted(getattr(thing, field.name), convert))
+        return moved
+    return thing

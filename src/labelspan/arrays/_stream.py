@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from labelspan.arrays._arrays import is_device, like, namespace, precision_of
+from labelspan.arrays._arrays import SETTING, is_device, like, namespace, precision_of
 from labelspan.arrays._arrays import sums as sums_over
 from labelspan.arrays._operations import library_of
 
-
-class Setting(NamedTuple):
-    """What :func:`config_context` sets."""
-
-    # An empty array on the device that computes the sums; None for the host.
-    device: Any = None
-    # Precision of the products that a device sums.
-    sums: str = "float64"
-    # Whether an estimator that can use sums of the device is being fitted.
-    active: bool = False
-
-
-PLAIN = Setting()
-SETTING: ContextVar[Setting] = ContextVar("SETTING", default=PLAIN)
 # Bytes of a block of rows; two blocks are held in memory that the device can read.
 STREAM_BYTES = 2**27
 
@@ -111,17 +96,6 @@ def computing(can: Callable[[], bool]) -> AbstractContextManager[None]:
     now = SETTING.get()
     active = now.device is not None and can()
     return nullcontext() if active == now.active else changed(active=active)
-
-
-def is_streamed(X: Any) -> bool:
-    """Whether to send the rows of X to a device: X is dense and has no more columns than rows."""
-    return (
-        SETTING.get().active
-        and isinstance(X, np.ndarray)
-        and X.ndim == 2
-        and X.dtype.kind == "f"
-        and X.shape[0] >= X.shape[1]
-    )
 
 
 def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, ...]]:
