@@ -188,7 +188,7 @@ def test_bad_label_correlations_are_refused_before_any_work(
     def work(*args, **kwargs):
         raise AssertionError("work was done first")
 
-    monkeypatch.setattr("labelspan.extraction._mddm.summarise", work)
+    monkeypatch.setattr("labelspan.base._reducer.summarise", work)
     monkeypatch.setattr("labelspan.linalg._route.narrow", work)
     with pytest.raises(ValueError, match=message):
         ls.MDDM(constraint=constraint, label_correlation=B).fit(X[:n_rows], Y[:n_rows])
