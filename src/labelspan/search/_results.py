@@ -28,7 +28,7 @@ def on_folds(
 ) -> list[FoldScores]:
     """Run the delayed jobs of all folds, behind a bar if `parameter` asks for one."""
     done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
-    return list(watched(done, n_folds, shown, parameter))
+    return list(watched(done, n_folds, shown, parameter) if shown else done)
 
 
 def results_table(points: Sequence[dict[str, Any]], folds: Sequence[FoldScores]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from labelspan.linalg import fix_signs, rank
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._hinge import HingeProblem
-from labelspan.subspace._shared_subspace import default_n_components
+from labelspan.subspace._shared_subspace import n_shared
 
 # Distances from stationarity, between 0 and 1, up to which the iterations may end.
 FAR = 0.05
@@ -157,7 +157,7 @@ class ASOClassifier(SubspaceClassifier):
 
     def _turns(self, problem: HingeProblem) -> tuple[State, list[float]]:
         """Find weights and subspace in alternating steps; return the objective after each."""
-        wanted = self.n_components or default_n_components(problem.S.shape[1])
+        wanted = n_shared(self.n_components, problem.S.shape[1])
         Theta = np.zeros((0, problem.X.shape[1]))
         state = State(Theta, *problem.solve(np.zeros(problem.S.shape)))
         objectives = [objective(problem, state, self.alpha)]

@@ -160,12 +160,7 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         found = self._learn_observed(X, labels) if labels.missing else self._mix(X, labels)
-        if self.fit_intercept or is_dask_array(X):
-            self._keep_about(X, found.U, found.x_mean, found.level, labels.weights)
-        else:
-            # Without an intercept, but scores are computed relative to the mean as elsewhere.
-            self._keep(X, found.U, found.level)
-        self._keep_shared(found)
+        self._keep_solution(X, found, labels.weights)
 
     def _learn_observed(self, X: Any, labels: Labels) -> Solution:
         seen = ~np.isnan(labels.Y).all(axis=0)
@@ -229,6 +224,14 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
             self._store_linear(dtype, U, t_mean, mean, score_at(mean, U, t_mean))
         self._keep_shared(replace(solution, solver=self._chunks.pool.solver))
 
+    def _keep_solution(self, X: Any, found: Solution, weights: Any) -> None:
+        if self.fit_intercept or is_dask_array(X):
+            self._keep_about(X, found.U, found.x_mean, found.level, weights)
+        else:
+            # Without an intercept, but scores are computed relative to the mean as elsewhere.
+            self._keep(X, found.U, found.level)
+        self._keep_shared(found)
+
     def _keep_shared(self, solution: Solution) -> None:
         dtype = precision_of(self.coef_)
         self.theta_ = cast(solution.Theta, dtype)
@@ -279,13 +282,12 @@ def mix(
     """From the ridge regressions at beta and alpha + beta to the solution of Eq. (5).
 
     The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary; n, the number of rows, is
-    the `weight` of all of them. `soft` labels need their scatter.
+    the `weight` of all of them. `soft` labels need their scatter, as their squares are not 1.
     """
     P, Q, U = mixed(regression, n_components)
     xp = namespace(U)
     squares = weight * float(sums(1.0 - regression.t_mean**2))
     if soft:
-        # Their squares are not 1.
         assert regression.tt is not None
         squares = float(namespace(regression.tt).linalg.trace(regression.tt))
     outside, inside = regression.explained(-1), regression.explained()
@@ -303,51 +305,54 @@ def mixed(
     factor = regression.cross_factor()
     if factor is None:
         P = leading_labels(loose.T @ tight, n_components)
-    else:
-        P, C = shared_labels(*factor)
-        P = P[:, : n_shared(P, n_components)]
-    if factor is not None and is_graded(factor[0]):
-        Q = graded_basis(regression.cross_back(C[:, : P.shape[1]]))
-    else:
         Q = namespace(P).linalg.qr(loose @ P)[0]
+    else:
+        P, C = shared_labels(*factor, n_shared(n_components, factor[1].shape[1]))
+        graded = is_graded(factor[0])
+        Q = basis_of(regression.cross_back(C) if graded else loose @ P, graded)
+        warn_of_fewer(n_components, P)
     return P, Q, tight + ((loose - tight) @ P) @ P.T
 
 
 def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
     """Leading eigenvectors P (q, r) of C C' (Eq. 26), no more than its rank."""
     values, P = arrays.eigh((cross + cross.T) / 2)
-    P = P[:, : rank(values, len(values))]
-    return P[:, : n_shared(P, n_components)]
+    P = P[:, : min(n_shared(n_components, P.shape[0]), rank(values, len(values)))]
+    warn_of_fewer(n_components, P)
+    return P
 
 
-def n_shared(P: np.ndarray, n_components: int | None) -> int:
-    """Dimension of the subspace, no more than the directions in P (q, r)."""
-    n_labels, n_positive = P.shape
-    if n_components is not None and n_components > n_positive:
+def n_shared(n_components: int | None, n_labels: int) -> int:
+    """The dimension asked for, by default the paper's r = 5 * floor((q - 1) / 5), at least 1."""
+    return max(5 * ((n_labels - 1) // 5), 1) if n_components is None else n_components
+
+
+def warn_of_fewer(n_components: int | None, P: np.ndarray) -> None:
+    """Warn if the labels share fewer directions than asked for."""
+    n_kept = P.shape[1]
+    if n_components is not None and n_components > n_kept:
         warnings.warn(
-            f"n_components={n_components} is more than the {n_positive} directions that the "
-            f"labels can share; {n_positive} are kept (see n_components_).",
+            f"n_components={n_components} is more than the {n_kept} directions that the "
+            f"labels can share; {n_kept} are kept (see n_components_).",
             UserWarning,
             stacklevel=3,
         )
-    wanted = default_n_components(n_labels) if n_components is None else n_components
-    return min(wanted, n_positive)
 
 
-def shared_labels(weights: np.ndarray, U: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvectors P (q, r) of C C' = U' diag(weights)^2 U, and diag(weights) U P.
+def shared_labels(weights: np.ndarray, U: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray]:
+    """The r leading eigenvectors P (q, r) of U' diag(weights)^2 U, and diag(weights) U P.
 
-    Term by term, so that a small singular value cannot hide the others. Rotations find eigenvalues
-    that rounding of the largest would hide, if scales are far apart.
+    Rotations find eigenvalues that rounding of the largest would hide, if scales are far apart.
     """
     values, P = arrays.eigh((U * weights[:, None] ** 2).T @ U)
-    if is_graded(weights) and values[-1] < SAFE_VALUE * values[0]:
+    last = min(r, len(values)) - 1
+    if is_graded(weights) and values[last] < SAFE_VALUE * values[0]:
         V, s, P = scaled_svd(weights, U)
-        return P, V * s
-    P = P[:, : rank(values, len(values))]
+        return P[:, :r], (V * s)[:, :r]
+    P = P[:, : min(r, rank(values, len(values)))]
     return P, weights[:, None] * (U @ P)
 
 
-def default_n_components(n_labels: int) -> int:
-    """The paper's r = 5 * floor((m - 1) / 5), at least 1."""
-    return max(5 * ((n_labels - 1) // 5), 1)
+def basis_of(M: Any, graded: bool) -> Any:
+    """Orthonormal basis of the columns of M (D, r); the scales of its rows may be far apart."""
+    return graded_basis(M) if graded else namespace(M).linalg.qr(M)[0]

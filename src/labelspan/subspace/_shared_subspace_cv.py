@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -13,16 +16,23 @@ from joblib import delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
 
-from labelspan.arrays import cast, dense, like, precision_of, rows_at
-from labelspan.base import remember_features
+from labelspan.arrays import cast, dense, like, precision_of, rows_at, settle
+from labelspan.base import remember, remember_features
 from labelspan.classifiers import tuned_thresholds
 from labelspan.compat import StrOptions
 from labelspan.gate import Labels, check_splits
-from labelspan.moments import Moments, Sample
-from labelspan.search import Fold, FoldScores, Judge, KnownScores, on_folds, results_table
+from labelspan.linalg import Route, as_rows, fix_signs, is_graded, route_of, spectral
+from labelspan.moments import Moments, Sample, collect, project, summarise
+from labelspan.search import Fold, FoldScores, Judge, KnownScores, on_folds, parts_of, results_table
 from labelspan.subspace._base import SubspaceClassifier
-from labelspan.subspace._folds import FoldPlan, compact, fold_form, moments_of_folds
-from labelspan.subspace._shared_subspace import SharedSubspaceClassifier
+from labelspan.subspace._shared_subspace import (
+    SharedSubspaceClassifier,
+    Solution,
+    basis_of,
+    n_shared,
+    shared_labels,
+    warn_of_fewer,
+)
 
 # Candidates of Sec. 6.1, for alpha and for beta.
 CANDIDATES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
@@ -156,23 +166,32 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.progress = progress
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        grid = self._grid()
-        scores = self._fold_scores(X, labels, grid)
+        grid, centre = self._grid(), bool(self.fit_intercept)
+        route = route_of(
+            X,
+            labels.Y,
+            labels.weights,
+            advice="Select features first.",
+            centre=centre,
+            ridge_free=min(grid["beta"]) == 0,
+            thin=False,
+        )
+        scores, pooled = self._fold_scores(X, labels, grid, route.sample)
         points = list(ParameterGrid(grid))
         self.cv_results_ = results_table(points, scores)
-        name = self._picking_name(scores)
+        name = next(iter(scores[0].test)) if self.refit is None else self.refit
         mean = self.cv_results_[f"mean_test_{name}"]
         self.best_index_ = int(np.argmin(self.cv_results_[f"rank_test_{name}"]))
         self.best_params_ = dict(points[self.best_index_])
         self.best_score_ = float(mean[self.best_index_])
-        self._refit(X, labels)
+        whole = summarise(route.sample, signed=True, centre=centre) if pooled is None else pooled
+        self._refit(X, labels, SpectralForm.of(whole), route)
 
     def _grid(self) -> dict[str, list[Any]]:
-        one = self.n_components is None or isinstance(self.n_components, Integral)
         grid: dict[str, list[Any]] = {
             "alpha": check_prices(self.alphas, "alphas"),
             "beta": check_prices(self.betas, "betas"),
-            "n_components": check_dimensions([self.n_components] if one else self.n_components),
+            "n_components": check_dimensions(self.n_components),
         }
         if self.fold_statistics == "shared" and 0 in grid["alpha"] and 0 in grid["beta"]:
             self._leave_out(max(grid["alpha"]) + max(grid["beta"]) > 0)
@@ -193,36 +212,37 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
             stacklevel=5,
         )
 
-    def _fold_scores(self, X: Any, labels: Labels, grid: dict[str, list[Any]]) -> list[FoldScores]:
-        target, pooled = labels.target, self.fold_statistics == "shared"
-        repair = "Use KFold, or fold_statistics='own'." if pooled else ""
-        folds = check_splits(self.cv, X, target, labels.kept, complements=repair)
-        plan = FoldPlan(
-            bool(self.fit_intercept), min(grid["beta"]) == 0, self.threshold is not None
+    def _fold_scores(
+        self, X: Any, labels: Labels, grid: dict[str, list[Any]], sample: Sample
+    ) -> tuple[list[FoldScores], Moments | None]:
+        """Scores of every point on every fold, and the moments of all rows if they were needed."""
+        shared, known = self.fold_statistics == "shared", KnownScores(self)
+        repair = "Use KFold, or fold_statistics='own'." if shared else ""
+        folds = check_splits(self.cv, X, labels.target, labels.kept, complements=repair)
+        judge = Judge(
+            check_scoring(known, scoring=self.scoring), [known], dense(labels.target), True
         )
-        sample = compact(Sample(X, labels.Y, weights=labels.weights), plan)
-        moments = moments_of_folds(sample, folds, plan) if pooled else [None] * len(folds)
-        known = KnownScores(self)
-        scorer = check_scoring(known, scoring=self.scoring)
-        judge = Judge(scorer, [known], dense(target), reads_rows=True)
+        centre = bool(self.fit_intercept)
+        moments = moments_of_folds(sample, folds, centre) if shared else [None] * (len(folds) + 1)
         jobs = (
-            delayed(score_fold)(sample, X, fold, plan, of_fold, grid, judge, self.threshold)
-            for fold, of_fold in zip(folds, moments, strict=True)
+            delayed(score_fold)(sample, X, fold, of_fold, centre, grid, judge, self.threshold)
+            for fold, of_fold in zip(folds, moments[:-1], strict=True)
         )
-        return on_folds(jobs, len(folds), self.n_jobs, self.progress, "progress")
-
-    def _picking_name(self, scores: list[FoldScores]) -> str:
+        scores = on_folds(jobs, len(folds), self.n_jobs, self.progress, "progress")
         names = list(scores[0].test)
         if self.refit is not None and self.refit not in names:
             raise ValueError(
                 f"refit={self.refit!r} is not among the scorers {names}. Pass one of them or None."
             )
-        return names[0] if self.refit is None else self.refit
+        return scores, moments[-1]
 
-    def _refit(self, X: Any, labels: Labels) -> None:
+    def _refit(self, X: Any, labels: Labels, form: SpectralForm, route: Route) -> None:
+        """The best point on all rows, with the thresholds subtracted from its intercepts."""
         best = SharedSubspaceClassifier(fit_intercept=self.fit_intercept, **self.best_params_)
         remember_features(best, self)
-        best._accept(X, labels)
+        remember(best, labels)
+        best._keep_solution(X, form.solution(route, **self.best_params_), labels.weights)
+        settle(best, X)
         self.best_estimator_ = best
         self.thresholds_ = np.zeros(labels.Y.shape[1])
         if self.threshold is not None:
@@ -238,12 +258,67 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self.objective_ = best.objective_
 
 
+@dataclass(frozen=True)
+class SpectralForm:
+    """Rows X = U diag(s) V' and U'S for their labels S in {-1, +1}, both about their means.
+
+    V (D, t), s (t,), UT (t, q). In these coordinates every point of the grid is diagonal.
+    """
+
+    V: np.ndarray
+    s: np.ndarray
+    UT: np.ndarray
+    x_mean: np.ndarray
+    s_mean: np.ndarray
+    weight: float
+
+    @classmethod
+    def of(cls, statistics: Any) -> SpectralForm:
+        """Decompose the statistics: O(D^3)."""
+        form = spectral(statistics)
+        means = dense(statistics.x_mean), dense(statistics.t_mean)
+        return cls(form.V, form.s, form.UT, *means, statistics.weight)
+
+    def weights(
+        self, alpha: float, beta: float, dimensions: Sequence[int | None]
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """U of Eq. (17), the subspace in them, (t, r), and scales of its rows, per dimension.
+
+        The ridge regressions at beta and alpha + beta are multiples s / (s^2 + n penalty) of U'S.
+        """
+        wanted = [n_shared(r, self.UT.shape[1]) for r in dimensions]
+        loose, tight = (self.s / (self.s**2 + self.weight * p) for p in (beta, alpha + beta))
+        scales = np.sqrt(loose * tight)
+        P, C = shared_labels(scales, self.UT, max(wanted))
+        shared = np.sqrt(loose / tight)[:, None] * C
+        gained = (1.0 - tight / loose)[:, None] * shared
+        for r in wanted:
+            yield tight[:, None] * self.UT + gained[:, :r] @ P[:, :r].T, shared[:, :r], scales
+
+    def solution(
+        self, route: Route, alpha: float, beta: float, n_components: int | None
+    ) -> Solution:
+        """The solution of one point, as :class:`SharedSubspaceClassifier` finds it."""
+        W, shared, scales = next(self.weights(alpha, beta, [n_components]))
+        warn_of_fewer(n_components, shared)
+        basis = basis_of(route.lift(self.V @ shared), is_graded(scales))
+        explained = float(np.sum(W * (self.s[:, None] * self.UT))) / self.weight
+        return Solution(
+            fix_signs(as_rows(basis)),
+            route.lift(self.V @ W),
+            float(np.sum(1.0 - self.s_mean**2)) - explained,
+            route.mean(self.x_mean),
+            self.s_mean,
+            route.solver,
+        )
+
+
 def score_fold(
     sample: Sample,
     X: Any,
     fold: Fold,
-    plan: FoldPlan,
     moments: Moments | None,
+    centre: bool,
     grid: dict[str, list[Any]],
     judge: Judge,
     strategy: str | None,
@@ -253,45 +328,70 @@ def score_fold(
     `sample` holds the rows X in other coordinates. Moments cannot score alpha = beta = 0.
     """
     start, (train, test) = time.perf_counter(), fold
-    form = fold_form(sample, fold, plan, moments)
+    of_rows = moments or summarise(rows_of(sample, train), signed=True, centre=centre)
+    form = SpectralForm.of(of_rows)
+    scored = rows_at(sample.X, test if strategy is None else np.append(train, test))
+    Z = project(cast(scored, np.float64), form.x_mean, form.V.T)
     fit_time = time.perf_counter() - start
-    shape = tuple(len(values) for values in grid.values())
-    found: dict[str, np.ndarray] = {}
-    times = np.zeros(shape)
     weights = None if sample.weights is None else dense(sample.weights)
     weigh = None if weights is None else weights[test]
     positive = dense(rows_at(sample.Y, train)) > 0
     rows, truth, cuts = rows_at(X, test), judge.target[test], None
-    for point, scores in form.grid(*grid.values()):
-        if moments is not None and grid["alpha"][point[0]] + grid["beta"][point[1]] == 0:
+    shape = tuple(len(values) for values in grid.values())
+    found: dict[str, np.ndarray] = {}
+    times = np.zeros(shape)
+    for i, j in product(range(shape[0]), range(shape[1])):
+        alpha, beta = grid["alpha"][i], grid["beta"][j]
+        if moments is not None and alpha + beta == 0:
             continue
-        start = time.perf_counter()
-        if strategy is not None:
-            of_training, scores = scores[: len(train)], scores[len(train) :]
-            given = strategy, None if weights is None else weights[train]
-            cuts = tuned_thresholds(of_training, positive, *given)
-        measured = judge.measure(scores[None], rows, truth, cuts=cuts, weights=weigh)
-        for name, values in measured.items():
-            found.setdefault(name, np.full(shape, np.nan))[point] = values[0]
-        times[point] = time.perf_counter() - start
+        for k, (W, _, _) in enumerate(form.weights(alpha, beta, grid["n_components"])):
+            start = time.perf_counter()
+            scores = dense(Z @ like(Z, W)) + form.s_mean
+            if strategy is not None:
+                of_training, scores = scores[: len(train)], scores[len(train) :]
+                given = strategy, None if weights is None else weights[train]
+                cuts = tuned_thresholds(of_training, positive, *given)
+            measured = judge.measure(scores[None], rows, truth, cuts=cuts, weights=weigh)
+            for name, values in measured.items():
+                found.setdefault(name, np.full(shape, np.nan))[i, j, k] = values[0]
+            times[i, j, k] = time.perf_counter() - start
     flat = {name: values.ravel() for name, values in found.items()}
     return FoldScores(flat, np.full(times.size, fit_time / times.size), times.ravel())
 
 
-def check_prices(values: Any, name: str) -> list[float]:
-    """Candidates for alpha or beta: finite, non-negative, at least one."""
+def moments_of_folds(sample: Sample, folds: Sequence[Fold], centre: bool) -> list[Moments]:
+    """Moments of the training rows of each fold, and of all rows, from one pass over parts."""
+    parts, of_block = parts_of(folds, sample.X.shape[0]), partial(Moments.of, tt=False)
+    found = {
+        number: collect(rows_of(sample, np.flatnonzero(partition == number)), of_block)
+        for partition in parts.number
+        for number in np.unique(partition[partition >= 0]).tolist()
+    }
+    sums = (each.signed() for each in [*parts.training_sums(found), parts.pooled(found)])
+    return [each if centre else each.about_zero() for each in sums]
+
+
+def rows_of(sample: Sample, rows: np.ndarray) -> Sample:
+    """Some rows of a sample, in double precision."""
+    X, Y, *weights = sample.at(rows)
+    return Sample(cast(X, np.float64), Y, sample.solver, weights[0] if weights else None)
+
+
+def check_prices(values: Any, name: str, *, positive: bool = False) -> list[float]:
+    """Candidates for a penalty: finite, non-negative or positive, at least one."""
+    least = "> 0" if positive else ">= 0"
     prices = np.asarray(values, dtype=np.float64).ravel()
     if len(prices) == 0:
-        raise ValueError(f"{name} is empty; pass at least one number >= 0.")
-    wrong = prices[~(np.isfinite(prices) & (prices >= 0))]
+        raise ValueError(f"{name} is empty; pass at least one number {least}.")
+    wrong = prices[~(np.isfinite(prices) & (prices > 0 if positive else prices >= 0))]
     if len(wrong):
-        raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers >= 0.")
+        raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers {least}.")
     return prices.tolist()
 
 
-def check_dimensions(values: Iterable[Any]) -> list[int | None]:
-    """Candidates for n_components: None or integers >= 1."""
-    values = list(values)
+def check_dimensions(values: Any) -> list[int | None]:
+    """Candidates for n_components, one or several: None or integers >= 1."""
+    values = [values] if values is None or isinstance(values, Integral) else list(values)
     wrong = [
         v for v in values if v is not None and not (isinstance(v, int | np.integer) and v >= 1)
     ]
