@@ -163,6 +163,26 @@ def test_blocks_that_are_cut_otherwise_are_refused(tmp_path):
     ls.MVMD(2).fit_blocks(blocks_of(X, Y, rows=20), checkpoint=path)
 
 
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        (
+            (X.astype(np.float32), Y),
+            "were dense float64 X, dense y of 0 and 1; the next is dense f",
+        ),
+        ((sparse.csr_array(X), Y), "the next is sparse float64 X, dense y of 0 and 1"),
+        ((X, sparse.csr_array(Y)), "the next is dense float64 X, sparse y of 0 and 1"),
+        ((X, 2 * Y - 1), "the next is dense float64 X, dense y of -1 and"),
+    ],
+)
+def test_blocks_of_another_kind_are_refused(others, message, tmp_path):
+    path = tmp_path / "fit.npz"
+    interrupted(ls.MVMD(2), path, X, Y)
+    with pytest.raises(ValueError, match=rf"that of other blocks.*{message}"):
+        ls.MVMD(2).fit_blocks(Blocks(*others), checkpoint=path)
+    ls.MVMD(2).fit_blocks(Blocks(X, Y), checkpoint=path)
+
+
 def test_a_folder_that_is_not_there_is_refused_before_a_block_is_read(tmp_path):
     blocks = Blocks(X, Y)
     with pytest.raises(FileNotFoundError, match=r"gone' of the checkpoint does not exist; make it"):

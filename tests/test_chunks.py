@@ -85,6 +85,28 @@ def test_nothing_to_learn_yet():
     )
 
 
+def test_a_chunk_of_weight_zero_has_no_rows():
+    nothing = np.zeros(7)
+    model = ls.MVMD(2).partial_fit(X[:7] + 100, Y[:7], sample_weight=nothing)
+    assert not hasattr(model, "n_features_in_")
+    in_chunks(model).partial_fit(X[:7] - 100, Y[:7], sample_weight=nothing)
+    assert_allclose(model.components_, in_chunks(ls.MVMD(2)).components_, atol=0)
+    # The first classes are those of rows that count.
+    model = ls.MDDM(2).partial_fit(X[:7], ["z"] * 7, sample_weight=0).partial_fit(X, Y)
+    assert_allclose(model.components_, ls.MDDM(2).fit(X, Y).components_, atol=1e-12)
+    with pytest.raises(ValueError, match=r"at least one pair .* with weights"):
+        ls.MVMD(2).fit_blocks([(X, Y, np.zeros(60))])
+    with pytest.raises(ValueError, match="allowed are numbers >= 0"):
+        model.partial_fit(X, Y, sample_weight=-np.ones(60))
+
+
+def test_a_share_of_any_float_type():
+    assert ls.MVMD(np.float32(0.9)).fit(X, Y).n_components_ == ls.MVMD(0.9).fit(X, Y).n_components_
+    assert ls.PLST(np.int32(2)).fit(X, Y).n_components_ == 2
+    with pytest.raises(InvalidParameterError, match=r"a float in the range \(0\.0, 1\.0\)"):
+        ls.MVMD(np.float32(1)).fit(X, Y)
+
+
 def test_a_chunk_may_be_overwritten(small_pool):
     array, labels = X[:7].copy(), Y[:7].astype(float)
     model = ls.MVMD(None)

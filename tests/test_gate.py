@@ -51,6 +51,12 @@ BAD_INPUT = {
     "y sets": (X, [[0], [0, 2], *[[1]] * 18], r"row 0 has 1 entries and row 1 has 2.*Binarizer"),
     "y equal sets": (X, [{1, 2}, {3, 4}] * 10, "row 0 is a set.*MultiLabelBinarizer"),
     "y lists in a series": (X, pd.Series([[1], [1, 2]] * 10), "row 0 has 1 entries and row 1 has"),
+    "y lists in a frame": (
+        X,
+        pd.DataFrame({"tags": [[1], [1, 2]] * 10}),
+        "cells .*'tags' are list",
+    ),
+    "y as features": (Y, X, "only 0 and 1, so X and y may be swapped"),
     "y None": (X, np.array([*NAMES[:-1], None], object), r"y\[19\] is None.*fill them in first"),
     "y NaN": (X, pd.Series([*NAMES[:-1], np.nan]), r"NaN: y\[19\]"),
     "y NA": (X, pd.Series([*NAMES[:-1], pd.NA], dtype="string"), r"NaN: y\[19\] is <NA>"),

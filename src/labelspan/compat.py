@@ -12,13 +12,12 @@ from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._array_api import _convert_to_numpy, array_api_compat
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as n_threads
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples as n_rows_of
 
 __all__ = [
     "HasMethods",
     "Interval",
-    "RealNotInt",
     "StrOptions",
     "array_namespace",
     "dispatches",

@@ -72,6 +72,14 @@ def test_missing_labels_are_refused_with_a_way_to_find_who_takes_them(entry):
 
 
 @law(takes_holes)
+def test_labels_of_which_none_is_observed_are_refused(entry):
+    X, Y, _ = sample()
+    for nothing in (np.full(Y.shape, np.nan), pd.DataFrame(np.full(Y.shape, None))):
+        with pytest.raises(ValueError, match=r"NaN only: no label of any row is observed"):
+            clone(entry.estimator).fit(X, nothing)
+
+
+@law(takes_holes)
 def test_labels_without_holes_are_as_ever(entry):
     """To the last bit, in forms that could have missing labels."""
     X, Y, X_new = sample()

@@ -156,7 +156,7 @@ def test_weights_that_are_none_are_refused(entry):
     for given, message in {
         "negative": (np.where(np.arange(48) == 3, -0.5, 1), r"sample_weight\[3\] is -0.5; .* >= 0"),
         "zero": (np.zeros(48), r"sample_weight is zero for all but 0 of 48 rows"),
-        "length": (np.ones(47), r"shape \(47,\); expected \(48,\), a number per row"),
+        "length": (np.ones(47), r"shape \(47,\); expected \(48,\): one number per row"),
         "2-d": (np.ones((48, 2)), r"shape \(48, 2\); expected \(48,\)"),
         "nan": (np.where(np.arange(48) == 3, np.nan, 1), "sample_weight contains NaN"),
         "infinite": (np.inf, "sample_weight contains infinity"),

@@ -28,11 +28,13 @@ from labelspan.gate import (
     plain_indicators,
     refuse_other_names,
     warn_of_signs,
+    weighs_nothing,
 )
 from labelspan.linalg import chunk_statistics, solver_that_fits
 from labelspan.moments import (
     Pool,
     Sample,
+    alike,
     described,
     has_checkpoint,
     height_of,
@@ -47,7 +49,6 @@ REMEMBERED = (
     "n_features_in_", "feature_names_in_", "label_names_", "classes_", "_one_dimensional",
     "_sparse", "_n_labels",
 )  # fmt: skip
-
 
 # What to do about so many features that their scatter matrix does not fit.
 ADVICE = (
@@ -109,7 +110,7 @@ class Chunked(RowBlocks):
         return True
 
     def _prices(self) -> tuple[float, ...]:
-        """The ridges of a regression, but for factors; if one is zero, QR factors are kept."""
+        """Ridges up to a constant factor; a zero selects QR factors."""
         raise NotImplementedError
 
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
@@ -138,11 +139,10 @@ class Chunked(RowBlocks):
     ) -> Any:
         """Add a chunk of rows to those seen so far.
 
-        The result is that of ``fit`` on all chunks together, for any sizes and order. A chunk only
-        adds to statistics. The solution is computed when a fitted attribute is first needed, with
-        the parameters at that time. The statistics are kept in the estimator, and pickled with it,
-        until ``fit`` or ``finalize`` is called. While the chunks leave nothing to learn, because no
-        label has occurred yet, asking raises ``NotFittedError``.
+        The result is that of ``fit`` on all chunks together, for any sizes and order. The solution
+        is computed when a fitted attribute is first needed, with the parameters at that time. The
+        statistics are kept, and pickled, until ``fit`` or ``finalize`` is called. Asking raises
+        ``NotFittedError`` while no label has occurred yet.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Chunked(RowBlocks):
         classes : array-like or None
             All classes, for the first call with a 1-d `y`; None means those of the first chunk.
         sample_weight : array-like of shape (n_samples,), number or None, default=None
-            Weights of the rows of the chunk, as in ``fit``.
+            Weights of the rows of the chunk, as in ``fit``; a chunk of weight 0 has no rows.
         observed : array-like or sparse matrix of bool, (n_samples, n_labels), or None, default=None
             Which labels of a sparse `y` are observed, as in ``fit``.
 
@@ -163,6 +163,8 @@ class Chunked(RowBlocks):
             The estimator itself.
         """
         y = y if observed is None else hidden(y, observed)
+        if weighs_nothing(self, X, sample_weight):
+            return self
         first = "_chunks" not in vars(self)
         if first:
             self._warn_after_fit()
@@ -209,8 +211,8 @@ class Chunked(RowBlocks):
     ) -> Any:
         """Learn from blocks of rows that need not be in memory together, in one pass.
 
-        The result is that of ``fit`` on all blocks together; ``partial_fit`` adds to it. If a block
-        is refused, or `blocks` raises, the estimator is unchanged.
+        The result is that of ``fit`` on all blocks; ``partial_fit`` adds to it. If a block is
+        refused, or `blocks` raises, the estimator is unchanged.
 
         Parameters
         ----------
@@ -221,10 +223,9 @@ class Chunked(RowBlocks):
             All classes of a 1-d `y`; None means those of the first block.
         checkpoint : path or None, default=None
             A file that stores the pooled statistics after each block. If it exists, the call
-            resumes after its last block, and the result is the same to the last bit. Finished
-            blocks of a sequence, such as :func:`labelspan.datasets.blocks_of` returns, are not
-            read; an iterator is advanced past them. They must be the same blocks as before. The
-            file is kept; delete it to start again.
+            resumes after its last block, with the same bits. The blocks must be the same. Finished
+            ones of a sequence, such as :func:`labelspan.datasets.blocks_of` returns, are not read;
+            an iterator is advanced past them. Delete the file to start again.
         verbose : bool, default=False
             Whether to show a progress bar over the blocks.
 
@@ -235,15 +236,15 @@ class Chunked(RowBlocks):
         """
         with fitting(self):
             self._drop("_chunks", *self._learnt)
-            n_kept, n_rows = self._load(checkpoint, classes)
+            n_kept, n_rows, *forms = self._load(checkpoint, classes)
             n_done, count = n_kept, length_hint(blocks) - n_kept
-            rest = not_before(n_kept, n_rows, blocks)
+            rest = alike(checkpoint, forms, not_before(n_kept, n_rows, blocks))
             for X, y, *weights in watched(rest, max(count, 0) or None, verbose, of="Blocks"):
                 self.partial_fit(X, y, classes, *weights)
                 n_done, n_rows = n_done + 1, n_rows + height_of(X)
-                self._save(checkpoint, classes, (n_done, n_rows))
-            if n_done == 0:
-                raise ValueError("blocks is empty; expected at least one pair (X, y).")
+                self._save(checkpoint, classes, (n_done, n_rows, *forms))
+            if "_chunks" not in vars(self):
+                raise ValueError("blocks is empty; expected at least one pair (X, y) with weights.")
             if n_done == n_kept:
                 file = os.fspath(checkpoint or "")
                 again = f"has all {n_done}. Delete the file to read them again."
@@ -256,8 +257,7 @@ class Chunked(RowBlocks):
     def finalize(self) -> Any:
         """Find the solution and drop the statistics, which make copies and pickles large.
 
-        The solution is kept. A later ``partial_fit`` cannot add to it and starts a new model, with
-        a warning. After ``fit``, which keeps no statistics, nothing happens.
+        A later ``partial_fit`` starts a new model, with a warning. After ``fit``, nothing happens.
 
         Returns
         -------
@@ -277,8 +277,8 @@ class Chunked(RowBlocks):
         values = {name: described(value) for name, value in parameters.items()}
         return {"the class": type(self).__name__, **values}
 
-    def _save(self, checkpoint: Any, classes: Any, done: tuple[int, int]) -> None:
-        if checkpoint is None:
+    def _save(self, checkpoint: Any, classes: Any, done: tuple[Any, ...]) -> None:
+        if checkpoint is None or "_chunks" not in vars(self):
             return
         if "_place" in vars(self):
             raise TypeError(
@@ -290,15 +290,15 @@ class Chunked(RowBlocks):
         state = {"done": done, "gate": gate, "kind": chunks.kind, "pool": chunks.pool.state()}
         write_checkpoint(checkpoint, self._owner(classes), state)
 
-    def _load(self, checkpoint: Any, classes: Any) -> tuple[int, int]:
-        """Load the chunks of a checkpoint, if any; return its numbers of blocks and rows."""
+    def _load(self, checkpoint: Any, classes: Any) -> tuple[Any, ...]:
+        """Load the chunks of a checkpoint; return its numbers of blocks and rows, and forms."""
         if checkpoint is None or not has_checkpoint(checkpoint):
             return 0, 0
         kept = read_checkpoint(checkpoint, self._owner(classes))
         self._drop(*REMEMBERED)
         vars(self).update(kept["gate"])
-        pool = Pool.of_state(kept["pool"])
-        self._chunks = Chunks(pool, kept["kind"], self.get_params(deep=False))
+        parameters = self.get_params(deep=False)
+        self._chunks = Chunks(Pool.of_state(kept["pool"]), kept["kind"], parameters)
         return kept["done"]
 
     def _gate_chunk(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from labelspan.arrays import (
     to_host,
 )
 from labelspan.base._chunked import Chunked
-from labelspan.compat import Interval, RealNotInt, fit_context, is_dask_array
+from labelspan.compat import Interval, fit_context, is_dask_array
 from labelspan.gate import (
     by_blocks,
     check_dask_rows,
@@ -58,7 +58,7 @@ ADVICE = (
 
 N_COMPONENTS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
-    Interval(RealNotInt, 0, 1, closed="neither"),
+    Interval(Real, 0, 1, closed="neither"),
     None,
 ]
 

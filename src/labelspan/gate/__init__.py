@@ -59,4 +59,4 @@ from labelspan.gate._validation import (
     passes,
     refuse_overflow,
 )
-from labelspan.gate._weights import check_weights
+from labelspan.gate._weights import check_weights, weighs_nothing

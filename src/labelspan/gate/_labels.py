@@ -141,6 +141,8 @@ def check_labels(
             return Labels(soft_labels(Y), sparse=True, soft=True)
         return Labels(sparse_indicators(Y), sparse=True, signed=is_signed(Y.data))
     names = np.asarray([str(c) for c in y.columns], dtype=object) if is_frame(y) else None
+    if names is not None:
+        refuse_lists_in_cells(y)
     refuse_sets(y)
     Y = unmasked(y)
     if missing and Y.ndim == 2:
@@ -241,6 +243,20 @@ def holds_classes(column: np.ndarray) -> bool:
     """Whether a single column (n, 1) names one class per row: strings, or more than two numbers."""
     kind = column.dtype.kind
     return kind in "US" or (kind not in "bO" and len(np.unique(column)) > 2)
+
+
+def refuse_lists_in_cells(frame: Any) -> None:
+    """Raise for a column whose cells list the labels of the rows."""
+    for name in frame.columns:
+        column = frame[name]
+        first = column[:1].to_numpy() if hasattr(column, "to_numpy") else np.asarray(column[:1])
+        if len(first) and isinstance(first[0], list | tuple | set | frozenset | np.ndarray):
+            raise ValueError(
+                f"y is not a matrix: the cells of its column {str(name)!r} are "
+                f"{type(first[0]).__name__}s. Each row needs one 0/1 entry per label; pass "
+                "sklearn.preprocessing.MultiLabelBinarizer().fit_transform"
+                f"(y[{str(name)!r}])."
+            )
 
 
 def refuse_sets(y: Any) -> None:

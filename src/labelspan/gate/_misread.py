@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -97,6 +99,21 @@ def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
         UserWarning,
         stacklevel=4,
     )
+
+
+@contextmanager
+def swap_named(X: Any, y: Any) -> Iterator[None]:
+    """Adds the advice to swap if labels are refused, and X holds only zeros and ones."""
+    try:
+        yield
+    except ValueError as error:
+        both = isinstance(X, np.ndarray) and np.ndim(y) == 2 == X.ndim
+        if both and X.dtype.kind in "biuf" and holds_only_ones(X):
+            raise ValueError(
+                f"{error} X holds only 0 and 1, so X and y may be swapped. Pass the features "
+                "first: fit(X, y)."
+            ) from error
+        raise
 
 
 def holds_only_ones(X: Any) -> bool:

@@ -88,6 +88,15 @@ def refuse_holes(Y: Any, name: str, reason: str) -> Any:
     return Y
 
 
+def refuse_no_label(labels: Any, streamed: bool) -> None:
+    """Raise if no entry of y is observed; of chunks, some may be."""
+    if labels.missing and not streamed and np.isnan(labels.Y).all():
+        raise ValueError(
+            "Input y contains NaN only: no label of any row is observed, so there is nothing to "
+            "learn from. Pass labels for some rows."
+        )
+
+
 def refuse_streamed_holes(Y: Any, name: str, reason: str) -> Any:
     """Return the labels of a chunk or block; raise if one is not observed."""
     if has_holes(Y):

@@ -25,9 +25,9 @@ from labelspan.arrays import (
 from labelspan.compat import is_dask, is_dask_array, is_dask_frame
 from labelspan.gate._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
 from labelspan.gate._labels import Labels, check_labels, plain_indicators
-from labelspan.gate._misread import warn_if_swapped, warn_of_column
+from labelspan.gate._misread import swap_named, warn_if_swapped, warn_of_column
 from labelspan.gate._places import beside, labels_elsewhere, refuse_device, refuse_elsewhere
-from labelspan.gate._soft import refuse_holes, refuse_soft, refuse_streamed_holes
+from labelspan.gate._soft import refuse_holes, refuse_no_label, refuse_soft, refuse_streamed_holes
 from labelspan.gate._tags import LabelTags, label_tags
 from labelspan.gate._weights import check_weights, weighing
 from labelspan.registry import IN_MEMORY
@@ -145,7 +145,9 @@ def check_target(
     plain = plain_indicators(y)
     labels = labels_elsewhere(X, y) if plain is None else Labels(plain)
     if labels is None:
-        labels = check_labels(to_host(y), classes, soft=True, missing=True)
+        with swap_named(X, y):
+            labels = check_labels(to_host(y), classes, soft=True, missing=True)
+    refuse_no_label(labels, streamed)
     # Reuse tags: computing them costs as much as validating ten rows.
     refused = (tags or label_tags(estimator)).refused
     if labels.missing and "missing_labels" in refused:

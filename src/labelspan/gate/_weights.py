@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from labelspan.arrays import like
+from labelspan.arrays import like, to_host
 from labelspan.compat import is_dask_array, n_rows_of
 from labelspan.gate._labels import Labels
 from labelspan.gate._tags import LabelTags, label_tags
@@ -20,6 +20,14 @@ def weighing(
     """Rows of positive weight, or `all_rows`, and their labels with the weights."""
     kept = None if all_rows or weights.all() else weights > 0
     return X if kept is None else X[like(X, kept)], labels.weighted(weights, kept, anew=anew)
+
+
+def weighs_nothing(estimator: Any, X: Any, sample_weight: Any) -> bool:
+    """Whether all rows of a chunk have weight 0."""
+    if sample_weight is None or is_dask_array(sample_weight):
+        return False
+    weights = check_weights(estimator, X, to_host(sample_weight), 0)
+    return weights is not None and not weights.any()
 
 
 def check_weights(

@@ -25,7 +25,7 @@ from labelspan.arrays import (
     sums,
 )
 from labelspan.base import Chunked, LabelClassifier, decide
-from labelspan.compat import HasMethods, Interval, RealNotInt
+from labelspan.compat import HasMethods, Interval
 from labelspan.gate import (
     Labels,
     check_features,
@@ -48,7 +48,7 @@ from labelspan.moments import BLOCK_BYTES
 from labelspan.registry import IN_MEMORY, ON_HOST
 
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
-COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(RealNotInt, 0, 1, closed="neither")]
+COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(Real, 0, 1, closed="neither")]
 COMMON: dict[str, list[Any]] = {
     "n_components": COUNT,
     "regressor": [HasMethods(["fit", "predict"]), None],

@@ -19,6 +19,7 @@ from labelspan.moments._available import (
     warn_of_unobserved,
 )
 from labelspan.moments._checkpoint import (
+    alike,
     described,
     has_checkpoint,
     height_of,

@@ -99,6 +99,29 @@ def height_of(X: Any) -> int:
     return int(shape[0]) if shape else len(X)
 
 
+def form_of(X: Any, y: Any) -> str:
+    """What a block is like: kind and dtype of X, kind and coding of y."""
+    values = y.data if sparse.issparse(y) else y
+    numbers = isinstance(values, np.ndarray) and np.ndim(y) == 2 and values.dtype.kind in "if"
+    signed = numbers and bool((values < 0).any())
+    kinds = ["sparse" if sparse.issparse(each) else "dense" for each in (X, y)]
+    coding = "-1 and +1" if signed else "0 and 1"
+    dtype = getattr(X, "dtype", np.dtype(np.float64))
+    return f"{kinds[0]} {dtype} X, {kinds[1]} y of {coding}"
+
+
+def alike(path: Any, forms: list[str], blocks: Iterable[Any]) -> Iterable[Any]:
+    """The blocks, while their forms are added; the first must be like one in the checkpoint."""
+    for i, block in enumerate(blocks):
+        form = form_of(*block[:2])
+        if i == 0 and forms and form not in forms:
+            known = " or ".join(forms)
+            raise _refusal(path, f"is that of other blocks: they were {known}; the next is {form}")
+        if form not in forms:
+            forms.append(form)
+        yield block
+
+
 def described(value: Any) -> str:
     """A parameter as a string that differs if the parameter does."""
     if value is None or isinstance(value, bool | int | float | str):
