@@ -1,9 +1,10 @@
-"""The folds of a search, and its results in scikit-learn's form."""
+"""The candidates and folds of a search, and its results in scikit-learn's form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,27 @@ def column_of(points: Sequence[dict[str, Any]], name: str) -> np.ma.MaskedArray:
     for place, value in zip(np.flatnonzero(~missing).tolist(), present, strict=True):
         column[place] = value
     return np.ma.MaskedArray(column, mask=missing)
+
+
+def check_prices(values: Any, name: str, *, positive: bool = False) -> list[float]:
+    """Candidates for a penalty: finite, non-negative or positive, at least one."""
+    least = "> 0" if positive else ">= 0"
+    prices = np.asarray(values, dtype=np.float64).ravel()
+    if len(prices) == 0:
+        raise ValueError(f"{name} is empty; pass at least one number {least}.")
+    wrong = prices[~(np.isfinite(prices) & (prices > 0 if positive else prices >= 0))]
+    if len(wrong):
+        raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers {least}.")
+    return prices.tolist()
+
+
+def check_dimensions(values: Any) -> list[int | None]:
+    """Candidates for n_components, one or several: None or integers >= 1."""
+    values = [values] if values is None or isinstance(values, Integral) else list(values)
+    wrong = [
+        v for v in values if v is not None and not (isinstance(v, int | np.integer) and v >= 1)
+    ]
+    if wrong or not values:
+        shown = wrong[0] if wrong else values
+        raise ValueError(f"n_components holds {shown!r}; allowed are integers >= 1 and None.")
+    return values

@@ -23,7 +23,17 @@ from labelspan.compat import StrOptions
 from labelspan.gate import Labels, check_splits
 from labelspan.linalg import Route, as_rows, fix_signs, is_graded, route_of, spectral
 from labelspan.moments import Moments, Sample, collect, project, summarise
-from labelspan.search import Fold, FoldScores, Judge, KnownScores, on_folds, parts_of, results_table
+from labelspan.search import (
+    Fold,
+    FoldScores,
+    Judge,
+    KnownScores,
+    check_dimensions,
+    check_prices,
+    on_folds,
+    parts_of,
+    results_table,
+)
 from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._shared_subspace import (
     SharedSubspaceClassifier,
@@ -194,23 +204,8 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
             "n_components": check_dimensions(self.n_components),
         }
         if self.fold_statistics == "shared" and 0 in grid["alpha"] and 0 in grid["beta"]:
-            self._leave_out(max(grid["alpha"]) + max(grid["beta"]) > 0)
+            warn_of_rank(others=max(grid["alpha"]) + max(grid["beta"]) > 0)
         return grid
-
-    def _leave_out(self, others: bool) -> None:
-        """Warn that alpha = beta = 0 cannot be scored; raise if there are no other points."""
-        text = (
-            "fold_statistics='shared' cannot score alpha = beta = 0: alpha + beta must be "
-            "positive, because a rank does not survive a subtraction."
-        )
-        if not others:
-            raise ValueError(f"{text} Add a positive alpha or beta, or use fold_statistics='own'.")
-        warnings.warn(
-            f"{text} Its score is NaN and it is not picked. Drop 0 from alphas or from betas, or "
-            "use fold_statistics='own'.",
-            UserWarning,
-            stacklevel=5,
-        )
 
     def _fold_scores(
         self, X: Any, labels: Labels, grid: dict[str, list[Any]], sample: Sample
@@ -377,25 +372,17 @@ def rows_of(sample: Sample, rows: np.ndarray) -> Sample:
     return Sample(cast(X, np.float64), Y, sample.solver, weights[0] if weights else None)
 
 
-def check_prices(values: Any, name: str, *, positive: bool = False) -> list[float]:
-    """Candidates for a penalty: finite, non-negative or positive, at least one."""
-    least = "> 0" if positive else ">= 0"
-    prices = np.asarray(values, dtype=np.float64).ravel()
-    if len(prices) == 0:
-        raise ValueError(f"{name} is empty; pass at least one number {least}.")
-    wrong = prices[~(np.isfinite(prices) & (prices > 0 if positive else prices >= 0))]
-    if len(wrong):
-        raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers {least}.")
-    return prices.tolist()
-
-
-def check_dimensions(values: Any) -> list[int | None]:
-    """Candidates for n_components, one or several: None or integers >= 1."""
-    values = [values] if values is None or isinstance(values, Integral) else list(values)
-    wrong = [
-        v for v in values if v is not None and not (isinstance(v, int | np.integer) and v >= 1)
-    ]
-    if wrong or not values:
-        shown = wrong[0] if wrong else values
-        raise ValueError(f"n_components holds {shown!r}; allowed are integers >= 1 and None.")
-    return values
+def warn_of_rank(*, others: bool) -> None:
+    """Warn that alpha = beta = 0 cannot be scored; raise if there are no other points."""
+    text = (
+        "fold_statistics='shared' cannot score alpha = beta = 0: alpha + beta must be "
+        "positive, because a rank does not survive a subtraction."
+    )
+    if not others:
+        raise ValueError(f"{text} Add a positive alpha or beta, or use fold_statistics='own'.")
+    warnings.warn(
+        f"{text} Its score is NaN and it is not picked. Drop 0 from alphas or from betas, or "
+        "use fold_statistics='own'.",
+        UserWarning,
+        stacklevel=5,
+    )
