@@ -107,7 +107,7 @@ def swap_named(X: Any, y: Any) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        both = isinstance(X, np.ndarray) and np.ndim(y) == 2 == X.ndim
+        both = isinstance(X, np.ndarray) and getattr(y, "ndim", 0) == 2 == X.ndim
         if both and X.dtype.kind in "biuf" and holds_only_ones(X):
             raise ValueError(
                 f"{error} X holds only 0 and 1, so X and y may be swapped. Pass the features "
