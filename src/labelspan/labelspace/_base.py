@@ -146,12 +146,12 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
     def _regress(self, sample: Any, found: Encoding) -> Any:
         """The regression of the codes, as far as the encoding has not brought it."""
         V = found.pairs.vectors.T
-        if self.regressor is not None and len(V):
+        if self.regressor is not None and V.shape[0]:
             codes = self._encode(sample.Y) if found.codes is None else found.codes
             return fit_regressor(self.regressor, sample.X, codes, sample.weights)
         if found.regressor is not None:
             return found.regressor
-        if len(V) == 0:
+        if V.shape[0] == 0:
             D = sample.shape[1]
             return LinearCodes(np.zeros(D), np.zeros((0, D), sample.dtype), np.zeros(0))
         if found.regression is not None:
@@ -163,7 +163,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
             direct = sample.regress(float(self.ridge), targets=targets)
             mean, coef = direct.x_mean, direct.coefficients()
         V, level = beside(sample.X, V), beside(sample.X, found.label_mean)
-        return LinearCodes.of(sample, mean, coef, np.zeros(len(V)) if self._centred else V @ level)
+        return LinearCodes.of(sample, mean, coef, np.zeros(V.shape[0]) if self._centred else V @ level)
 
     def encode(self, Y: Any) -> np.ndarray:
         """Codes of labels.

@@ -124,7 +124,7 @@ class TrainingRows:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
         if regression.ridges[0] == 0:
             scatter = None if is_dask_array(self.X) else lambda: total_scatter(self.X)
-            warn_if_any_label_fits(self.X.shape[0], len(regression.solved[0].W), scatter)
+            warn_if_any_label_fits(self.X.shape[0], regression.solved[0].W.shape[0], scatter)
 
     def codes_at_mean(self, mean: Any, coef: Any, codes: Any) -> np.ndarray:
         """Codes (M,) at the stored mean, from those at the exact mean."""
@@ -182,7 +182,7 @@ class TrainingSums:
     def warn_if_any_label_fits(self, regression: Regression) -> None:
         """Warn if there is no ridge and the rank of X is near the number of rows."""
         if regression.ridges[0] == 0:
-            rank, squares = len(regression.solved[0].W), self.statistics.squares
+            rank, squares = regression.solved[0].W.shape[0], self.statistics.squares
             warn_if_any_label_fits(self.n_rows, rank, lambda: float(squares.sum()))
 
     def codes_at_mean(self, mean: Any, coef: Any, codes: Any) -> np.ndarray:
