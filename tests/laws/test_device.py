@@ -50,7 +50,7 @@ def numbers(model):
                 note(f"{name}.{field}", getattr(value, field))
 
     for name, value in vars(model).items():
-        if name not in (*model.get_params(deep=False), *arrays._move.TABLES):
+        if name not in (*model.get_params(deep=False), *arrays._arrays.TABLES):
             note(name, value)
     return found
 

@@ -1,6 +1,7 @@
 """Kinds of arrays: dense, sparse, and those of torch and CuPy, which stay on their device."""
 
 from labelspan.arrays._arrays import (
+    SETTING,
     any_varies,
     beside,
     both,
@@ -13,6 +14,7 @@ from labelspan.arrays._arrays import (
     diagonal,
     empty,
     finite,
+    in_memory,
     is_device,
     is_followed,
     is_streamed,
@@ -54,7 +56,6 @@ from labelspan.arrays._operations import (
 )
 from labelspan.arrays._stream import (
     STREAM_BYTES,
-    computing,
     config_context,
     in_single,
     stream,

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from labelspan.compat import array_namespace, dispatches, move_to_host
+from labelspan.compat import array_namespace, dispatches, is_dask_array, move_to_host
 
 Convert = Callable[[Any], Any]
 
@@ -154,6 +154,11 @@ def is_streamed(X: Any) -> bool:
 def dense(A: Any) -> np.ndarray:
     """A NumPy array from a sparse or dense one, or from one on a device."""
     return A.toarray() if sparse.issparse(A) else np.asarray(to_host(A))
+
+
+def in_memory(A: Any) -> Any:
+    """The same in the memory of the host, computed if it is a Dask array; sparse stays sparse."""
+    return A.compute() if is_dask_array(A) else to_host(A)
 
 
 def values_of(A: Any) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -53,14 +53,7 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
     """
     if sums not in ("float64", "float32"):
         raise ValueError(f"sums={sums!r} is not known; use 'float64' or 'float32'.")
-    with changed(device=reference_on(device), sums=sums):
-        yield
-
-
-@contextmanager
-def changed(**values: Any) -> Iterator[None]:
-    """Context in which fields of the setting have other values."""
-    token = SETTING.set(SETTING.get()._replace(**values))
+    token = SETTING.set(SETTING.get()._replace(device=reference_on(device), sums=sums))
     try:
         yield
     finally:
@@ -89,13 +82,6 @@ def reference_on(device: Any) -> Any:
             "pass an array of CuPy that lives on the device."
         ) from error
     return torch.empty(0, device=device)
-
-
-def computing(can: Callable[[], bool]) -> AbstractContextManager[None]:
-    """Context of a fit: sums are computed on the device if one is set and the estimator can."""
-    now = SETTING.get()
-    active = now.device is not None and can()
-    return nullcontext() if active == now.active else changed(active=active)
 
 
 def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, ...]]:

@@ -10,7 +10,6 @@ from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
 
-from labelspan.arrays import is_followed
 from labelspan.base import LabelClassifier, label_scores, remember_features
 from labelspan.compat import take_rows
 from labelspan.gate import (
@@ -41,10 +40,8 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
         """Learn from the rows and their labels; ``estimator_`` is fitted."""
 
     def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        tags = label_tags(self)
-        refuse_dask(self, tags.refused["dask"], X=X, y=y)
-        if is_followed(X):
-            refuse_device(self, X, tags)
+        refuse_dask(self, label_tags(self).refused["dask"], X=X, y=y)
+        refuse_device(self, X)
         check_weights(self, X, sample_weight, 1)
         return X, check_target(self, X, y)
 

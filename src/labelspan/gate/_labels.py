@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from labelspan.arrays import dense, is_device, like, namespace, sums, to_host
+from labelspan.arrays import dense, in_memory, like, namespace, sums
 from labelspan.compat import is_dask_array, is_frame
 from labelspan.gate._blocks import as_csr, canonical
 from labelspan.gate._misread import warn_of_joined_names
@@ -66,10 +66,10 @@ class Labels:
     @property
     def codes(self) -> np.ndarray:
         """Numbers (n,) of the classes of a 1-d y."""
-        if is_device(self.Y) and self.Y.shape[1] > 1:
-            return to_host(namespace(self.Y).argmax(self.Y, axis=1))
-        Y = to_host(self.Y)
-        return Y.indices if sparse.issparse(Y) else Y[:, 0].astype(np.int64)
+        Y = self.Y
+        if sparse.issparse(Y):
+            return Y.indices
+        return dense(namespace(Y).argmax(Y, axis=1) if Y.shape[1] > 1 else Y[:, 0]).astype(np.int64)
 
     @property
     def target(self) -> Any:
@@ -81,7 +81,7 @@ class Labels:
             return self.Y.copy()
         if self.classes is None:
             as_given = sparse.csr_array if self.sparse else dense
-            return as_given(to_host(self.Y)).astype(np.int64)
+            return as_given(self.Y).astype(np.int64)
         return self.classes[self.codes]
 
     @property
@@ -125,7 +125,6 @@ def check_labels(
     Labels
         Checked labels.
     """
-    y = to_host(y)
     plain = plain_indicators(y)
     if plain is not None:
         return Labels(plain)
@@ -133,6 +132,7 @@ def check_labels(
         raise TypeError(
             "y is a Dask array where labels in memory are needed. Compute them first: y.compute()."
         )
+    y = in_memory(y)
     if sparse.issparse(y):
         if y.ndim == 1:
             return one_label_a_class(y.toarray(), classes)

@@ -13,27 +13,47 @@ from labelspan.arrays import (
     detached,
     is_device,
     is_followed,
+    is_streamed,
     like,
     namespace,
     place_of,
+    precision_of,
     to_host,
 )
 from labelspan.gate._labels import Labels
-from labelspan.gate._tags import LabelTags, label_tags
+from labelspan.gate._tags import label_tags
 
 # Methods of a fitted estimator that take rows.
 CALLS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
 
-def refuse_device(estimator: Any, X: Any, tags: LabelTags | None = None) -> None:
-    """Reject an array on a device that an estimator does not support, before any copy."""
-    tags = tags or label_tags(estimator)
-    if not tags.takes("device"):
-        name, reason = type(estimator).__name__, tags.refused["device"]
+def refuse_device(estimator: Any, X: Any) -> bool:
+    """Whether X stays on a device; raises before any copy if the estimator does not support it."""
+    stays = is_followed(X)
+    if stays and "device" in (refused := label_tags(estimator).refused):
         raise TypeError(
-            f"X is on a device ({place_of(X)}); {name} {reason}. Move it first: "
-            "X.cpu().numpy() for torch, X.get() for CuPy."
+            f"X is on a device ({place_of(X)}); {type(estimator).__name__} {refused['device']}. "
+            "Move it first: X.cpu().numpy() for torch, X.get() for CuPy."
         )
+    return stays
+
+
+def place_rows(X: Any) -> tuple[Any, Any]:
+    """X, without torch's gradient record if it stays on a device, and the library to check it."""
+    if not is_followed(X):
+        return X, np
+    X, xp = detached(X), namespace(X)
+    if xp.isdtype(X.dtype, "complex floating"):
+        raise ValueError(
+            f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
+            "columns."
+        )
+    return X, xp
+
+
+def summed_elsewhere(X: Any) -> bool:
+    """Whether a device sums the rows of X, which finds NaN and infinity."""
+    return is_streamed(X) or (is_followed(X) and precision_of(X) == np.float32)
 
 
 def refuse_elsewhere(estimator: Any, X: Any) -> None:
@@ -70,12 +90,12 @@ def labels_elsewhere(X: Any, y: Any) -> Labels | None:
     return Labels(cast(y, np.float64))
 
 
-def beside(estimator: Any, X: Any, labels: Labels, tags: LabelTags, chunk: bool) -> Labels:
+def beside(estimator: Any, X: Any, labels: Labels, chunk: bool) -> Labels:
     """Dense labels and their weights on the device of X; labels with NaN stay on the host.
 
     They are filled in there, and then go to the device by blocks, where the estimator takes them.
     """
-    if labels.missing and (chunk or not tags.takes("device_holes")):
+    if labels.missing and (chunk or not label_tags(estimator).takes("device_holes")):
         name, how = type(estimator).__name__, " in chunks" if chunk else ""
         raise ValueError(
             "y has labels that are not observed (NaN), and X is on a device, where "

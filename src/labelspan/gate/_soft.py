@@ -66,7 +66,7 @@ def unmasked(y: Any) -> np.ndarray:
     """An array; of a masked one, with NaN where it is masked."""
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         return np.asarray(np.ma.filled(y.astype(np.float64), np.nan))
-    return np.asarray(y)
+    return dense(y)
 
 
 def with_holes(Y: Any, holes: np.ndarray) -> np.ndarray:

@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
-from labelspan.arrays import dense, to_host
-from labelspan.compat import is_dask_array
+from labelspan.arrays import dense, in_memory
 from labelspan.gate._labels import refuse_other_values, sparse_indicators
 from labelspan.gate._soft import find_holes, hidden, refuse_missing_and_mixed, unmasked
 
@@ -34,7 +33,7 @@ def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | Non
     observed : ndarray of bool of shape (n_samples, n_labels) or None
         Where they are; None if everywhere.
     """
-    Y = hidden(to_host(Y), observed)
+    Y = hidden(Y, observed)
     if not sparse.issparse(Y):
         Y = two_dimensional(unmasked(Y), name)
         holes = find_holes(Y)
@@ -49,7 +48,7 @@ def scored(y: Any, predicted: Any, weights: Any) -> tuple[Any, Any, Any]:
 
     A label that is not observed counts as predicted; a row without any that is leaves.
     """
-    y, predicted = (A.compute() if is_dask_array(A) else to_host(A) for A in (y, predicted))
+    y, predicted = map(in_memory, (y, predicted))
     truth, seen = check_truth(y, None, "y")
     truth = truth.astype(np.int64)
     if seen is None:
@@ -79,7 +78,7 @@ def check_indicators(Y: Any, name: str) -> Any:
     """
     if sparse.issparse(Y):
         return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
-    Y = two_dimensional(np.asarray(to_host(Y)), name)
+    Y = two_dimensional(dense(Y), name)
     if Y.dtype == object:
         refuse_missing_and_mixed(Y, name)
         Y = np.asarray(Y.tolist())

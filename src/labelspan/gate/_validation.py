@@ -12,23 +12,21 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from labelspan.arrays import (
-    cast,
-    computing,
-    detached,
-    is_followed,
-    is_streamed,
-    namespace,
-    precision_of,
-    to_host,
-)
+from labelspan.arrays import SETTING, cast, namespace, precision_of, values_of
 from labelspan.compat import is_dask, is_dask_array, is_dask_frame
 from labelspan.gate._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
 from labelspan.gate._labels import Labels, check_labels, plain_indicators
 from labelspan.gate._misread import swap_named, warn_if_swapped, warn_of_column
-from labelspan.gate._places import beside, labels_elsewhere, refuse_device, refuse_elsewhere
+from labelspan.gate._places import (
+    beside,
+    labels_elsewhere,
+    place_rows,
+    refuse_device,
+    refuse_elsewhere,
+    summed_elsewhere,
+)
 from labelspan.gate._soft import refuse_holes, refuse_no_label, refuse_soft, refuse_streamed_holes
-from labelspan.gate._tags import LabelTags, label_tags
+from labelspan.gate._tags import label_tags
 from labelspan.gate._weights import check_weights, weighing
 from labelspan.registry import IN_MEMORY
 
@@ -45,6 +43,12 @@ LARGE = 2**26
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
 # Types of rows that are neither lazy nor on a device.
 HOST = {np.ndarray, sparse.csr_array}
+# Checks of labels that ``fit`` refuses unless the tags of the estimator take them.
+REFUSALS = {
+    "missing_labels": refuse_holes,
+    "streamed_holes": refuse_streamed_holes,
+    "soft_labels": refuse_soft,
+}
 
 
 class NoDirectionError(ValueError):
@@ -70,60 +74,31 @@ def check_fit(
     min_samples: int = 2,
     chunk: bool = False,
 ) -> tuple[Any, Labels]:
-    """Check the arguments of ``fit`` against its tags, before any state changes.
+    """Features and labels of ``fit`` or of a `chunk`, checked before any state changes.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Gets ``n_features_in_`` and ``feature_names_in_`` if `reset`, is compared with them if not.
-    X : array-like, sparse matrix, frame or Dask array of shape (n_samples, n_features)
-        Features.
-    y : array-like, sparse matrix, frame or Dask array, (n_samples, n_labels) or (n_samples,)
-        Labels, in any of the forms that :func:`check_labels` takes.
-    sample_weight : array-like or Dask array of shape (n_samples,), number or None
-        Weights of the rows. Rows of weight 0 are removed here, unless they are also columns (a
-        precomputed kernel) or are in Dask arrays.
-    reset : bool, default=True
-        False for the second and later calls of ``partial_fit``.
-    classes : ndarray or None
-        The classes of a 1-d `y`, if already known.
-    min_samples : int, default=2
-        Fewest rows of a first call; methods that do not centre need only one.
-    chunk : bool, default=False
-        Whether these rows are only a part, as in ``partial_fit``; then one is enough.
-
-    Returns
-    -------
-    X : ndarray, csr_array or Dask array
-        Finite float32 or float64 (a Dask array is checked block by block, when it is computed).
-    labels : Labels
-        The indicator matrix and where it came from, with the weights of the rows.
+    X returns as finite float32 or float64 (Dask arrays are checked by blocks, when they are
+    computed), without rows of weight 0 unless they are columns, too. `reset`: a first call, which
+    needs `min_samples`; `classes`: those of a 1-d `y`, if known.
     """
     least = 1 if chunk else min_samples
-    if is_dask(X) or is_dask(y) or is_dask(sample_weight):
+    on_host = type(X) in HOST
+    plain = on_host and type(y) in HOST and sample_weight is None
+    if not plain and any(map(is_dask, (X, y, sample_weight))):
         given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
         return check_fit_dask(estimator, X, y, sample_weight, min_samples=min_samples, **given)
-    tags = label_tags(estimator)
-    on_device = type(X) not in HOST and is_followed(X)
-    if on_device:
-        refuse_device(estimator, X, tags)
-        sample_weight = to_host(sample_weight)
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(estimator, X, sample_weight, least, tags)
+    on_device = not on_host and refuse_device(estimator, X)
+    weights = None if plain else check_weights(estimator, X, sample_weight, least)
     # Check labels first: a later error must not leave n_features_in_ set.
-    if estimator._supervised:
-        labels = check_target(estimator, X, y, classes, tags, streamed=chunk)
+    labels = check_target(estimator, X, y, classes, chunk) if estimator._supervised else None
     X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
-    if not estimator._supervised:
-        labels = Labels(np.empty((X.shape[0], 0)))
+    labels = Labels(np.empty((X.shape[0], 0))) if labels is None else labels
     if weights is not None:
         pairwise = estimator._is_pairwise()
         X, labels = weighing(X, labels, weights, anew=classes is None, all_rows=pairwise)
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
     if on_device:
-        labels = beside(estimator, X, labels, tags, chunk)
+        labels = beside(estimator, X, labels, chunk)
     certain = labels.classes is None and not labels.missing
     if reset and certain and X.shape[1] < labels.Y.shape[1]:
         warn_if_swapped(X, labels.Y, labels.soft)
@@ -131,34 +106,27 @@ def check_fit(
 
 
 def check_target(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    classes: np.ndarray | None = None,
-    tags: LabelTags | None = None,
-    streamed: bool = False,
+    estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None, chunk: bool = False
 ) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
+    plain = plain_indicators(y)
+    if plain is not None and type(X) in HOST and X.shape[0] == plain.shape[0]:
+        return Labels(plain)
     name = type(estimator).__name__
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    plain = plain_indicators(y)
     labels = labels_elsewhere(X, y) if plain is None else Labels(plain)
     if labels is None:
         with swap_named(X, y):
-            labels = check_labels(to_host(y), classes, soft=True, missing=True)
-    refuse_no_label(labels, streamed)
-    # Reuse tags: computing them costs as much as validating ten rows.
-    refused = (tags or label_tags(estimator)).refused
-    if labels.missing and "missing_labels" in refused:
-        refuse_holes(labels.Y, name, refused["missing_labels"])
-    if labels.missing and streamed and "streamed_holes" in refused:
-        refuse_streamed_holes(labels.Y, name, refused["streamed_holes"])
-    if labels.soft and "soft_labels" in refused:
-        refuse_soft(labels.Y, name, refused["soft_labels"])
-    if type(X) not in HOST or X.shape[0] != labels.Y.shape[0]:
-        check_consistent_length(X, labels.Y)
-    if labels.classes is not None and is_classifier(estimator) and np.ndim(to_host(y)) == 2:
+            labels = check_labels(y, classes, soft=True, missing=True)
+    refuse_no_label(labels, chunk)
+    if labels.missing or labels.soft:
+        refused = label_tags(estimator).refused
+        for what in REFUSALS:
+            if what in refused and (chunk or what != "streamed_holes"):
+                REFUSALS[what](labels.Y, name, refused[what])
+    check_consistent_length(X, labels.Y)
+    if labels.classes is not None and is_classifier(estimator) and np.ndim(y) == 2:
         warn_of_column()
     return labels
 
@@ -174,11 +142,7 @@ def check_fit_dask(
     min_samples: int,
     chunk: bool,
 ) -> tuple[Any, Labels]:
-    """The same for Dask arrays: shapes now, values block by block on the workers.
-
-    Estimators that accept them learn through :func:`labelspan.moments.collect`, which checks each
-    block.
-    """
+    """The same for Dask arrays: shapes now, values by ``moments.collect``, block by block."""
     given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
     if any(map(is_dask_frame, (X, y, sample_weight))):
         arrays = from_frames(X, y, sample_weight)
@@ -200,39 +164,42 @@ def check_fit_dask(
             "with the same row chunks, or compute y first: y.compute()."
         )
     if is_dask_array(y):
-        soft = tags.takes("soft_labels")
-        refusals = {
-            "soft_labels": refuse_soft,
-            "missing_labels": refuse_holes,
-            "streamed_holes": refuse_streamed_holes,
-        }
-        for what, refuse in refusals.items():
+        for what, refuse in REFUSALS.items():
             if not tags.takes(what):
                 why = type(estimator).__name__, tags.refused[what]
                 y = y.map_blocks(refuse, *why, dtype=y.dtype, meta=y._meta)
-        labels = Labels(y, sparse=sparse.issparse(y._meta), soft=soft)
+        labels = Labels(y, sparse=sparse.issparse(y._meta), soft=tags.takes("soft_labels"))
     else:
-        labels = check_target(estimator, X, y, classes, tags, streamed=True)
+        labels = check_target(estimator, X, y, classes, chunk=True)
     check_dask(X, labels.Y, least)
-    weights = check_weights(estimator, X, sample_weight, least, tags)
+    weights = check_weights(estimator, X, sample_weight, least)
     set_n_features(estimator, X.shape[1], reset)
     return X, labels if weights is None else labels.weighted(weights, None, anew=False)
 
 
 @contextmanager
-def fitting(estimator: Any) -> Iterator[None]:
+def fitting(estimator: Any, *forgotten: str) -> Iterator[None]:
     """Context of learning: an error restores the estimator; a device may compute the sums.
 
-    A Dask array, or rows that are summed, are read after validation.
+    Attributes that are `forgotten` are those of an earlier fit.
     """
-    before = dict(vars(estimator))
+    known = vars(estimator)
+    before, now = dict(known), SETTING.get()
+    for name in forgotten:
+        known.pop(name, None)
+    token = None
     try:
-        with computing(lambda: label_tags(estimator).takes("device")):
-            yield
+        active = now.device is not None and label_tags(estimator).takes("device")
+        if active != now.active:
+            token = SETTING.set(now._replace(active=active))
+        yield
     except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
+        known.clear()
+        known.update(before)
         raise
+    finally:
+        if token is not None:
+            SETTING.reset(token)
 
 
 def check_features(
@@ -244,23 +211,15 @@ def check_features(
     chunk: bool = False,
 ) -> Any:
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
-    if not reset:
-        refuse_elsewhere(estimator, X)
     if passes(estimator, X, reset, ensure_min_samples):
         return X
+    if not reset:
+        refuse_elsewhere(estimator, X)
     refuse_dask(estimator, IN_MEMORY, X=X)
-    xp = np
-    if is_followed(X):
-        refuse_device(estimator, X)
-        X, xp = detached(X), namespace(X)
-        if xp.isdtype(X.dtype, "complex floating"):
-            raise ValueError(
-                f"Complex data not supported: X is {X.dtype}. Pass X.real, and X.imag as further "
-                "columns."
-            )
+    refuse_device(estimator, X)
+    X, xp = place_rows(X)
     # Rows summed on a device are checked through these sums; a separate check is one more pass.
-    single = xp is not np and X.dtype == xp.float32
-    later = reset and not chunk and (single or is_streamed(X) or checked_by_sums(X))
+    later = reset and not chunk and (summed_elsewhere(X) or checked_by_sums(X))
     later = later and learns_from_sums(estimator)
     X = validate_data(
         estimator,
@@ -299,15 +258,17 @@ def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
     """
     known = vars(estimator)
     if type(X) is sparse.csr_array:
-        values = X.data if X.has_canonical_format else np.full(1, np.nan)
-    elif type(X) is np.ndarray and X.ndim == 2 and not (reset and checked_by_sums(X)):
-        values = X
+        values, certain = X.data, X.has_canonical_format
+    elif type(X) is np.ndarray:
+        values, certain = X, X.ndim == 2 and not (reset and X.size >= LARGE and checked_by_sums(X))
     else:
         return False
-    if values.dtype not in FLOATS or X.shape[0] < min_samples:
+    if not certain or values.dtype not in FLOATS or X.shape[0] < min_samples:
         return False
     expected = X.shape[1] if reset else known.get("n_features_in_")
-    if X.shape[1] != expected or X.shape[1] == 0 or (not reset and "feature_names_in_" in known):
+    if X.shape[1] != expected or X.shape[1] == 0:
+        return False
+    if not reset and ("feature_names_in_" in known or "_place" in known):
         return False
     squares = sum_of_squares(values)
     # Only the whole sample may be refused for squares that vanish.
@@ -326,7 +287,7 @@ def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> Non
     block is not the `whole` sample, its squares may vanish, because others may be larger.
     `heaviest` is the largest weight of a row.
     """
-    values = X.data if sparse.issparse(X) else X
+    values = values_of(X)
     if precision_of(values) != np.float64:
         return
     squares, xp = sum_of_squares(values), namespace(values)

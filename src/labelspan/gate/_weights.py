@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from labelspan.arrays import like, to_host
+from labelspan.arrays import in_memory, like
 from labelspan.compat import is_dask_array, n_rows_of
 from labelspan.gate._labels import Labels
-from labelspan.gate._tags import LabelTags, label_tags
+from labelspan.gate._tags import label_tags
 
 
 def weighing(
@@ -26,25 +26,24 @@ def weighs_nothing(estimator: Any, X: Any, sample_weight: Any) -> bool:
     """Whether all rows of a chunk have weight 0."""
     if sample_weight is None or is_dask_array(sample_weight):
         return False
-    weights = check_weights(estimator, X, to_host(sample_weight), 0)
+    weights = check_weights(estimator, X, sample_weight, 0)
     return weights is not None and not weights.any()
 
 
 def check_weights(
-    estimator: Any, X: Any, sample_weight: Any, min_samples: int, tags: LabelTags | None = None
+    estimator: Any, X: Any, sample_weight: Any, min_samples: int
 ) -> np.ndarray | None:
     """Validate the row weights (n,); None if there are none."""
     if sample_weight is None:
         return None
-    tags, name = tags or label_tags(estimator), type(estimator).__name__
+    tags, name = label_tags(estimator), type(estimator).__name__
     if not tags.takes("sample_weight"):
         raise TypeError(
             f"{name}.fit takes no sample_weight: {tags.refused['sample_weight']}. Leave it out."
         )
     n_rows = n_rows_of(X)
-    if is_dask_array(sample_weight):
-        # A number per row, which is checked before a block of X is read.
-        sample_weight = sample_weight.compute()
+    # A number per row, which is checked before a block of X is read.
+    sample_weight = in_memory(sample_weight)
     if isinstance(sample_weight, Number):
         sample_weight = np.full(n_rows, sample_weight)
     weights = check_array(
