@@ -163,7 +163,8 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
             direct = sample.regress(float(self.ridge), targets=targets)
             mean, coef = direct.x_mean, direct.coefficients()
         V, level = beside(sample.X, V), beside(sample.X, found.label_mean)
-        return LinearCodes.of(sample, mean, coef, np.zeros(V.shape[0]) if self._centred else V @ level)
+        offset = np.zeros(V.shape[0]) if self._centred else V @ level
+        return LinearCodes.of(sample, mean, coef, offset)
 
     def encode(self, Y: Any) -> np.ndarray:
         """Codes of labels.
