@@ -2,10 +2,12 @@
 
 import io
 import json
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -161,6 +163,35 @@ def test_blocks_that_are_cut_otherwise_are_refused(tmp_path):
     with pytest.raises(ValueError, match="first 1 blocks with 120 rows are not the 3 blocks"):
         ls.MVMD(2).fit_blocks(iter([(X, Y)]), checkpoint=path)
     ls.MVMD(2).fit_blocks(blocks_of(X, Y, rows=20), checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ls.MVMD(2), ls.OPLS(2, ridge=0), ls.CPLST(2, ridge=0.0)],
+    ids=["mvmd", "opls", "cplst"],
+)
+def test_checkpoints_of_version_0_2_0_resume(model, tmp_path):
+    """Their files name modules that have moved since."""
+
+    def rows(i):
+        rng = np.random.default_rng(i)
+        X = rng.standard_normal((100_000, 6))
+        return X, (X[:, :3] + rng.standard_normal((100_000, 3)) > 0.3).astype(int)
+
+    kept = Path(__file__).parent / "checkpoints" / f"{type(model).__name__.lower()}-0.2.0.npz"
+    path = shutil.copy(kept, tmp_path)
+    blocks = [rows(i) for i in range(3)]
+    model.fit_blocks(iter(blocks), checkpoint=path)
+    whole = clone(model).fit_blocks(blocks)
+    assert_allclose(model.components_, whole.components_, atol=1e-12)
+
+
+def test_parameters_that_are_new_since_the_checkpoint_have_their_defaults(tmp_path):
+    path = tmp_path / "fit.npz"
+    write_checkpoint(path, {"by": "me"}, 1)
+    assert read_checkpoint(path, {"by": "me", "new": "7"}, {"new": "7"}) == 1
+    with pytest.raises(ValueError, match="new was nothing, and is 8 now"):
+        read_checkpoint(path, {"by": "me", "new": "8"}, {"new": "7"})
 
 
 @pytest.mark.parametrize(

@@ -273,9 +273,8 @@ class Chunked(RowBlocks):
 
     def _owner(self, classes: Any) -> dict[str, str]:
         """What identifies the statistics in a checkpoint."""
-        parameters = {**self.get_params(deep=False), "classes": classes}
-        values = {name: described(value) for name, value in parameters.items()}
-        return {"the class": type(self).__name__, **values}
+        given = {**self.get_params(deep=False), "classes": classes}
+        return {"the class": type(self).__name__} | {k: described(v) for k, v in given.items()}
 
     def _save(self, checkpoint: Any, classes: Any, done: tuple[Any, ...]) -> None:
         if checkpoint is None or "_chunks" not in vars(self):
@@ -294,7 +293,8 @@ class Chunked(RowBlocks):
         """Load the chunks of a checkpoint; return its numbers of blocks and rows, and forms."""
         if checkpoint is None or not has_checkpoint(checkpoint):
             return 0, 0
-        kept = read_checkpoint(checkpoint, self._owner(classes))
+        defaults = type(self)()._owner(None)
+        kept = read_checkpoint(checkpoint, self._owner(classes), defaults)
         self._drop(*REMEMBERED)
         vars(self).update(kept["gate"])
         parameters = self.get_params(deep=False)

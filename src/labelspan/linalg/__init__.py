@@ -10,7 +10,7 @@ from labelspan.linalg._eigenpairs import (
     rank,
     signs_of,
 )
-from labelspan.linalg._gathered import pooled
+from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
     SAFE_VALUE,

@@ -24,6 +24,7 @@ from scipy import sparse
 from labelspan.system import replace_file
 
 FORMAT = "labelspan checkpoint"
+EMPTY: Mapping[str, Any] = {}
 # Version of the tree and of the statistics in it.
 VERSION = 1
 
@@ -41,8 +42,13 @@ def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], val
         np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
 
 
-def read_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any]) -> Any:
-    """Read the value of a checkpoint; reject one that is damaged or has another owner."""
+def read_checkpoint(
+    path: str | os.PathLike[str], owner: Mapping[str, Any], defaults: Mapping[str, Any] = EMPTY
+) -> Any:
+    """Read the value of a checkpoint; reject one that is damaged or has another owner.
+
+    `defaults` are those of parameters that an older version may not have had.
+    """
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as members:
             arrays = {name: members[name] for name in members.files}
@@ -54,7 +60,7 @@ def read_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any]) -> A
         raise _refusal(path, f"has version {version!r}; this labelspan reads {VERSION}")
     if header.pop("sha256", None) != _digest(header, arrays):
         raise _refusal(path, "is damaged: its SHA-256 does not match")
-    _refuse_other(path, header["owner"], owner)
+    _refuse_other(path, header["owner"], owner, defaults)
     try:
         return _unpacked(header["value"], arrays)
     except (KeyError, TypeError, AttributeError, ImportError) as error:
@@ -136,9 +142,11 @@ def _refusal(path: Any, reason: str) -> ValueError:
     )
 
 
-def _refuse_other(path: Any, kept: Mapping[str, Any], owner: Mapping[str, Any]) -> None:
+def _refuse_other(
+    path: Any, kept: Mapping[str, Any], owner: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> None:
     for name in sorted({*kept, *owner}):
-        if kept.get(name) != owner.get(name):
+        if kept.get(name, defaults.get(name)) != owner.get(name):
             was, now = kept.get(name, "nothing"), owner.get(name, "nothing")
             raise _refusal(path, f"is that of another fit: {name} was {was}, and is {now} now")
 
@@ -215,8 +223,14 @@ def _unpacked(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 
 def _statistic(module: str, name: str) -> Any:
-    """A data class of this package; a file cannot name anything else."""
-    found = getattr(import_module(module), name) if module.startswith("labelspan.") else None
+    """A data class of this package; a file cannot name anything else.
+
+    The room is asked first, because modules move and older files name them.
+    """
+    found = None
+    if module.startswith("labelspan."):
+        room = import_module(".".join(module.split(".")[:2]))
+        found = getattr(room, name, None) or getattr(import_module(module), name)
     if not (isinstance(found, type) and is_dataclass(found)):
         raise TypeError(f"{module}.{name} is not a data class of labelspan")
     return found
