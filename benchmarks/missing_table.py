@@ -44,7 +44,9 @@ REDUCERS = {
     "MVMD": ls.MVMD(),
 }
 READOUTS = {
-    "tuned": ls.ThresholdTuner(ls.MultiOutputRidge(0.01, min_labels=1), min_labels=1),
+    "tuned": ls.ThresholdTuner(
+        ls.MultiOutputRidge(0.01, min_labels=1), "per_label_f1", min_labels=1
+    ),
     "fixed": ls.MultiOutputRidge(0.01, min_labels=1),
     "mlknn": ls.MLkNN(),
 }

@@ -121,7 +121,7 @@ class Given(ClassifierMixin, BaseEstimator):
 
 
 def thresholds(scores, Y):
-    return ls.ThresholdTuner(Given()).fit(scores, Y).thresholds_
+    return ls.ThresholdTuner(Given(), "per_label_f1").fit(scores, Y).thresholds_
 
 
 @pytest.mark.parametrize(("name", "kind", "setting"), SETTINGS)

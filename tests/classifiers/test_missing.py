@@ -15,8 +15,8 @@ from labelspan.classifiers import (
     MultiOutputRidge,
     ProbabilityCalibrator,
     ThresholdTuner,
-    tuned_thresholds,
 )
+from labelspan.cuts import tuned_thresholds
 from labelspan.datasets import load_yeast
 from labelspan.subspace import StructuralF1SVM
 from tests.reference.mlknn import mlknn_observed
@@ -93,7 +93,7 @@ def test_given_distances():
 
 def test_thresholds_are_tuned_on_the_observed_rows():
     X, Y, _ = holed()
-    model = ThresholdTuner(MLkNN(5)).fit(X, Y)
+    model = ThresholdTuner(MLkNN(5), "per_label_f1").fit(X, Y)
     scores = MLkNN(5).fit(X, Y).predict_proba(X)
     for label, y in enumerate(Y.T):
         seen = ~np.isnan(y)
@@ -102,7 +102,7 @@ def test_thresholds_are_tuned_on_the_observed_rows():
         predicted = model.predict(X)[seen, label]
         f1 = 2 * (predicted @ y[seen]) / (predicted.sum() + y[seen].sum())
         assert f1 == pytest.approx(best_f1_threshold(scores[seen, label], y[seen] > 0))
-    held_out = ThresholdTuner(MLkNN(5), cv=3).fit(X, Y)
+    held_out = ThresholdTuner(MLkNN(5), "per_label_f1", cv=3).fit(X, Y)
     assert np.isfinite(held_out.thresholds_).all()
     assert (held_out.thresholds_ != model.thresholds_).any()
 
@@ -128,7 +128,7 @@ def test_a_label_that_is_never_observed_is_never_predicted():
     Y[:, 1] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tuned = ThresholdTuner(MLkNN(5)).fit(X, Y)
+        tuned = ThresholdTuner(MLkNN(5), "per_label_f1").fit(X, Y)
     assert tuned.thresholds_[1] == np.inf
     assert not tuned.predict(X_test)[:, 1].any()
 

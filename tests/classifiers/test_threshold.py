@@ -13,9 +13,12 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
-from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner, tuned_thresholds
+from labelspan.classifiers import MLkNN, MultiOutputRidge, ThresholdTuner
+from labelspan.cuts import best_cut, best_cuts, lifted, tuned_thresholds
 from labelspan.datasets import load_yeast
 from labelspan.kernels import KernelCPLST
+from labelspan.metrics import goal_of
+from labelspan.model_selection import MultilabelStratifiedKFold
 from tests.reference.subspace import best_f1_threshold
 
 
@@ -66,7 +69,7 @@ def test_neighbouring_floats_are_parted():
 def test_tuning_raises_macro_f1_around_any_scorer(estimator):
     yeast = load_yeast()
     X, Y = yeast.X[:400, :20], yeast.Y[:400, :5].astype(int)
-    tuned = ThresholdTuner(estimator).fit(X, Y)
+    tuned = ThresholdTuner(estimator, "per_label_f1").fit(X, Y)
     plain = tuned.estimator_.predict(X)
     before, after = (f1_score(Y, P, average="macro") for P in (plain, tuned.predict(X)))
     assert after > before + 0.01
@@ -77,7 +80,7 @@ def test_empty_labels_are_never_predicted_and_scores_stay_finite():
     yeast = load_yeast()
     X, Y = yeast.X[:200], yeast.Y[:200].astype(int).copy()
     Y[:, 3] = 0
-    for strategy in ("per_label_f1", "cardinality"):
+    for strategy in ("auto", "per_label_f1", "cardinality"):
         tuned = ThresholdTuner(MultiOutputRidge(), strategy, min_labels=1).fit(X, Y)
         assert tuned.thresholds_[3] == np.inf
         assert not tuned.predict(1e6 * X)[:, 3].any()
@@ -90,14 +93,14 @@ def test_empty_labels_are_never_predicted_and_scores_stay_finite():
 def test_held_out_scores_are_those_of_every_fold():
     yeast = load_yeast()
     X, Y = yeast.X[:300], yeast.Y[:300].astype(int)
-    tuned = ThresholdTuner(MultiOutputRidge(), cv=3).fit(X, Y)
+    tuned = ThresholdTuner(MultiOutputRidge(), "per_label_f1", cv=3).fit(X, Y)
     scores = np.empty(Y.shape)
     for fold in np.array_split(np.arange(300), 3):
         rest = np.setdiff1d(np.arange(300), fold)
         scores[fold] = MultiOutputRidge().fit(X[rest], Y[rest]).decision_function(X[fold])
     expected = tuned_thresholds(scores, Y > 0, "per_label_f1")
     np.testing.assert_allclose(tuned.thresholds_, expected, atol=1e-10)
-    trained = ThresholdTuner(MultiOutputRidge()).fit(X, Y)
+    trained = ThresholdTuner(MultiOutputRidge(), "per_label_f1").fit(X, Y)
     assert np.abs(trained.thresholds_ - expected).max() > 0.01
 
 
@@ -182,3 +185,102 @@ def test_given_distances_may_be_sparse():
     tuned = ThresholdTuner(MLkNN(3, metric="precomputed"), cv=3)
     expected = tuned.fit(D, Y).thresholds_
     np.testing.assert_array_equal(tuned.fit(sparse.csr_array(D), Y).thresholds_, expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 6))
+def test_the_pooled_cut_is_the_best_of_all(seed, n, levels):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(levels, size=(n, 3)) * rng.standard_normal()
+    positive, seen = rng.random((n, 3)) < 0.4, rng.random((n, 3)) < 0.8
+    weights = rng.integers(1, 4, n).astype(float)
+    copies = [np.repeat(A, weights.astype(int), axis=0) for A in (scores, positive, seen)]
+    s, y = copies[0][copies[2]], copies[1][copies[2]]
+    cut, f1 = best_cut(scores, positive, weights, seen)
+    if not y.any():
+        assert f1 == 0
+        return
+    assert f1 == pytest.approx(f1_score(y, s > cut))
+    assert f1 == pytest.approx(max(f1_score(y, s >= value) for value in np.unique(s)))
+
+
+def test_lifted_rows_have_their_best_labels():
+    scores = np.array([[0.1, 0.3, 0.2], [0.9, 0.9, 0.0]])
+    assert (lifted(scores, 1) == np.inf).tolist() == [[False, True, False], [True, False, False]]
+    assert lifted(scores, 0) is scores
+
+
+def measured_by(goal, cuts, scores, positive):
+    found = scores > cuts.thresholds
+    if cuts.min_labels:
+        found[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    return f1_score(positive, found, average=goal, zero_division=0)
+
+
+@pytest.mark.parametrize("goal", ["micro", "macro"])
+def test_labels_with_many_rows_have_their_own_thresholds(goal):
+    """Three labels whose scores have other units, and a rare one whose best cut is noise."""
+    rng = np.random.default_rng(0)
+    positive = rng.random((4000, 4)) < [0.3, 0.3, 0.3, 0.001]
+    scores = 1.5 * positive + rng.standard_normal((4000, 4)) + [0.0, 1.0, 2.0, -0.5]
+    cuts = best_cuts(scores[:2000], positive[:2000], f"f1_{goal}")
+    assert np.diff(cuts.thresholds[:3]).min() > 0.7
+    pooled, _ = best_cut(scores[:2000], positive[:2000])
+    assert abs(cuts.thresholds[3] - pooled) < 0.2
+    given = scores[2000:], positive[2000:]
+    each = tuned_thresholds(scores[:2000], positive[:2000], "per_label_f1")
+    of_pooled, of_each = (f1_score(given[1], given[0] > t, average="micro") for t in (pooled, each))
+    assert measured_by("micro", cuts, *given) > max(of_pooled, of_each) - 0.005
+    assert measured_by("micro", cuts, *given) > of_pooled + 0.02
+
+
+def test_rows_that_all_have_a_label_take_their_best():
+    rng = np.random.default_rng(0)
+    positive = np.eye(5, dtype=bool)[rng.integers(0, 5, 500)]
+    scores = positive + 0.8 * rng.standard_normal((500, 5)) + rng.standard_normal((500, 1))
+    assert best_cuts(scores, positive).min_labels == 1
+    some = positive & (rng.random((500, 1)) < 0.3)
+    assert best_cuts(some + 0.3 * rng.standard_normal((500, 5)), some).min_labels == 0
+
+
+@pytest.mark.parametrize("measure", ["f1_samples", "hamming_loss", "jaccard_micro"])
+def test_any_measure_of_labels_is_maximised(measure):
+    yeast = load_yeast()
+    X, Y = yeast.X[:400, :20], yeast.Y[:400, :5]
+    tuned = ThresholdTuner(MultiOutputRidge(), measure=measure, cv=3).fit(X, Y)
+    scores = cross_val_predict(
+        MultiOutputRidge(), X, Y, cv=MultilabelStratifiedKFold(3), method="decision_function"
+    )
+    goal = goal_of(measure)
+    found = goal(Y > 0, scores > tuned.thresholds_)
+    least = tuned.min_labels_
+    assert least in (0, 1)
+    assert len(set(tuned.thresholds_)) == 1
+    others = [goal(Y > 0, scores > t) for t in np.quantile(scores, np.linspace(0, 1, 50))]
+    assert found > max(others) - 0.005 or least == 1
+
+
+def test_measures_of_scores_are_refused():
+    yeast = load_yeast()
+    with pytest.raises(ValueError, match="'ranking_loss', which does not depend on thresholds"):
+        ThresholdTuner(MultiOutputRidge(), measure="ranking_loss").fit(yeast.X[:50], yeast.Y[:50])
+
+
+def test_one_class_per_row_is_that_of_the_estimator():
+    yeast = load_yeast()
+    X, y = yeast.X[:300], yeast.Y[:300, :4].argmax(axis=1)
+    tuned = ThresholdTuner(MultiOutputRidge()).fit(X, y)
+    np.testing.assert_array_equal(tuned.predict(X), MultiOutputRidge().fit(X, y).predict(X))
+
+
+def test_rare_labels_are_not_predicted_too_often(dataset):
+    """The best F1 of each label ruins micro-F1 where labels are rare; "auto" does not."""
+    data = dataset("medical")
+    X, Y = data.X[data.train], data.Y.toarray()[data.train]
+    X_test, Y_test = data.X[data.test], data.Y.toarray()[data.test]
+    found = {}
+    for strategy in ("auto", "per_label_f1", "cardinality"):
+        model = ThresholdTuner(MultiOutputRidge(10.0), strategy, cv=3).fit(X, Y)
+        found[strategy] = f1_score(Y_test, model.predict(X_test), average="micro")
+    assert found["auto"] > max(found.values()) - 0.01
+    assert found["auto"] > found["per_label_f1"] + 0.2

@@ -79,7 +79,7 @@ def test_midpoints_of_more_rows_than_a_block_holds(labels):
 
 def test_thresholds_may_be_tuned_instead():
     X, Y, _, _ = small(3, n_samples=80)
-    tuned = ThresholdTuner(LaRankSVM(random_state=0), min_labels=1).fit(X, Y)
+    tuned = ThresholdTuner(LaRankSVM(random_state=0), "per_label_f1", min_labels=1).fit(X, Y)
     scores = tuned.estimator_.decision_function(X)
     chosen = scores > tuned.thresholds_
     assert np.all(chosen <= tuned.predict(X))

@@ -309,7 +309,8 @@ def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.nda
         Whether a row has a label; or the number of its class.
     """
     if not classifier._one_dimensional:
-        return assign(scores, thresholds, classifier.min_labels)
+        least = getattr(classifier, "min_labels_", classifier.min_labels)
+        return assign(scores, thresholds, least)
     if scores.shape[1] > 1:
         return namespace(scores).argmax(scores, axis=1)[:, None]
     # One class leaves no choice; its column of Y is empty.

@@ -7,6 +7,6 @@ from labelspan.classifiers._neighbours import nearest_of_distances
 from labelspan.classifiers._observed import Reference
 from labelspan.classifiers._probabilities import normalised
 from labelspan.classifiers._ridge import MultiOutputRidge
-from labelspan.classifiers._threshold import ThresholdTuner, above, tuned_thresholds
+from labelspan.classifiers._threshold import ThresholdTuner
 
 __all__ = ["MLkNN", "MultiOutputRidge", "ProbabilityCalibrator", "ThresholdTuner"]

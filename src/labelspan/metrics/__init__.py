@@ -2,6 +2,7 @@
 
 from labelspan.metrics._auc import macro_auc, micro_auc
 from labelspan.metrics._counts import Counts, Side
+from labelspan.metrics._goal import SKLEARN_NAMES, goal_of
 from labelspan.metrics._ranking import average_precision, coverage, one_error, ranking_loss
 from labelspan.metrics._registry import (
     CONVENTIONS,

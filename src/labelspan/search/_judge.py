@@ -13,7 +13,8 @@ from sklearn.utils.metaestimators import available_if
 
 from labelspan.arrays import dense
 from labelspan.base import decide, pick, remember
-from labelspan.classifiers import above, normalised
+from labelspan.classifiers import normalised
+from labelspan.cuts import above
 from labelspan.gate import Labels, has_holes
 from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
 

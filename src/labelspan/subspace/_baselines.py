@@ -25,7 +25,7 @@ def cca_ridge(cca: float = 0.1, ridge: float = 0.01) -> ThresholdTuner:
     Returns
     -------
     ThresholdTuner
-        ``ThresholdTuner(make_pipeline(LabelCCA(None, ...), MultiOutputRidge(...)))``.
+        Around ``make_pipeline(LabelCCA(None, ...), MultiOutputRidge(...))``.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def cca_ridge(cca: float = 0.1, ridge: float = 0.01) -> ThresholdTuner:
     (2417, 14)
     """
     directions = LabelCCA(None, ridge=cca, label_ridge=0.0)
-    return ThresholdTuner(make_pipeline(directions, MultiOutputRidge(ridge)))
+    return ThresholdTuner(make_pipeline(directions, MultiOutputRidge(ridge)), "per_label_f1")
 
 
 def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
@@ -52,7 +52,7 @@ def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
     Returns
     -------
     ThresholdTuner
-        ``ThresholdTuner(make_pipeline(LabelCCA(None, ...), OneVsRestClassifier(SVC())))``.
+        Around ``make_pipeline(LabelCCA(None, ...), OneVsRestClassifier(SVC()))``.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
     (2417, 14)
     """
     directions = LabelCCA(None, ridge=cca, label_ridge=0.0)
-    return ThresholdTuner(make_pipeline(directions, kernel_machines(C)))
+    return ThresholdTuner(make_pipeline(directions, kernel_machines(C)), "per_label_f1")
 
 
 def one_vs_rest_svm(C: float = 1.0) -> ThresholdTuner:
@@ -77,7 +77,7 @@ def one_vs_rest_svm(C: float = 1.0) -> ThresholdTuner:
     Returns
     -------
     ThresholdTuner
-        ``ThresholdTuner(OneVsRestClassifier(LinearSVC(loss="hinge")))``.
+        ``ThresholdTuner(OneVsRestClassifier(LinearSVC(loss="hinge")), "per_label_f1")``.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def one_vs_rest_svm(C: float = 1.0) -> ThresholdTuner:
     >>> one_vs_rest_svm(0.1).fit(yeast.X[:300], yeast.Y[:300]).predict(yeast.X).shape
     (2417, 14)
     """
-    return ThresholdTuner(machines(C))
+    return ThresholdTuner(machines(C), "per_label_f1")
 
 
 def machines(C: float) -> Any:

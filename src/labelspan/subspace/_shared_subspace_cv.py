@@ -18,8 +18,8 @@ from sklearn.model_selection import ParameterGrid
 
 from labelspan.arrays import cast, dense, like, precision_of, rows_at, settle
 from labelspan.base import remember, remember_features
-from labelspan.classifiers import tuned_thresholds
 from labelspan.compat import StrOptions
+from labelspan.cuts import tuned_thresholds
 from labelspan.gate import Labels, check_splits
 from labelspan.linalg import Route, as_rows, fix_signs, is_graded, route_of, spectral
 from labelspan.moments import Moments, Sample, collect, project, summarise

@@ -11,13 +11,13 @@ from labelspan.subspace import SharedSubspaceClassifier
 
 def tuned_ridge(ridge: float = 0.01, min_labels: int = 0) -> ThresholdTuner:
     """Ridge regression with the threshold of each label that maximises its F1."""
-    return ThresholdTuner(MultiOutputRidge(ridge), min_labels=min_labels)
+    return ThresholdTuner(MultiOutputRidge(ridge), "per_label_f1", min_labels=min_labels)
 
 
 def tuned_svm(C: float = 1.0, min_labels: int = 0) -> ThresholdTuner:
     """One linear SVM per label, with tuned thresholds."""
     machines = OneVsRestClassifier(LinearSVC(C=C, loss="hinge", max_iter=20000))
-    return ThresholdTuner(machines, min_labels=min_labels)
+    return ThresholdTuner(machines, "per_label_f1", min_labels=min_labels)
 
 
 def tuned_subspace(
@@ -28,4 +28,4 @@ def tuned_subspace(
 ) -> ThresholdTuner:
     """The shared-subspace classifier with tuned thresholds."""
     model = SharedSubspaceClassifier(n_components, alpha=alpha, beta=beta)
-    return ThresholdTuner(model, min_labels=min_labels)
+    return ThresholdTuner(model, "per_label_f1", min_labels=min_labels)

@@ -16,15 +16,17 @@ LABEL_RIDGE = 1e-5
 
 def svm(C: float = 1.0, k: int | None = None) -> ThresholdTuner:
     """SVM or, with `k` features per label, FS+SVM; thresholds tuned by the F1 of each label."""
-    return ThresholdTuner(LabelwiseSVM(C, k), min_labels=1)
+    return ThresholdTuner(LabelwiseSVM(C, k), "per_label_f1", min_labels=1)
 
 
 def cca_svm(C: float = 1.0, ridge: float = 0.1, n_components: int = 1) -> ThresholdTuner:
     """CCA+SVM: SVMs on standardised canonical variates, thresholds as for SVM."""
     cca = LabelCCA(n_components, ridge=ridge, label_ridge=LABEL_RIDGE)
-    return ThresholdTuner(make_pipeline(cca, StandardScaler(), LabelwiseSVM(C)), min_labels=1)
+    machines = make_pipeline(cca, StandardScaler(), LabelwiseSVM(C))
+    return ThresholdTuner(machines, "per_label_f1", min_labels=1)
 
 
 def tuned_larank(C: float = 1.0, tol: float = 1e-2) -> ThresholdTuner:
     """LaRank with thresholds tuned by the F1 of each label instead of the threshold function."""
-    return ThresholdTuner(LaRankSVM(C, tol=tol, random_state=0), min_labels=1)
+    model = LaRankSVM(C, tol=tol, random_state=0)
+    return ThresholdTuner(model, "per_label_f1", min_labels=1)

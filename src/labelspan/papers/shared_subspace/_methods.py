@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from labelspan.classifiers import MultiOutputRidge, above, tuned_thresholds
+from labelspan.classifiers import MultiOutputRidge
+from labelspan.cuts import above, tuned_thresholds
 from labelspan.extraction import LabelCCA
 from labelspan.metrics import macro_f1
 from labelspan.subspace import (

@@ -1,0 +1,183 @@
+"""One threshold for all labels, moved towards the best one of a label by as much as its rows tell.
+
+Micro-F1 2 h / (c + p), with h hits among c predictions and p positives, is F where the sum of
+h - F/2 c over the labels is largest. So the best cuts of all labels maximise h_k - F/2 c_k, each on
+its own; those of labels with few rows are noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+# With so many positive rows, a label's threshold lies halfway between its own and that of all.
+ENOUGH = 50
+# Rounds between the micro-F1 and the thresholds.
+ROUNDS = 3
+# Cuts that are compared for measures other than micro-F1.
+N_CUTS = 200
+# Digits beyond which a difference of measures is rounding.
+DIGITS = 9
+
+# From true and predicted labels (n, q) to a number, larger is better.
+Goal = Callable[[np.ndarray, np.ndarray], float]
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Thresholds (q,), infinite for labels without rows, and the least number of labels per row."""
+
+    thresholds: np.ndarray
+    min_labels: int
+
+
+def best_cuts(
+    scores: np.ndarray,
+    positive: np.ndarray,
+    goal: str | Goal = "f1_micro",
+    *,
+    weights: np.ndarray | None = None,
+    observed: np.ndarray | None = None,
+    min_labels: int = 0,
+) -> Cuts:
+    """Thresholds for scores (n, q) that maximise "f1_micro", "f1_macro" or another measure.
+
+    `min_labels`, or 1 if a row without labels had better take its best. Entries that are not
+    `observed` do not count, nor do those of labels without rows.
+    """
+    thresholds = np.full(scores.shape[1], np.inf)
+    seen = np.ones(scores.shape, dtype=bool) if observed is None else observed
+    present = (positive & seen).any(axis=0)
+    if not present.any():
+        return Cuts(thresholds, min_labels)
+    S, own, seen = scores[:, present], positive[:, present], seen[:, present]
+    found = []
+    for least in {min_labels, max(min_labels, 1)} if S.shape[1] > 1 else {min_labels}:
+        filled = lifted(S, least)
+        if callable(goal):
+            cut, value = best_of_cuts(filled, own, seen, goal)
+        else:
+            cut, value = best_cut(filled, own, weights, seen)
+        found.append((round(value, DIGITS), -least, cut))
+    value, least, cut = max(found)
+    filled = lifted(S, -least)
+    if goal == "f1_micro":
+        thresholds[present] = shrunk(filled, own, seen, weights, cut, value)
+    elif goal == "f1_macro":
+        columns = zip(filled.T, own.T, seen.T, strict=True)
+        each = [best_cut(s[:, None], y[:, None], weights, o[:, None])[0] for s, y, o in columns]
+        thresholds[present] = between(np.array(each), cut, (own & seen).sum(axis=0))
+    else:
+        thresholds[present] = cut
+    return Cuts(thresholds, -least)
+
+
+def lifted(scores: np.ndarray, least: int) -> np.ndarray:
+    """Scores whose `least` largest per row are infinite: predicted whatever the threshold."""
+    if not least or scores.shape[1] < 2:
+        return scores
+    filled = np.array(scores, dtype=np.float64)
+    best = np.argsort(-filled, axis=1, kind="stable")[:, :least]
+    np.put_along_axis(filled, best, np.inf, axis=1)
+    return filled
+
+
+def best_cut(
+    scores: np.ndarray,
+    positive: np.ndarray,
+    weights: np.ndarray | None = None,
+    observed: np.ndarray | None = None,
+) -> tuple[float, float]:
+    """The pooled threshold with the largest micro-F1, halfway between two scores, and that F1."""
+    s, y, w = entries(scores, positive, weights, observed)
+    if not y.any():
+        return 0.0, 0.0
+    hits = np.cumsum(y if w is None else w * y)
+    counts = np.arange(1, len(y) + 1) if w is None else np.cumsum(w)
+    f1 = 2.0 * hits / (counts + hits[-1])
+    # Equal scores cannot be told apart.
+    f1[:-1][s[1:] == s[:-1]] = -1.0
+    i = int(np.argmax(f1))
+    return below(s, i), float(f1[i])
+
+
+def entries(
+    scores: np.ndarray,
+    positive: np.ndarray,
+    weights: np.ndarray | None,
+    observed: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Scores, labels and weights of the observed entries, the largest score first."""
+    seen = slice(None) if observed is None or observed.all() else observed.ravel()
+    s, y = scores.ravel()[seen], positive.ravel()[seen]
+    order = np.argsort(-s)
+    w = None if weights is None else np.repeat(weights, scores.shape[1])[seen][order]
+    return s[order], y[order], w
+
+
+def below(descending: np.ndarray, i: int) -> float:
+    """The threshold halfway between entry i and the next one."""
+    upper = descending[i]
+    lower = descending[i + 1] if i + 1 < len(descending) else np.nextafter(upper, -np.inf)
+    if np.isinf(upper):
+        # Only the best labels of each row are predicted.
+        return float(np.nextafter(lower, np.inf))
+    middle = lower + (upper - lower) / 2
+    return float(middle if middle < upper else lower)
+
+
+def best_of_cuts(
+    scores: np.ndarray, positive: np.ndarray, seen: np.ndarray, goal: Goal
+) -> tuple[float, float]:
+    """The pooled threshold with the best measure of the labels above it, among quantiles.
+
+    Entries that are not seen count as labels that are neither present nor predicted.
+    """
+    positive, finite = positive & seen, scores[np.isfinite(scores) & seen]
+    share = min(1.0, 4 * positive.mean())
+    cuts = np.unique(np.quantile(finite, 1 - np.linspace(0, share, N_CUTS)))
+    values = [goal(positive, (cut < scores) & seen) for cut in cuts]
+    best = int(np.argmax(values))
+    return float(cuts[best]), float(values[best])
+
+
+def shrunk(
+    scores: np.ndarray,
+    positive: np.ndarray,
+    seen: np.ndarray,
+    weights: np.ndarray | None,
+    cut: float,
+    f1: float,
+) -> np.ndarray:
+    """Thresholds (q,) between the pooled one and the best of each label for micro-F1."""
+    w = np.ones(len(scores)) if weights is None else weights
+    counts = w @ (positive & seen)
+    columns = list(zip(scores.T, positive.T, seen.T, strict=True))
+    for _ in range(ROUNDS):
+        each = [own_cut(s[o], y[o], w[o], f1 / 2) for s, y, o in columns]
+        thresholds = between(np.array(each), cut, (positive & seen).sum(axis=0))
+        chosen = (scores > thresholds) & seen
+        f1 = float(2 * (w @ (chosen & positive)).sum() / ((w @ chosen).sum() + counts.sum()))
+    return thresholds
+
+
+def between(own: np.ndarray, pooled: float, counts: np.ndarray) -> np.ndarray:
+    """Thresholds between those of the labels and the pooled one, by the numbers of positives."""
+    share = counts / (counts + ENOUGH)
+    return share * own + (1 - share) * pooled
+
+
+def own_cut(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, price: float) -> float:
+    """The threshold of one label with the largest hits minus `price` times predictions."""
+    order = np.argsort(-scores)
+    order = order[np.isfinite(scores[order])]
+    s, y, w = scores[order], positive[order], weights[order]
+    value = np.cumsum(w * (y - price))
+    value[:-1][s[1:] == s[:-1]] = -np.inf
+    i = int(np.argmax(value)) if len(value) else -1
+    if i < 0 or value[i] <= 0:
+        # Better none, apart from labels that are predicted anyway.
+        return float(np.nextafter(s[0], np.inf)) if len(s) else 0.0
+    return below(s, i)
