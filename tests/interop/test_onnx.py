@@ -74,6 +74,14 @@ def test_every_linear_estimator(estimator, dtype):
         assert_exported(model, X_new, output, dtype)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_unit_length(dtype):
+    X, Y, X_new = sample()
+    model = ls.MultilabelRidgeCV(kernel="linear", scale="rows").fit(X.astype(dtype), Y)
+    X_new[3] = model.low_
+    assert_exported(model, X_new, dtype=dtype)
+
+
 @pytest.mark.parametrize("name", sorted(NOT_LINEAR))
 def test_what_is_not_linear_is_refused_with_the_reason(name):
     X, _, _ = sample()

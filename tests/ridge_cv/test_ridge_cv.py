@@ -29,9 +29,17 @@ def weights_of(weighted):
     return np.random.default_rng(5).uniform(0.2, 3.0, 48) if weighted else np.ones(48)
 
 
+def scaled(model, X):
+    """Rows as the model compares them."""
+    if model.scaling_ != "rows":
+        return X / model.scale_
+    lengths = np.linalg.norm(X - model.low_, axis=1, keepdims=True)
+    return (X - model.low_) / np.where(lengths == 0, 1.0, lengths)
+
+
 def refits(model, X, Y, weights):
     """The left-out decision function by n refits with the settings of the model."""
-    rows, settings = X / model.scale_, {"ridge": model.ridge_}
+    rows, settings = scaled(model, X), {"ridge": model.ridge_}
     fit = reference.linear
     if model.kernel_ == "rbf":
         fit, settings["width"] = reference.kernel, model.width_
@@ -44,7 +52,7 @@ def refits(model, X, Y, weights):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("scale", ["range", "standard", None])
+@pytest.mark.parametrize("scale", ["range", "standard", "rows", None])
 @pytest.mark.parametrize(
     "settings",
     [
@@ -72,22 +80,23 @@ def test_chosen_settings_leave_out_exactly(kernel, wide):
     np.testing.assert_allclose(model.loo_scores_, expected, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("scale", ["auto", "rows"])
 @pytest.mark.parametrize(("kernel", "n_landmarks"), [("linear", None), ("rbf", None), ("rbf", 7)])
 @pytest.mark.parametrize("wide", [False, True])
-def test_new_rows_get_the_score_of_the_fit_of_all_rows(kernel, n_landmarks, wide):
+def test_new_rows_get_the_score_of_the_fit_of_all_rows(kernel, n_landmarks, wide, scale):
     """Which is that of a row left out, if a row that is not there is added to the training rows."""
     X, Y = problem(wide)
-    model = ls.MultilabelRidgeCV(kernel=kernel, n_landmarks=n_landmarks).fit(X, Y)
-    rows, new = X / model.scale_, problem(wide, seed=3)[0] / model.scale_
-    settings = {"ridge": model.ridge_}
+    model = ls.MultilabelRidgeCV(kernel=kernel, n_landmarks=n_landmarks, scale=scale).fit(X, Y)
+    new = problem(wide, seed=3)[0]
+    rows, settings = scaled(model, X), {"ridge": model.ridge_}
     fit = reference.linear
     if model.kernel_ == "rbf":
         fit, settings["width"] = reference.kernel, model.width_
     if hasattr(model, "landmark_indices_"):
         fit, settings["marks"] = reference.landmarks, rows[model.landmark_indices_]
-    T = 2.0 * Y - 1
-    expected = [fit(rows, T, np.ones(48), row, **settings) - model.threshold_ for row in new]
-    found = model.decision_function(new * model.scale_)
+    T, moved = 2.0 * Y - 1, scaled(model, new)
+    expected = [fit(rows, T, np.ones(48), row, **settings) - model.threshold_ for row in moved]
+    found = model.decision_function(new)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
 
@@ -214,6 +223,46 @@ def test_probabilities_are_calibrated_on_rows_left_out():
         assert abs(P[inside].mean() - Y[inside].mean()) < 0.05
 
 
+def counts(n=150, seed=0):
+    """Rows of counts whose lengths say nothing, labels by their shares, and what to shift by."""
+    rng = np.random.default_rng(seed)
+    topics = rng.dirichlet(np.full(30, 0.1), size=4)
+    shares = rng.dirichlet(np.full(4, 0.4), size=n)
+    X = rng.poisson(np.exp(2.0 * rng.standard_normal((n, 1)) + 1.5) * (shares @ topics))
+    return X.astype(float), (shares > 0.3).astype(int)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_rows_of_counts_are_also_compared_at_unit_length(kernel):
+    """Whether they are shifted, sparse or multiplied: the smallest value of a column is its 0."""
+    X, Y = counts()
+    model = ls.MultilabelRidgeCV(kernel=kernel).fit(X, Y)
+    assert set(model.cv_results_["param_scale"]) == {"range", "standard", "rows"}
+    assert model.scaling_ == "rows"
+    columns = clone(model).set_params(scale="range").fit(X, Y)
+    assert model.best_score_ > columns.best_score_ + 0.01
+    expected = model.decision_function(X)
+    lengthened = X * np.arange(1.0, 151.0)[:, None]
+    np.testing.assert_allclose(model.decision_function(lengthened), expected, atol=1e-8)
+    for moved in (X + np.arange(30.0), sparse.csr_array(X), 1000.0 * X):
+        found = clone(model).fit(moved, Y)
+        np.testing.assert_allclose(found.loo_scores_, model.loo_scores_, atol=1e-8)
+        np.testing.assert_allclose(found.decision_function(moved), expected, atol=1e-8)
+    plain = ls.MultilabelRidgeCV(kernel=kernel).fit(*problem())
+    assert set(plain.cv_results_["param_scale"]) == {"range", "standard"}
+    assert not hasattr(plain, "low_")
+
+
+def test_a_row_that_is_the_smallest_of_all_columns_has_length_zero():
+    X, Y = counts()
+    X[3] = 0.0
+    for form in FORMS.values():
+        model = ls.MultilabelRidgeCV(kernel="linear", scale="rows").fit(form(X), Y)
+        mean = scaled(model, X).mean(axis=0)
+        expected = (2.0 * Y - 1).mean(axis=0) - mean @ model.coef_.T - model.threshold_
+        np.testing.assert_allclose(model.decision_function(form(X[[3]]))[0], expected, atol=1e-9)
+
+
 def test_scale_of_x_changes_nothing():
     X, Y = problem()
     for kernel in ("linear", "rbf"):
@@ -286,9 +335,10 @@ def test_a_choice_from_2000_rows_is_that_of_all():
 
 
 @pytest.mark.parametrize("n", [300, 2600])
-def test_dask_gives_the_fit_of_all_rows_in_two_passes(n):
+@pytest.mark.parametrize("of_counts", [False, True])
+def test_dask_gives_the_fit_of_all_rows(n, of_counts):
     da = pytest.importorskip("dask.array")
-    X, Y = large(n=n)
+    X, Y = counts(n) if of_counts else large(n=n)
     weights = np.random.default_rng(2).uniform(0.2, 3.0, n)
     weights[:110] = weights[150] = 0.0
     for given in (None, weights):

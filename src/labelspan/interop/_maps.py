@@ -43,7 +43,15 @@ class Columns:
     kept: np.ndarray
 
 
+@dataclass(frozen=True)
+class UnitRows:
+    """x -> (x - low) / |x - low|, and 0 for a row that is `low`."""
+
+    low: np.ndarray
+
+
 Maps = tuple[Affine | Columns, ...]
+ScoreMaps = tuple[Affine | Columns | UnitRows, ...]
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,7 @@ def _(model: ReducerCV) -> Maps:
 
 
 @singledispatch
-def scoring(model: BaseEstimator) -> Maps:
+def scoring(model: BaseEstimator) -> ScoreMaps:
     """Maps to the scores (n, q) that ``predict`` compares with a threshold."""
     raise refusal(model)
 
@@ -103,15 +111,20 @@ def scoring(model: BaseEstimator) -> Maps:
 @scoring.register(SubspaceClassifier)
 @scoring.register(StructuralF1SVM)
 @scoring.register(MultiOutputRidge)
-@scoring.register(MultilabelRidgeCV)
-def _(model: Any) -> Maps:
-    if not hasattr(model, "coef_"):
-        raise refusal(model)
+def _(model: Any) -> ScoreMaps:
     return (Affine(model._mean, model.coef_, model._level),)
 
 
 @scoring.register
-def _(model: LabelSpaceClassifier) -> Maps:
+def _(model: MultilabelRidgeCV) -> ScoreMaps:
+    if not hasattr(model, "coef_"):
+        raise refusal(model)
+    last = Affine(model._mean, model.coef_, model._level)
+    return (UnitRows(model.low_), last) if model.scaling_ == "rows" else (last,)
+
+
+@scoring.register
+def _(model: LabelSpaceClassifier) -> ScoreMaps:
     back = model.decoding_ if isinstance(model, LabelSubset) else model.components_
     of_zero = model.decode(np.zeros((1, model.n_components_)))[0].astype(np.float64)
     level = of_zero - CODE_THRESHOLD
@@ -123,17 +136,17 @@ def _(model: LabelSpaceClassifier) -> Maps:
 
 
 @scoring.register
-def _(model: CompressedSensing) -> Maps:
+def _(model: CompressedSensing) -> ScoreMaps:
     raise refusal(model, "it recovers the labels of every row by orthogonal matching pursuit")
 
 
 @scoring.register
-def _(model: ReducerCV) -> Maps:
+def _(model: ReducerCV) -> ScoreMaps:
     return (*projection(model), *scoring(model.best_readout_))
 
 
 @scoring.register
-def _(model: ThresholdTuner) -> Maps:
+def _(model: ThresholdTuner) -> ScoreMaps:
     *before, last = scoring(model.estimator_)
     assert isinstance(last, Affine)
     # Labels without rows have infinite thresholds, which must fit into float32.

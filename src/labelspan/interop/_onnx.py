@@ -10,7 +10,16 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.interop._maps import Affine, Columns, Maps, Rule, projection, rule, scoring
+from labelspan.interop._maps import (
+    Affine,
+    Columns,
+    Rule,
+    ScoreMaps,
+    UnitRows,
+    projection,
+    rule,
+    scoring,
+)
 from labelspan.interop._skops import public_estimators
 from labelspan.system import require
 
@@ -154,9 +163,10 @@ def parse(scope: Any, model: Any, inputs: list[Any], custom_parsers: Any = None)
     return list(operator.outputs)
 
 
-def n_outputs(maps: Maps) -> int:
+def n_outputs(maps: ScoreMaps) -> int:
     """Columns that a chain of maps gives."""
     last = maps[-1]
+    assert not isinstance(last, UnitRows)
     return len(last.kept) if isinstance(last, Columns) else len(last.level)
 
 
@@ -205,11 +215,22 @@ class Graph:
         to = self.kinds.DOUBLE if self.dtype == np.float64 else self.kinds.FLOAT
         return self.node("Cast", X, to=to)
 
-    def chained(self, X: Any, maps: Maps) -> Any:
+    def chained(self, X: Any, maps: ScoreMaps) -> Any:
         """Apply one map after the other."""
         for step in maps:
-            X = self.affine(X, step) if isinstance(step, Affine) else self.columns(X, step.kept)
+            if isinstance(step, UnitRows):
+                X = self.unit_rows(X, step.low)
+            else:
+                X = self.affine(X, step) if isinstance(step, Affine) else self.columns(X, step.kept)
         return X
+
+    def unit_rows(self, X: Any, low: np.ndarray) -> Any:
+        """Subtract the smallest values, and divide by the lengths of the rows."""
+        Z = self.node("Sub", X, low.astype(self.dtype))
+        axis = np.array([1], dtype=np.int64)
+        lengths = self.node("Sqrt", self.node("ReduceSum", self.node("Mul", Z, Z), axis))
+        positive = self.node("Greater", lengths, np.zeros(1, self.dtype))
+        return self.node("Div", Z, self.node("Where", positive, lengths, np.ones(1, self.dtype)))
 
     def affine(self, X: Any, step: Affine) -> Any:
         """Centre first, as labelspan does, because a large mean would cost digits afterwards."""

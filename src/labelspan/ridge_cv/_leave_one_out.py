@@ -22,6 +22,7 @@ from labelspan.arrays import cast, rows_at
 from labelspan.kernels import KernelMap, gram, kernel_spectrum
 from labelspan.linalg import rank
 from labelspan.moments import Moments, project
+from labelspan.ridge_cv._scaling import Scaling
 
 # The residual of a row whose leverage is 1 is rounding, and so is its quotient.
 LEAST = 1e3 * np.finfo(np.float64).eps
@@ -97,23 +98,29 @@ class Space(Protocol):
 
 @dataclass(frozen=True)
 class Features:
-    """The space of the scaled columns, from sums over the rows: V (D, r) includes the scale."""
+    """The space of the scaled columns, from sums over the rows: V (D, r) includes the scale.
+
+    `mean` is that of the rows whose columns are still to be divided.
+    """
 
     ridges: Ridges
     V: np.ndarray
     mean: np.ndarray
+    scaling: Scaling
 
     @classmethod
-    def of(cls, moments: Moments, scale: np.ndarray) -> Features:
+    def of(cls, moments: Moments, scaling: Scaling) -> Features:
         """Decompose the scatter of the columns divided by their scales; O(D^3)."""
+        scale = scaling.scale
         values, V = linalg.eigh(moments.xx / np.outer(scale, scale), check_finite=False)
         V /= scale[:, None]
         ridges = Ridges(np.maximum(values, 0.0), V.T @ moments.xt, moments.t_mean, moments.weight)
-        return cls(ridges, V, moments.x_mean)
+        return cls(ridges, V, moments.x_mean, scaling)
 
     def coordinates(self, X: Any, at: Any) -> np.ndarray:
         """Coordinates (m, r) of the training rows `at`."""
-        return project(cast(rows_at(X, at), np.float64), self.mean, self.V.T)
+        rows = self.scaling.rows(rows_at(X, at))
+        return project(cast(rows, np.float64), self.mean, self.V.T)
 
     def model(self, ridge: float) -> Linear:
         """The regression in terms of new rows."""
@@ -124,7 +131,7 @@ class Features:
 class Kernel:
     """The space of a kernel on the training rows, from all their inner products.
 
-    `scale` is that of the columns if the kernel is linear, and then the model is linear, too.
+    If the kernel is linear, so is the model.
     """
 
     ridges: Ridges
@@ -134,7 +141,6 @@ class Kernel:
     k_mean: np.ndarray
     UT: np.ndarray
     scale: np.ndarray
-    mean: np.ndarray
 
     @classmethod
     def of(
@@ -144,15 +150,14 @@ class Kernel:
         T: np.ndarray,
         weights: np.ndarray | None,
         scale: np.ndarray,
-        mean: np.ndarray,
     ) -> Kernel:
-        """Decompose the centred kernel; O(n^3)."""
+        """Decompose the centred kernel of scaled rows X; O(n^3)."""
         of_rows = gram(map_, X, weights=weights)
         form = kernel_spectrum(of_rows, T, weights)
         w = np.ones(len(T)) if weights is None else weights
         cross = np.sqrt(form.s)[:, None] * form.UT
         ridges = Ridges(form.s, cross, np.average(T, axis=0, weights=w), float(w.sum()))
-        return cls(ridges, form.U, np.sqrt(w), map_, of_rows.mean, form.UT, scale, mean)
+        return cls(ridges, form.U, np.sqrt(w), map_, of_rows.mean, form.UT, scale)
 
     def coordinates(self, X: Any, at: Any) -> np.ndarray:
         """Coordinates (m, r) of the training rows `at`."""
@@ -164,7 +169,10 @@ class Kernel:
         if self.map_.kernel == "linear":
             # Columns of `dual` add up to 0, so the rows need not be centred.
             W = (self.map_.rows.T @ dual) / self.scale[:, None]
-            return Linear(W, self.mean, self.ridges.t_mean)
+            w = self.roots**2
+            mean = (w @ self.map_.rows) / w.sum()
+            mean = mean if self.map_.shift is None else mean + self.map_.shift
+            return Linear(W, mean * self.scale, self.ridges.t_mean)
         return InKernel(self.map_, dual, self.ridges.t_mean - self.k_mean @ dual)
 
 
@@ -190,7 +198,8 @@ class Landmarks:
         K = np.vstack([some.compare(map_.rows[at], some.rows) for at in blocks_of_rows(len(T))])
         Z = K @ R
         moments = Moments.of(Z, T, weights, tt=False)
-        return cls(Features.of(moments, np.ones(Z.shape[1])), Z, R, some, chosen)
+        scaling = Scaling(None, np.ones(Z.shape[1]))
+        return cls(Features.of(moments, scaling), Z, R, some, chosen)
 
     @property
     def ridges(self) -> Ridges:

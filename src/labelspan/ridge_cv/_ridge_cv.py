@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 from scipy.stats import rankdata
 from sklearn.metrics.pairwise import euclidean_distances
@@ -23,6 +22,7 @@ from labelspan.gate import Labels, dask_rows, in_dtype, lazily
 from labelspan.kernels import KernelMap, kernel_map
 from labelspan.linalg import rank
 from labelspan.metrics import MEASURES
+from labelspan.moments import score_at
 from labelspan.registry import IN_MEMORY
 from labelspan.ridge_cv._leave_one_out import (
     Features,
@@ -41,12 +41,13 @@ from labelspan.ridge_cv._left_out_choice import (
     threshold_of,
 )
 from labelspan.ridge_cv._row_sample import Training, targets
+from labelspan.ridge_cv._scaling import Scaling
 
 # Ridges in units of the mean eigenvalue.
 GRID = np.geomspace(1e-6, 1e3, 28)
 # Widths of the RBF kernel in units of the median squared distance of two rows.
 WIDTHS = (0.25, 1.0, 4.0)
-SCALINGS = ("range", "standard")
+SCALINGS = ("range", "standard", "rows")
 # Rows beyond which a kernel is spanned by landmarks, and their number.
 MOST_ROWS, N_LANDMARKS = 3000, 2000
 
@@ -57,8 +58,9 @@ class MultilabelRidgeCV(LabelClassifier):
     .. math:: \min_{W, b} \; \|\phi(X) W' + 1 b' - S\|_F^2 + ridge \, \|W\|_F^2
 
     with :math:`S = 2Y - 1` and with features :math:`\phi` that are the columns of X, divided by
-    their ranges or standard deviations, or those of an RBF kernel on them. The score of each row by
-    the fit of all others has a closed form [1]_: with the leverage :math:`H_i` of the row,
+    their ranges or standard deviations, or rows of unit length, or those of an RBF kernel on them.
+    The score of each row by the fit of all others has a closed form [1]_: with the leverage
+    :math:`H_i` of the row,
 
     .. math:: l_i = s_i - \frac{s_i - \hat s_i}{1 - H_i},
 
@@ -74,9 +76,12 @@ class MultilabelRidgeCV(LabelClassifier):
     ridges : "auto" or array-like of float, default="auto"
         Ridges to try, in the scale of the scatter of the scaled columns or of the kernel matrix.
         "auto" is ``geomspace(1e-6, 1e3, 28)`` times the mean eigenvalue.
-    scale : {"auto", "range", "standard"} or None, default="auto"
+    scale : {"auto", "range", "standard", "rows"} or None, default="auto"
         What the columns are divided by: the difference of their largest and smallest value, or
-        their standard deviation. "auto" tries both; None leaves them as they are.
+        their standard deviation. "rows" subtracts the smallest value of each column and divides
+        each row by its length, for counts, frequencies and marks. "auto" tries the first two, and
+        "rows" if at least half of the entries are the smallest of their columns; None leaves the
+        columns as they are.
     scoring : str or callable, default="average_precision"
         What the left-out scores are judged by: a name of :data:`labelspan.metrics.MEASURES` or of
         a scorer of scikit-learn, or a callable ``scorer(estimator, X, y)``. Average precision
@@ -105,7 +110,9 @@ class MultilabelRidgeCV(LabelClassifier):
     scaling_ : str or None
         The scaling that was chosen.
     scale_ : ndarray of shape (n_features,)
-        What the columns were divided by.
+        What the columns were divided by; ones for "rows".
+    low_ : ndarray of shape (n_features,)
+        What was subtracted from the columns, if ``scaling_`` is "rows".
     threshold_ : float
         The threshold that ``decision_function`` subtracts.
     min_labels_ : int
@@ -122,7 +129,8 @@ class MultilabelRidgeCV(LabelClassifier):
     slope_, offset_ : float
         The link: ``predict_proba`` is 1 / (1 + exp(-slope_ s - offset_)), s the decision function.
     coef_ : ndarray of shape (n_labels, n_features)
-        Weights of the columns, if the kernel is linear and without landmarks.
+        Weights of the columns, if the kernel is linear and without landmarks; those of the rows of
+        unit length, if ``scaling_`` is "rows".
     intercept_ : ndarray of shape (n_labels,)
         Intercepts, minus the threshold, likewise.
     landmark_indices_ : ndarray of int
@@ -139,9 +147,9 @@ class MultilabelRidgeCV(LabelClassifier):
     Notes
     -----
     Left-out scores are exact for the setting that was chosen: the ridge, the width, the scale of
-    the columns and the landmarks stay those of all rows. A row of weight k is left out as a whole,
-    unlike k copies, of which one is left out and the others stay. Weights enter the fits and the
-    F1 of the threshold; `scoring` and the link count each row once.
+    the columns (or their smallest values) and the landmarks stay those of all rows. A row of weight
+    k is left out as a whole, unlike k copies, of which one is left out and the others stay. Weights
+    enter the fits and the F1 of the threshold; `scoring` and the link count each row once.
 
     Beyond 2000 rows, settings are compared on 2000 of them, which the content of the rows selects,
     not the order of rows, columns or labels, and the ridges coarse to fine. The threshold uses all
@@ -149,9 +157,9 @@ class MultilabelRidgeCV(LabelClassifier):
 
     Time, for each scaling: O(n D^2 + D^3) for the columns, or O(n^2 D + n^3) if n < D; for each
     width O(n^3), with m landmarks O(n m^2 + m^3). A Dask array is read twice, beyond 2000 rows
-    three times, and is never in memory; ``loo_scores_`` is. Labels that are not observed are
-    refused: each label would need a decomposition of its own rows. Use :class:`MultiOutputRidge` in
-    a ``GridSearchCV`` instead.
+    three times, once more for rows of unit length, and is never in memory; ``loo_scores_`` is.
+    Labels that are not observed are refused: each label would need a decomposition of its own rows.
+    Use :class:`MultiOutputRidge` in a ``GridSearchCV`` instead.
 
     References
     ----------
@@ -227,25 +235,32 @@ class MultilabelRidgeCV(LabelClassifier):
         kernels = ["linear", "rbf"] if self.kernel == "auto" else [self.kernel]
         if data.order is None:
             kernels = ["linear"]
-        for scaling in SCALINGS if self.scale == "auto" else (self.scale,):
-            scale = data.sums.scale(scaling)
+        for name in self._scalings(data):
+            scaling = data.sums.scaling(name)
             for kernel in kernels:
-                settings = {"kernel": kernel, "scale": scaling, "width": None}
+                settings = {"kernel": kernel, "scale": name, "width": None}
                 if kernel == "linear" and data.sums.moments.xx is not None:
-                    yield settings, Features.of(data.sums.moments.signed(), scale)
+                    yield settings, Features.of(data.moments_of(scaling).signed(), scaling)
                     continue
-                map_, rows = map_of(kernel, data.X, scale)
+                rows = scaling(data.X)
+                map_ = map_of(kernel, rows)
                 for width in widths_of(map_, data.compared[1]):
                     yield (
                         {**settings, "width": width},
-                        self._in_kernel(at_width(map_, width), rows, data, scale),
+                        self._in_kernel(at_width(map_, width), rows, data, scaling.scale),
                     )
+
+    def _scalings(self, data: Training) -> tuple[str | None, ...]:
+        """The scalings to try."""
+        if self.scale != "auto":
+            return (self.scale,)
+        return SCALINGS if data.sums.counts else SCALINGS[:2]
 
     def _in_kernel(self, map_: KernelMap, rows: Any, data: Training, scale: np.ndarray) -> Space:
         """The space of a kernel on all rows, or on landmarks."""
         T, m = targets(data.Y), self._most_landmarks(data.sums.n_rows)
         if m is None:
-            return Kernel.of(map_, rows, T, data.weights, scale, data.sums.moments.x_mean)
+            return Kernel.of(map_, rows, T, data.weights, scale)
         assert data.order is not None
         # The others are those on which settings are compared.
         return Landmarks.of(map_, np.sort(data.order[-m:]), T, data.weights)
@@ -276,7 +291,11 @@ class MultilabelRidgeCV(LabelClassifier):
         self.ridge_ = float(found.ridges[found.order[-1]])
         self.kernel_, self.scaling_ = settings["kernel"], settings["scale"]
         self.width_ = settings["width"]
-        self.scale_ = data.sums.scale(self.scaling_)
+        scaling = data.sums.scaling(self.scaling_)
+        self.scale_ = scaling.scale
+        self.__dict__.pop("low_", None)
+        if scaling.low is not None:
+            self.low_ = scaling.low
         left = data.left_out(space, self.ridge_)
         X, at, T, weights = data.compared
         L = space.ridges.left_out(space.coordinates(X, at), T, weights, self.ridge_)
@@ -297,18 +316,22 @@ class MultilabelRidgeCV(LabelClassifier):
         if isinstance(model, InKernel):
             self._map, self._dual = model.map_, np.ascontiguousarray(model.dual.T)
             self._offset = model.offset - self.threshold_
+        elif self.scaling_ != "rows":
+            self._keep_about(X, model.W, model.mean, model.level - self.threshold_, None)
         else:
             level = model.level - self.threshold_
-            self._keep_about(X, model.W, model.mean, level, None)
+            intercept = score_at(model.mean, -model.W, level)
+            self._store_linear(precision_of(X), model.W, intercept, model.mean, level)
         if isinstance(space, Landmarks):
             self.landmark_indices_ = space.chosen
 
     def _scores(self, X: Any) -> np.ndarray:
+        scaling = Scaling(self.scaling_, self.scale_, vars(self).get("low_"))
         if "_map" not in vars(self):
-            return super()._scores(X)
+            return super()._scores(cast(scaling.rows(X), X.dtype))
         scores = np.empty((X.shape[0], self._n_labels), dtype=precision_of(X))
         for at in blocks_of_rows(X.shape[0]):
-            scores[at] = self._map.values(over(X[at], self.scale_)) @ self._dual.T + self._offset
+            scores[at] = self._map.values(scaling(X[at])) @ self._dual.T + self._offset
         return scores
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
@@ -362,16 +385,10 @@ def check_threshold(threshold: Any) -> None:
         )
 
 
-def map_of(kernel: str, X: Any, scale: np.ndarray) -> tuple[KernelMap, Any]:
-    """A kernel against all rows, their columns divided by `scale`, and these rows."""
-    rows = over(X, scale)
+def map_of(kernel: str, rows: Any) -> KernelMap:
+    """A kernel against all rows, which are scaled."""
     settings = SimpleNamespace(kernel=kernel, gamma=1.0, degree=3, coef0=1, kernel_params=None)
-    return kernel_map(settings, rows), rows
-
-
-def over(X: Any, scale: np.ndarray) -> Any:
-    """The columns divided by their scales, in float64; sparse rows stay sparse."""
-    return cast(X, np.float64) @ sparse.diags_array(1.0 / scale)
+    return kernel_map(settings, rows)
 
 
 def widths_of(map_: KernelMap, at: Any) -> list[float | None]:

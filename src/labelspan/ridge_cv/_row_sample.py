@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelspan.arrays import cast, dense
 from labelspan.compat import is_dask_array
 from labelspan.gate import Labels
 from labelspan.moments import Moments, Sample, checked, collect, project
 from labelspan.ridge_cv._leave_one_out import Space, all_left_out, blocks_of_rows
+from labelspan.ridge_cv._scaling import Scaling
 
 # Rows on which candidates are compared; more hardly change the choice.
 COMPARED = 2000
@@ -64,6 +66,13 @@ class Training:
         w = None if weights is None else weights[at]
         return cls(X, labels.Y, weights, sums, (X, at, targets(labels.Y[at]), w), order)
 
+    def moments_of(self, scaling: Scaling) -> Moments:
+        """Moments of the rows whose columns are still to be divided."""
+        if scaling.low is None:
+            return self.sums.moments
+        sample = Sample(self.X, self.Y, weights=self.weights)
+        return collect(sample, partial(moments_of_rows, scaling=scaling))
+
     def left_out(self, space: Space, ridge: float) -> LeftOut:
         """Left-out scores of all rows, which are read once more."""
         of_block = partial(LeftOut.of, space=space, ridge=ridge)
@@ -74,11 +83,15 @@ class Training:
 
 @dataclass(frozen=True)
 class Sums:
-    """Moments of the rows, the range of each column, and the rows of a small Dask array."""
+    """Moments of the rows, the range of each column, and the rows of a small Dask array.
+
+    `n_low` counts the rows that have the smallest value of each column.
+    """
 
     moments: Moments
     low: np.ndarray
     high: np.ndarray
+    n_low: np.ndarray
     n_rows: int
     rows: tuple[np.ndarray, ...] = ()
 
@@ -89,26 +102,40 @@ class Sums:
         rows = rows_of(X, Y, weights) if keep and X.shape[0] <= COMPARED else ()
         if weights is not None and not weights.any():
             # A block of a Dask array, all of whose rows are left out.
-            nothing = np.full(X.shape[1], np.inf)
-            return cls(moments, nothing, -nothing, 0, tuple(array[:0] for array in rows))
+            nothing, none = np.full(X.shape[1], np.inf), np.zeros(X.shape[1])
+            return cls(moments, nothing, -nothing, none, 0, tuple(array[:0] for array in rows))
         low, high = (dense(edge).ravel().astype(np.float64) for edge in (X.min(0), X.max(0)))
-        return cls(moments, low, high, X.shape[0], rows)
+        return cls(moments, low, high, counts_of(X, low), X.shape[0], rows)
 
     def __add__(self, other: Sums) -> Sums:
         rows: tuple[np.ndarray, ...] = ()
         if self.rows and other.rows and self.n_rows + other.n_rows <= COMPARED:
             rows = tuple(np.concatenate(pair) for pair in zip(self.rows, other.rows, strict=True))
-        edges = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return Sums(self.moments + other.moments, *edges, self.n_rows + other.n_rows, rows)
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        n_low = self.n_low * (self.low == low) + other.n_low * (other.low == low)
+        n_rows = self.n_rows + other.n_rows
+        return Sums(self.moments + other.moments, low, high, n_low, n_rows, rows)
 
-    def scale(self, scaling: str | None) -> np.ndarray:
-        """What the columns are divided by, (D,); 1 for constant ones."""
-        if scaling is None:
-            return np.ones(len(self.low))
+    def scaling(self, name: str | None) -> Scaling:
+        """What the columns are divided by, 1 for constant ones; or rows of unit length."""
+        ones = np.ones(len(self.low))
+        if name is None:
+            return Scaling(name, ones)
+        if name == "rows":
+            return Scaling(name, ones, self.low)
         spread = self.high - self.low
-        if scaling == "standard":
+        if name == "standard":
             spread = np.sqrt(self.moments.squares / self.moments.weight)
-        return np.where(spread > 0, spread, 1.0)
+        return Scaling(name, np.where(spread > 0, spread, 1.0))
+
+    @property
+    def counts(self) -> bool:
+        """Whether at least half of the entries are the smallest of their columns.
+
+        Columns of counts, shares and marks are like that; constant ones do not say.
+        """
+        varying = self.high > self.low
+        return bool(varying.any() and 2 * self.n_low[varying].mean() >= self.n_rows)
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
         """Factors (D,) and (q,) of the centred columns and labels in the sum that places a row.
@@ -173,6 +200,22 @@ class LeftOut:
         w = None if self.weights is None else np.concatenate([self.weights, other.weights])
         scores = np.concatenate([self.scores, other.scores])
         return LeftOut(scores, np.concatenate([self.positive, other.positive]), w)
+
+
+def moments_of_rows(
+    X: Any, Y: Any, weights: np.ndarray | None = None, *, scaling: Scaling
+) -> Moments:
+    """Those of one block."""
+    return Moments.of(scaling.rows(X), Y, weights, tt=False)
+
+
+def counts_of(X: Any, values: np.ndarray) -> np.ndarray:
+    """How many rows have a given value in each column."""
+    if not sparse.issparse(X):
+        return np.count_nonzero(values == X, axis=0)
+    stored = np.bincount(X.indices, minlength=X.shape[1])
+    equal = np.bincount(X.indices, values[X.indices] == X.data, minlength=X.shape[1])
+    return equal + np.where(values == 0, X.shape[0] - stored, 0)
 
 
 def targets(Y: Any) -> np.ndarray:
