@@ -1,0 +1,77 @@
+"""The settings that are tried: ridges, scalings, kernels and their widths; their table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.metrics.pairwise import euclidean_distances
+
+from labelspan.kernels import KernelMap, kernel_map
+from labelspan.metrics import MEASURES
+from labelspan.ridge_cv._left_out_choice import F1
+
+# Ridges in units of the mean eigenvalue.
+GRID = np.geomspace(1e-6, 1e3, 28)
+# Widths of the RBF kernel in units of the median squared distance of two rows.
+WIDTHS = (0.25, 1.0, 4.0)
+SCALINGS = ("range", "standard", "rows")
+# Rows beyond which a kernel is spanned by landmarks, and their number.
+MOST_ROWS, N_LANDMARKS = 3000, 2000
+
+
+def check_ridges(ridges: Any) -> None:
+    """Refuse ridges other than finite positive numbers."""
+    if isinstance(ridges, str):
+        return
+    numbers = np.asarray(ridges, dtype=np.float64)
+    wrong = numbers[~(np.isfinite(numbers) & (numbers > 0))]
+    if numbers.ndim != 1 or len(numbers) == 0 or len(wrong):
+        what = f"holds {wrong[0]:g}" if len(wrong) else f"has shape {numbers.shape}"
+        raise ValueError(
+            f"ridges {what}; allowed is a list of one or more finite numbers > 0, or 'auto'."
+        )
+
+
+def check_threshold(threshold: Any) -> None:
+    """Refuse names other than those of measures of predicted labels."""
+    allowed = [*F1, *(name for name, item in MEASURES.items() if item.needs == "labels")]
+    if isinstance(threshold, str) and threshold not in allowed:
+        raise ValueError(
+            f"threshold is {threshold!r}; allowed are a number and {', '.join(allowed)}."
+        )
+
+
+def map_of(kernel: str, rows: Any) -> KernelMap:
+    """A kernel against all rows, which are scaled."""
+    settings = SimpleNamespace(kernel=kernel, gamma=1.0, degree=3, coef0=1, kernel_params=None)
+    return kernel_map(settings, rows)
+
+
+def widths_of(map_: KernelMap, at: Any) -> list[float | None]:
+    """Widths of an RBF kernel, from the squared distances of some rows."""
+    if map_.kernel == "linear":
+        return [None]
+    squares = euclidean_distances(map_.rows[at], squared=True)
+    pairs = squares[np.triu_indices(len(squares), 1)]
+    unit = float(np.median(pairs)) or float(pairs.mean()) or 1.0
+    return [unit * width for width in WIDTHS]
+
+
+def at_width(map_: KernelMap, width: float | None) -> KernelMap:
+    """The kernel of another width."""
+    return map_ if width is None else replace(map_, parameters={"gamma": 1.0 / width})
+
+
+def table_of(points: list[dict[str, Any]], scores: np.ndarray) -> dict[str, Any]:
+    """``cv_results_``: parameters, criterion and rank of each point."""
+    columns = {
+        f"param_{name}": np.ma.MaskedArray([point[name] for point in points], dtype=object)
+        for name in points[0]
+    }
+    worst = np.where(np.isnan(scores), -np.inf, scores)
+    ranks = rankdata(-worst, method="min").astype(np.int32)
+    return {**columns, "params": points, "mean_test_score": scores, "rank_test_score": ranks}
