@@ -15,8 +15,8 @@ from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.neighbors import NearestNeighbors
 
-from labelspan.classifiers import MLkNN
-from labelspan.classifiers._neighbours import nearest_of_distances, nearest_rows
+from labelspan.classifiers import MLkNN, nearest_of_distances
+from labelspan.classifiers._neighbours import nearest_rows
 from labelspan.datasets import load_yeast
 from labelspan.model_selection import MultilabelStratifiedKFold
 from tests.reference.mlknn import mlknn, ordered, squared_distances

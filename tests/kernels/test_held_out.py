@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from labelspan.kernels._cplst_cv import losses_of_codes
+from labelspan.kernels import held_out, kernel_spectrum, losses_of_codes
 from labelspan.kernels._gram import Gram, centre
-from labelspan.kernels._held_out import held_out, kernel_spectrum
 from labelspan.kernels._held_out_features import FeaturesHeldOut
 from tests.kernels.problems import problem
 from tests.reference import kernels as reference

@@ -12,9 +12,10 @@ from labelspan.kernels import (
     KernelLabelCCA,
     KernelMDDM,
     KernelSharedSubspaceClassifier,
+    gram,
+    kernel_map,
 )
-from labelspan.kernels._gram import gram, solve
-from labelspan.kernels._map import kernel_map
+from labelspan.kernels._gram import solve
 from tests.kernels.problems import problem, up_to_sign
 
 MODELS = [

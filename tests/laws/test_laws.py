@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from labelspan.extraction._lpp import neighbour_graph
+from labelspan.extraction import neighbour_graph
 from tests.comparison import assert_same_subspaces, assert_same_values, sine
 from tests.reference import extraction as reference
 from tests.registry import ALL, METHODS, ONE_PASS, RIDGE_FREE, name

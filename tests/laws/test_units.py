@@ -8,8 +8,8 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
-from labelspan.extraction import LPP
-from labelspan.extraction._lpp import locality, neighbour_graph
+from labelspan.extraction import LPP, neighbour_graph
+from labelspan.extraction._lpp import locality
 from labelspan.labelspace import CPLST, OCCA, PLST, FaIE
 from labelspan.subspace import SharedSubspaceClassifier
 from tests.laws.test_laws import problem

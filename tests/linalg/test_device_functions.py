@@ -7,6 +7,7 @@ from labelspan.arrays import to_host
 from labelspan.gate import Labels
 from labelspan.linalg import (
     as_rows,
+    by_solution,
     inverse_root,
     leading_pencil,
     leading_sum,
@@ -19,7 +20,6 @@ from labelspan.linalg import (
     smallest_pairs,
     solve_lower,
 )
-from labelspan.linalg._whiten import by_solution
 from labelspan.moments import Glance, Moments, Root
 from tests.comparison import sine
 

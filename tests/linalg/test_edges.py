@@ -7,43 +7,49 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import (
+    EPS,
     _lanczos,
     as_rows,
     block_lanczos,
+    by_solution,
+    centre_both,
     check_psd,
     choose_solver,
     column_steps,
     conjugate_gradients,
     fix_signs,
+    graded_basis,
+    is_graded,
     leading,
     leading_operator,
     leading_sum,
+    n_directions,
+    narrow,
+    orthonormal,
+    partial_least_squares,
+    rank,
     regress,
+    regular_factor,
+    ridged,
+    route_of,
     row_space,
+    scaled_svd,
     smallest_pairs,
+    solve_products,
+    squares,
     too_large,
     warn_if_any_label_fits,
 )
-from labelspan.linalg._block_cg import block_cg, solve_products, solve_rows, thin_qr
-from labelspan.linalg._eigenpairs import EPS, n_directions, rank
+from labelspan.linalg._block_cg import block_cg, solve_rows, thin_qr
 from labelspan.linalg._gathered import Gathered, upper_factor
-from labelspan.linalg._graded import (
-    LeastNorm,
-    graded_basis,
-    graded_root,
-    is_graded,
-    jacobi,
-    scaled_svd,
-    unit_pivots,
-)
-from labelspan.linalg._leading import by_ranges, orthonormal, warn_of_rounding
+from labelspan.linalg._graded import LeastNorm, graded_root, jacobi, unit_pivots
+from labelspan.linalg._leading import by_ranges, warn_of_rounding
 from labelspan.linalg._least_norm import Triangle, in_range, null_basis
-from labelspan.linalg._narrow import by_columns, centre_both, is_weak, narrow, reduced, squares
-from labelspan.linalg._pls import partial_least_squares
-from labelspan.linalg._route import route_of
-from labelspan.linalg._whiten import by_solution, is_regular, regular_factor, ridged
+from labelspan.linalg._narrow import by_columns, is_weak, reduced
+from labelspan.linalg._whiten import is_regular
+from labelspan.linalg.masked import MaskedSystem
 from labelspan.linalg.masked._cg import rough_solve
-from labelspan.linalg.masked._ridge import MaskedSystem, direct_is_cheaper, patterns
+from labelspan.linalg.masked._ridge import direct_is_cheaper, patterns
 from labelspan.moments import Moments, Products, Root, Rows, Sample, summarise
 from tests.comparison import sine
 from tests.reference.extraction import available

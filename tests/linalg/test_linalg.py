@@ -9,20 +9,23 @@ from sklearn.exceptions import ConvergenceWarning
 import labelspan as ls
 from labelspan.linalg import (
     choose_solver,
+    column_scales,
     fix_signs,
     inverse_root,
+    is_graded,
     leading,
     leading_operator,
     leading_pencil,
     leading_sum,
+    n_directions,
     narrow,
+    rank,
     regress_pooled,
     spectral,
 )
 from labelspan.linalg._block_cg import block_cg, thin_qr
-from labelspan.linalg._eigenpairs import n_directions, rank
 from labelspan.linalg._gathered import Gathered
-from labelspan.linalg._graded import column_scales, is_graded, jacobi
+from labelspan.linalg._graded import jacobi
 from labelspan.moments import Moments, Root
 from tests.comparison import sine
 from tests.reference import extraction as reference

@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from labelspan.subspace import ASOClassifier, _hinge
-from labelspan.subspace._hinge import HingeProblem
+from labelspan.subspace import ASOClassifier, HingeProblem, _hinge
 from tests.reference.subspace import aso
 from tests.subspace.problems import problem
 
