@@ -6,8 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from labelspan.papers import EXPERIMENTS, printed_values
-from labelspan.papers._experiment import Values
+from labelspan.papers import EXPERIMENTS, Values, printed_values
 
 EXTRA = ("n_components", "fit_seconds")
 

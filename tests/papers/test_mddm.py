@@ -11,20 +11,16 @@ from sklearn.svm import LinearSVC
 
 from labelspan import MDDM
 from labelspan.classifiers import MLkNN
-from labelspan.datasets import MultilabelDataset
-from labelspan.lab.plan._prepare import frequent_topics
-from labelspan.lab.plan._sources import Source
-from labelspan.papers import find_experiments
-from labelspan.papers._experiment import Values, printed_values
+from labelspan.datasets import MultilabelDataset, write_npz
+from labelspan.experiments import Source, get_method
+from labelspan.papers import Values, find_experiments, printed_values
 from labelspan.papers.mddm import _images
-from labelspan.papers.mddm._experiments import judge_curves
-from labelspan.papers.mddm._methods import (
-    PENALTIES,
-    WIDTHS,
-    ChosenSVM,
-    LabelWidthMDDM,
-)
 
+ChosenSVM = get_method("mddm/svm").load()
+LabelWidthMDDM = get_method("mddm/label-width").load()
+# Section 4: {10^t}, and of section 4.4: {10^(0.5 t)}, both for t = -2..2.
+PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
+WIDTHS = (0.1, 0.316228, 1.0, 3.162278, 10.0)
 FOLDS = KFold(5, shuffle=True, random_state=0)
 
 
@@ -88,7 +84,7 @@ def test_the_width_with_machines_takes_the_best_penalty_of_each_label(rows):
     assert search.losses_[1] == pytest.approx(1 - right.max(axis=0).mean())
 
 
-def test_rare_words_and_topics_are_left_out():
+def test_rare_words_and_topics_are_left_out(tmp_path):
     n = 120
     train, test = np.arange(60), np.arange(60, n)
     X = np.zeros((n, 3))
@@ -98,7 +94,9 @@ def test_rare_words_and_topics_are_left_out():
     data = MultilabelDataset(
         "toy", sparse.csr_array(X), Y, ("a", "b", "c"), ("p", "q", "r"), train, test, "made"
     )
-    kept = frequent_topics(data)
+    write_npz(data, tmp_path / "toy.npz")
+    source = {"path": str(tmp_path / "toy.npz"), "prepare": "frequent-topics"}
+    kept = Source.from_any(source).load()
     # Words are counted on the training part, topics on both.
     assert kept.feature_names == ("a",)
     assert kept.label_names == ("p", "r")
@@ -219,9 +217,15 @@ def test_macro_f1_of_silence_is_that_of_a_smoothed_f1(dataset):
     assert abs(plain - value) > 30 * deviation
 
 
-@pytest.mark.parametrize("table", ["table3", "table9"])
-def test_the_images_are_annotated_with_the_widths_of_lowest_loss(table, monkeypatch):
+@pytest.fixture
+def _without_images(monkeypatch):
+    """So many directions for each width, where they would be those of a fit of the images."""
     monkeypatch.setattr(_images, "directions", lambda width: int(100 * width))
+
+
+@pytest.mark.usefixtures("_without_images")
+@pytest.mark.parametrize("table", ["table3", "table9"])
+def test_the_images_are_annotated_with_the_widths_of_lowest_loss(table):
     (experiment,) = find_experiments([f"mddm/{table}"])
     (search,) = experiment.plans(False)
     # Each method has its own best point; the first of two equal ones counts.
@@ -249,8 +253,8 @@ def test_the_images_are_annotated_with_the_widths_of_lowest_loss(table, monkeypa
     assert plan.splits.n_splits == search.splits.n_splits == 5
 
 
-def test_curves_of_the_images_have_the_widths_of_table_3(monkeypatch):
-    monkeypatch.setattr(_images, "directions", lambda width: int(100 * width))
+@pytest.mark.usefixtures("_without_images")
+def test_curves_of_the_images_have_the_widths_of_table_3():
     (experiment,) = find_experiments(["mddm/figure2-images"])
     (search,) = experiment.plans(False)
     (table,) = find_experiments(["mddm/table3"])
@@ -291,9 +295,11 @@ def test_curves_have_six_methods_and_the_classifier_of_the_figure(name, classifi
 
 
 def test_the_lowest_curve_is_told_only_where_there_is_one_to_compare_with():
+    (experiment,) = find_experiments(["mddm/figure2"])
+
     def judged(found):
         values = {("toy", name, "hamming_loss"): [value] for name, value in found.items()}
-        return {line.what: line for line in judge_curves(Values(values, ()), {})}
+        return {line.what: line for line in experiment.judge(Values(values, ()), {})}
 
     assert judged({"MDDM_p, d=5": 0.1, "MDDM_f, d=5": 0.2}) == {}
     lines = judged({"MDDM_p, d=5": 0.1, "MDDM_f, d=5": 0.05, "CCA, d=5": 0.2})

@@ -3,8 +3,8 @@
 import pytest
 
 from labelspan.experiments import METHODS, Step, get_method
-from labelspan.lab.methods._methods import PAPER_METHODS
-from labelspan.lab.plan._digest import digest
+from labelspan.lab.methods import PAPER_METHODS
+from labelspan.lab.plan import digest
 from labelspan.papers import find_experiments
 
 # Of cells that were stored when plans named these methods by path; the plan of the last one has

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import normalize
 
-from labelspan.experiments import Plan, Source, Splits, Step, run_cell
+from labelspan.experiments import Plan, Source, Splits, Step, get_method, run_cell
 from labelspan.labelspace import CPLST
 from labelspan.metrics import (
     ndcg_at_k,
@@ -12,9 +12,11 @@ from labelspan.metrics import (
     propensities,
     propensity_scored_precision_at_k,
 )
-from labelspan.papers._experiment import Values, printed_values
-from labelspan.papers.xc._experiments import MEASURED, judge
-from labelspan.papers.xc._methods import MODELS, Ranked
+from labelspan.papers import Values, find_experiments, printed_values
+
+(BIBTEX,) = find_experiments(["xc/bibtex"])
+(PLAN,) = BIBTEX.plans(False)
+Ranked = get_method("xc/ranked").load()
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_the_ridge_is_that_of_the_held_out_rows_and_the_fit_is_on_all(rows):
     np.testing.assert_allclose(model.decision_function(X_new), expected)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [step.title for step in PLAN.models])
 def test_every_method_ranks_labels(name, rows):
     X, Y, X_new, Y_new = rows
     scores = Ranked(name, 8, (0.1,)).fit(X, Y).decision_function(X_new)
@@ -53,7 +55,7 @@ def test_every_method_ranks_labels(name, rows):
 def test_a_cell_measures_what_the_repository_prints(dataset):
     yeast = dataset("yeast")
     step = Step("xc/ranked", (("model", "CPLST"), ("n_components", 5), ("ridges", (1.0,))))
-    plan = Plan("xc", (Source("yeast"),), models=(step,), splits=STANDARD, measures=MEASURED)
+    plan = Plan("xc", (Source("yeast"),), models=(step,), splits=STANDARD, measures=PLAN.measures)
     found = dict(run_cell(plan.cells[0]).rows)
     X, Y = yeast.X[yeast.train], yeast.Y[yeast.train]
     truth = yeast.Y[yeast.test]
@@ -81,11 +83,9 @@ PSP = ("psp_at_1",)
 
 
 def test_printed_per_cents_are_judged_as_shares():
-    found = {("bibtex", "CPLST", measure): [0.63] for measure in MEASURED}
+    found = {("bibtex", "CPLST", measure): [0.63] for measure in PLAN.measures}
     found["bibtex", "PLST", "precision_at_1"] = [0.5]
-    lines = {
-        line.what: line for line in judge(Values(found, ()), printed_values("xc"), name="bibtex")
-    }
+    lines = {line.what: line for line in BIBTEX.judge(Values(found, ()), printed_values("xc"))}
     assert lines["P@1 on bibtex, CPLST"].verdict == "reproduced"
     assert lines["P@1 on bibtex, CPLST"].printed == pytest.approx(0.6238)
     assert lines["P@3 on bibtex, CPLST"].verdict == "not reproduced"

@@ -8,11 +8,8 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from labelspan.datasets import load_yeast
-from labelspan.experiments import Source, Splits, Store
-from labelspan.papers import Experiment, reproduce
-from labelspan.papers._experiment import Values
-from labelspan.papers.cmlfs import _experiments as _cmlfs
-from labelspan.papers.cmlfs._methods import cca_svm, svm
+from labelspan.experiments import Source, Splits, Store, get_method
+from labelspan.papers import Experiment, Values, find_experiments, reproduce
 from labelspan.selection import LabelwiseSVM, MultilabelFisherScore
 from tests.lab.plans import toy_plan
 
@@ -29,38 +26,28 @@ def test_the_search_sees_only_the_training_rows_of_the_first_split():
     assert sorted(np.concatenate([rest for _, rest in inner])) == sorted(train)
 
 
-def values_of_search(best):
+def values_of_search(search, best):
     """Every point scores 0.5, the chosen one of each method 0.6."""
     found = {}
-    for name in ("yeast",):
-        for item in _cmlfs.methods_of(name, True):
-            for step in item.steps():
-                value = 0.6 if step.label == best.get(item.title) else 0.5
-                for measure in _cmlfs.MEASURED:
-                    found[(name, step.label, measure)] = [value, value]
+    for step in search.models:
+        title = step.title.partition(": ")[0]
+        value = 0.6 if step.title == best.get(title) else 0.5
+        for measure in search.measures:
+            found["yeast", step.title, measure] = [value, value]
     return Values(found, ())
 
 
 def test_the_best_point_of_the_search_is_used_on_the_ten_splits():
+    (experiment,) = find_experiments(["cmlfs/table2"])
+    (search,) = experiment.plans(True)
     best = {"LaRank": "LaRank: C=10", "MLFS": "MLFS: C=10, n_features=20"}
-    (plan,) = _cmlfs.ten_splits(values_of_search(best), True)
+    (plan,) = experiment.follow_up(values_of_search(search, best), True)
     steps = {step.label: dict(step.parameters) for step in plan.models}
     assert steps["LaRank"]["C"] == 10.0
     assert steps["MLFS"]["C"] == 10.0
     assert steps["CMLFS"]["C"] == 1.0
-    assert steps[_cmlfs.TUNED]["C"] == 10.0
+    assert steps["LaRank with tuned thresholds"]["C"] == 10.0
     assert plan.splits.train == 1000
-
-
-def test_the_grids_lie_within_those_of_the_paper():
-    for name in _cmlfs.SOURCES:
-        found = {item.title: dict(item.grid) for item in _cmlfs.methods_of(name, False)}
-        assert len(found) == 8
-        for grid in found.values():
-            for cost in grid.get("C", ()):
-                assert np.log10(cost) in range(-3, 4)
-            assert set(grid.get("mu", ())) <= {0.01, 0.1, 1.0, 10.0, 100.0}
-            assert set(grid.get("ridge", ())) <= {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
@@ -82,7 +69,12 @@ def test_a_machine_a_label_on_its_own_features(convert):
 def test_every_row_gets_a_label_from_the_baselines():
     yeast = load_yeast()
     X, Y = yeast.X[:200], yeast.Y[:200]
-    for model in (svm(1.0), svm(1.0, 10), cca_svm(1.0, 0.1, 5)):
+    for name, parameters in (
+        ("cmlfs/svm", {"C": 1.0}),
+        ("cmlfs/svm", {"C": 1.0, "k": 10}),
+        ("cmlfs/cca-svm", {"C": 1.0, "ridge": 0.1, "n_components": 5}),
+    ):
+        model = get_method(name).make(parameters)
         predicted = model.fit(X, Y).predict(yeast.X[200:300])
         assert predicted.sum(axis=1).min() >= 1
 

@@ -1,64 +1,26 @@
-"""The baselines that the experiments search: each point is that of the public pipeline."""
+"""The shared-subspace paper: the search of its baselines, its plans, and how they are judged."""
 
 import numpy as np
 import pytest
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.svm import SVC
 
 from labelspan.datasets import load_yeast
+from labelspan.experiments import get_method
 from labelspan.metrics import macro_f1
-from labelspan.papers._experiment import Values, printed_values
-from labelspan.papers.shared_subspace._experiments import (
-    FIRST,
-    PRICES,
-    SIZES,
-    TIMED,
-    figure3,
-    judge_figure1,
-    judge_figure3,
-    judge_performance,
-    judge_significance,
-    performance,
-    point,
-)
-from labelspan.papers.shared_subspace._methods import (
-    GRIDS,
-    SearchedBaseline,
-    candidates,
-    searched_subspace,
-)
-from labelspan.subspace import ASOClassifier, cca_ridge
+from labelspan.papers import Values, find_experiments, printed_values
+from labelspan.subspace import SharedSubspaceClassifierCV
+
+SearchedBaseline = get_method("shared-subspace/baseline").load()
+
+
+def experiment(name):
+    (found,) = find_experiments([f"shared-subspace/{name}"])
+    return found
 
 
 @pytest.fixture(scope="module")
 def yeast():
     data = load_yeast()
     return data.X[:250], np.asarray(data.Y[:250]), data.X[250:500]
-
-
-def test_points_of_a_path_are_those_of_libsvm(yeast):
-    X, Y, other = yeast
-    for (C,), model in candidates("SVM", X, Y, ((0.1, 1.0, 10.0),)):
-        svm = OneVsRestClassifier(SVC(kernel="linear", C=C, tol=1e-5)).fit(X, Y)
-        scores = svm.decision_function(other)
-        # A margin is 2 wide; the SVMs stop at a violation of 0.001 per row.
-        np.testing.assert_allclose(model(other), scores, atol=0.03)
-
-
-def test_points_behind_canonical_directions_are_those_of_the_pipeline(yeast):
-    X, Y, other = yeast
-    wide = np.hstack([X, X**2, X**3])
-    for A, B in ((X, other), (wide, np.hstack([other, other**2, other**3]))):
-        for (ridge, value), model in candidates("CCA+Ridge", A, Y, ((0.1, 1.0), (0.01, 1.0))):
-            pipeline = cca_ridge(ridge, value).fit(A, Y).estimator_
-            np.testing.assert_allclose(model(B), pipeline.decision_function(B), atol=1e-6)
-
-
-def test_aso_is_the_public_class(yeast):
-    X, Y, other = yeast
-    ((_, model),) = candidates("ASO_SVM", X, Y, ((1.0,),))
-    expected = ASOClassifier(alpha=1.0, random_state=0).fit(X, Y).decision_function(other)
-    np.testing.assert_allclose(model(other), expected)
 
 
 def test_search_takes_the_best_macro_f1_and_tunes_thresholds(yeast):
@@ -72,12 +34,11 @@ def test_search_takes_the_best_macro_f1_and_tunes_thresholds(yeast):
     np.testing.assert_array_equal(model.predict(other), model.decision_function(other) > 0)
 
 
-def test_grids_are_those_of_the_paper():
-    assert [len(values) for values in GRIDS["CCA+SVM"]] == [8, 10]
-    assert GRIDS["SVM"] == (tuple(10.0**i for i in range(-5, 6)),)
-    assert (GRIDS["ASO_SVM"][0][0], GRIDS["ASO_SVM"][0][-1]) == (1e-4, 1e3)
-    assert searched_subspace().alphas == (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-    many, few = performance("table 3", FIRST)(quick=False)
+def test_plans_are_those_of_the_paper():
+    subspace = get_method("shared-subspace/searched").make()
+    assert isinstance(subspace, SharedSubspaceClassifierCV)
+    assert subspace.alphas == (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+    many, few = experiment("table3").plans(quick=False)
     assert [source.name for source in many.sources] == [
         f"yahoo-mulan-{name}" for name in ("arts", "business", "education", "health")
     ]
@@ -85,7 +46,8 @@ def test_grids_are_those_of_the_paper():
     assert {step.title for step in (*many.models, *few.models)} == set(
         printed_values("shared-subspace")["table3"]["arts"]
     )
-    assert len(figure3(quick=False)[0].models) == 81
+    (heat,) = experiment("figure3").plans(quick=False)
+    assert len(heat.models) == 81
 
 
 def values(numbers, measure, name="arts"):
@@ -100,7 +62,7 @@ def test_tables_are_judged_by_their_numbers():
         for place, measure in enumerate(printed["measures"]):
             rows = {method: [row[place]] * 30 for method, row in table.items()}
             found |= values(rows, measure, name)
-    judge = judge_performance("table3", FIRST)
+    judge = experiment("table3").judge
     lines = judge(Values(found, ()), printed)
     assert {line.verdict for line in lines} == {"reproduced", "not judged"}
     # Six methods by three measures, and three statements, on each of four sets.
@@ -119,7 +81,7 @@ def test_wilcoxon_is_judged_by_significance_and_sign():
     noise = np.linspace(-0.01, 0.01, 30)
     rows = {"ML_LS": 0.5 + noise, "SVM": 0.4 + noise**2, "CCA+SVM": 0.6 + noise**2}
     found = values(rows, "macro_f1")
-    judge = judge_significance("table5", FIRST)
+    judge = experiment("table5").judge
     verdicts = {line.what: line.verdict for line in judge(Values(found, ()), printed)}
     assert verdicts == {
         "Macro-F1 on arts: is ML_LS significantly above SVM?": "reproduced",
@@ -129,14 +91,17 @@ def test_wilcoxon_is_judged_by_significance_and_sign():
 
 def test_figures_are_judged_by_what_the_text_says():
     seconds = {"SVM": 1.0, "ML_LS": 2.0, "ASO_SVM": 3.0}
-    rows = {f"{name}, n = {SIZES[0]}": [9.0, seconds[name]] for name in TIMED}
-    (line,) = judge_figure1(Values(values(rows, "fit_seconds"), ()), {})
+    rows = {f"{name}, n = 250": [9.0, seconds[name]] for name in seconds}
+    (line,) = experiment("figure1").judge(Values(values(rows, "fit_seconds"), ()), {})
     assert (line.verdict, line.ours) == (
         "reproduced",
         "SVM 1.00 s, ML_LS 2.00 s, ASO_SVM 3.00 s",
     )
-    heat = {point(a, b): [0.2, 0.21] for a in PRICES for b in PRICES}
-    heat[point(0.1, 0.0)] = [0.4, 0.41]
-    lines = judge_figure3(Values(values(heat, "macro_f1"), ()), {})
+    (plan,) = experiment("figure3").plans(quick=False)
+    heat = {step.title: [0.2, 0.21] for step in plan.models}
+    assert "alpha = 0.1, beta = 0" in heat
+    heat["alpha = 0.1, beta = 0"] = [0.4, 0.41]
+    lines = experiment("figure3").judge(Values(values(heat, "macro_f1"), ()), {})
     assert [item.verdict for item in lines[:3]] == ["reproduced", "not reproduced", "reproduced"]
-    assert len(lines) == 3 + len(PRICES)
+    # And a line per alpha, of nine.
+    assert len(lines) == 3 + 9

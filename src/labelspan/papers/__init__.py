@@ -6,6 +6,9 @@ from labelspan.papers._experiment import (
     Experiment,
     Judged,
     Outcome,
+    Values,
+    judge_statement,
+    judge_value,
     printed_values,
 )
 from labelspan.papers._listing import EXPERIMENTS, PAPERS, find_experiments
@@ -18,9 +21,12 @@ __all__ = [
     "Experiment",
     "Judged",
     "Outcome",
+    "Values",
     "cells",
     "document",
     "find_experiments",
+    "judge_statement",
+    "judge_value",
     "numbered",
     "printed_values",
     "reasons_of",

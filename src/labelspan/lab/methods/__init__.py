@@ -2,13 +2,21 @@
 
 from labelspan.lab.methods._grids import LEGEND, UNITS, defaults, grid_of
 from labelspan.lab.methods._measures import ALL_MEASURES, measure_of
-from labelspan.lab.methods._methods import METHODS, MODEL, SCALERS, Method, get_method
+from labelspan.lab.methods._methods import (
+    METHODS,
+    MODEL,
+    PAPER_METHODS,
+    SCALERS,
+    Method,
+    get_method,
+)
 
 __all__ = [
     "ALL_MEASURES",
     "LEGEND",
     "METHODS",
     "MODEL",
+    "PAPER_METHODS",
     "SCALERS",
     "UNITS",
     "Method",
