@@ -114,6 +114,14 @@ class NoMemory(_FailsUnless):
     error = MemoryError
 
 
+class InterruptsARetry(_FailsUnless):
+    error = MemoryError
+
+    def fit(self, X, y=None):
+        super().fit(X, y)
+        raise KeyboardInterrupt
+
+
 class NoPermission(_FailsUnless):
     error = PermissionError
 

@@ -26,6 +26,7 @@ def write_toy(folder, name="toy", label_names=None, n_samples=60):
     dataset = MultilabelDataset(
         "toy", X, Y.astype(np.uint8), tuple(f"x{i}" for i in range(8)), names, None, None, "random"
     )
+    folder.mkdir(exist_ok=True)
     path = folder / f"{name}.npz"
     write_npz(dataset, path)
     return path

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelspan.experiments import Result, Source, Splits, Step, Store, StoreError, analyse
-from labelspan.lab.analysis._verdict import caution, primary, recommendation, verdict
+from labelspan.lab.analysis import caution, primary, recommendation, verdict
 from labelspan.stats import friedman
 from tests.lab.plans import toy_plan
 

@@ -8,11 +8,10 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
-from labelspan.experiments import Source, Splits, Step, analyse
+from labelspan.experiments import Result, Source, Splits, Step, Store, analyse
 from labelspan.lab.analysis import interaction_shown, recommendations, verdicts
-from labelspan.lab.analysis._interaction import interaction
-from labelspan.lab.analysis._ranking import block_ranks, ranked
 from labelspan.lab.report import render
 from tests.lab.plans import toy_plan
 from tests.lab.test_analysis import fill
@@ -83,17 +82,43 @@ def test_the_same_order_at_other_levels_is_no_interaction(tmp_path):
     )
 
 
+METHODS = {"none": "no reduction", "pca": "PCA", "mddm-p": "MDDM_p", "mvmd": "MVMD"}
+CLASSIFIERS = {"ridge": "ridge", "mlknn": "ML-kNN", "tuned-ridge": "tuned ridge"}
+
+
+def analysed(folder, values):
+    """Analysis of these values (classifiers, splits, methods); NaN for cells that were not run."""
+    n_classifiers, n_splits, n_methods = values.shape
+    classifiers, methods = list(CLASSIFIERS)[:n_classifiers], list(METHODS)[:n_methods]
+    plan = toy_plan(
+        folder,
+        reducers=methods,
+        classifiers=tuple(Step(name) for name in classifiers),
+        splits=Splits("random", n_repeats=n_splits),
+        measures=("micro_f1",),
+    )
+    with Store(folder / "out") as store:
+        store.add_plan(plan)
+        for cell in plan.cells:
+            place = classifiers.index(cell.classifier.method), methods.index(cell.reducer.method)
+            value = values[place[0], cell.split, place[1]]
+            if np.isfinite(value):
+                store.add(cell, Result(cell.id, "ok", rows=(("micro_f1", float(value)),)))
+        return analyse(store)
+
+
 @pytest.mark.parametrize(("n_classifiers", "n_blocks"), [(2, 7), (3, 6)])
-def test_the_p_value_is_the_share_of_all_exchanges_that_spread_as_far(n_classifiers, n_blocks):
+def test_the_p_value_is_the_share_of_all_exchanges_that_spread_as_far(
+    tmp_path, n_classifiers, n_blocks
+):
     rng = np.random.default_rng(5)
     # A shift of one method under the last classifier, so that p is neither 0 nor 1.
     values = rng.random((n_classifiers, n_blocks, 4))
     values[-1, :, 2] += 0.6
-    methods, blocks = tuple("abcd"), tuple(map(str, range(n_blocks)))
-    found = interaction(
-        {f"c{i}": ranked("micro_f1", methods, blocks, table) for i, table in enumerate(values)}
-    )
-    ranks = np.array([block_ranks("micro_f1", table) for table in values])
+    found = analysed(tmp_path, values).interactions["micro_f1"]
+    assert found.classifiers == tuple(CLASSIFIERS.values())[:n_classifiers]
+    assert (found.methods, found.n_blocks) == (tuple(METHODS.values()), n_blocks)
+    ranks = rankdata(-values, axis=2)
     np.testing.assert_allclose(found.ranks, ranks.mean(axis=1))
     orders = [list(order) for order in itertools.permutations(range(n_classifiers))]
 
@@ -108,19 +133,21 @@ def test_the_p_value_is_the_share_of_all_exchanges_that_spread_as_far(n_classifi
     assert abs(found.p_value - expected) < 4 * np.sqrt(expected * (1 - expected) / 9999) + 1e-4
 
 
-def test_only_what_all_classifiers_ranked_is_compared():
-    methods, blocks = ("a", "b", "c"), tuple(map(str, range(8)))
-    rows = np.tile([0.3, 0.2, 0.1], (8, 1))
-    full = ranked("micro_f1", methods, blocks, rows)
-    part = ranked("micro_f1", ("b", "c"), blocks[1:], rows[1:, [2, 1]])
-    found = interaction({"one": full, "two": part})
-    assert (found.methods, found.n_blocks) == (("b", "c"), 7)
+def test_only_what_all_classifiers_ranked_is_compared(tmp_path):
+    values = np.tile([0.3, 0.2, 0.1], (2, 8, 1))
+    # The second classifier has neither the first split nor the first method.
+    values[1] = np.nan
+    values[1, 1:, 1:] = 0.1, 0.2
+    found = analysed(tmp_path / "some", values).interactions["micro_f1"]
+    assert (found.methods, found.n_blocks) == (("PCA", "MDDM_p"), 7)
     np.testing.assert_array_equal(found.ranks, [[1, 2], [2, 1]])
-    assert found.contrast == (("one", "two"), ("b", "c"))
-    assert "b has average rank 1.00 with one and 2.00 with two" in interaction_shown(found)
-    assert interaction({"one": full}) is None
-    few = ranked("micro_f1", methods, blocks[:5], rows[:5])
-    assert interaction({"one": full, "two": few}) is None
+    assert found.contrast == (("ridge", "ML-kNN"), ("PCA", "MDDM_p"))
+    shown = "PCA has average rank 1.00 with ridge and 2.00 with ML-kNN"
+    assert shown in interaction_shown(found)
+    # Five splits are too few, and so is one classifier.
+    values[1, 1:4] = np.nan
+    assert analysed(tmp_path / "few", values).interactions == {}
+    assert analysed(tmp_path / "one", values[:1]).interactions == {}
 
 
 def test_every_format_has_a_table_per_classifier_and_names_the_turn(tmp_path):

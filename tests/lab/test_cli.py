@@ -81,14 +81,13 @@ def test_compare_prints_json_and_its_exit_code_tells_of_failures(labelspan, tmp_
         assert found["methods"][0]["means"]["micro_f1"] > 0
 
 
-def test_interrupted_the_command_says_how_to_go_on(labelspan, tmp_path, monkeypatch):
-    def interrupt(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("labelspan.lab.cli._compare.run", interrupt)
-    code, out, err = compare(labelspan, tmp_path)
+def test_interrupted_the_command_says_how_to_go_on(labelspan, tmp_path):
+    # In this process, as the keyboard would.
+    code, out, err = compare(labelspan, tmp_path, "--methods", "none,tests.lab.faulty:Interrupts")
     assert (code, out) == (130, "")
-    assert err.startswith("labelspan: interrupted; finished results are stored")
+    assert "labelspan: interrupted; finished results are stored" in err
+    with Store(tmp_path / "out", read_only=True) as store:
+        assert store.query("SELECT DISTINCT method FROM cells") == [{"method": "no reduction"}]
 
 
 def test_compare_reads_a_plan(labelspan, tmp_path):
@@ -434,7 +433,7 @@ from labelspan.lab.cli import main
 
 class Finder:
     def find_spec(self, name, *ignored):
-        if name == "labelspan.lab.cli._methods":
+        if name == "labelspan.lab.methods":
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Finder())
@@ -497,7 +496,7 @@ def test_a_warning_is_one_line_and_said_once(labelspan, tmp_path, monkeypatch):
             return once(*arguments, **options)
 
     monkeypatch.setattr(_compare, "run", twice)
-    monkeypatch.setattr("labelspan.lab.runner._run.code", lambda: "of tomorrow")
+    monkeypatch.setenv("LABELSPAN_CODE", "of tomorrow")
     code, _, err = compare(labelspan, tmp_path, "--methods", "mvmd,pca")
     lines = [line for line in err.splitlines() if "of other code" in line]
     assert code == 0

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import scipy.io
 
 from labelspan.datasets import load_yeast, read_npz, write_libsvm
 from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, run
-from labelspan.lab.cli import main
-from labelspan.lab.plan._plan import cell_from_dict
+from labelspan.lab.plan import cell_from_dict
+from tests.lab import test_cli
 
 RANDOM = np.random.default_rng(0)
 N = 60
@@ -23,18 +22,8 @@ Y = (SCORES > 0).astype(int)
 WORDS = np.array(["red", "round", "small"])
 
 
-@pytest.fixture
-def labelspan(monkeypatch, capsys):
-    """Run the command in this process: exit code, output, errors."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["labelspan", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err
-
-    return call
+# The fixture that runs the command in this process.
+labelspan = test_cli.labelspan
 
 
 @pytest.fixture

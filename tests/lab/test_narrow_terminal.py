@@ -8,7 +8,6 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from labelspan.lab.cli._table import print_tables
 from labelspan.papers import EXPERIMENTS
 from tests.lab.plans import write_toy
 
@@ -94,14 +93,25 @@ def test_the_long_list_of_experiments_cuts_no_name_and_breaks_no_word():
     assert max(map(cell_len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("width", [20, 25, 40])
-def test_what_fits_nowhere_is_folded_and_not_lost(monkeypatch, capsys, width):
-    monkeypatch.setenv("COLUMNS", str(width))
-    name, word = "a-name-of-more-than-forty-characters-in-all", "x" * 50
-    print_tables(["method", "why", "value"], [[name, word, "0.1234"]], "", {0, 1})
-    text = capsys.readouterr().out
-    found = ["".join(column) for column in zip(*[line for line in cells(text) if len(line) == 2],
-                                               strict=True)]  # fmt: skip
-    assert name in found[0].replace("method", "")
-    assert word in found[1]
-    assert "0.1234" in found[1]
+def columns(text):
+    """Heading and content of the columns of each drawn table, without spaces."""
+    tables = re.findall(r"^┏.*?^└", text, re.MULTILINE | re.DOTALL)
+    for head, body in (table.split("┡") for table in tables):
+        joined = ("".join("".join(column).split()) for column in zip(*cells(head), strict=True))
+        yield from zip(joined, zip(*cells(body), strict=True), strict=True)
+
+
+@pytest.mark.parametrize("width", [20, 30, 40])
+def test_what_fits_nowhere_is_folded_and_not_lost(width):
+    """Names of methods have up to 22 characters, and their parameters words of more than 40."""
+    text = shown(width, "methods")
+    found = {}
+    for heading, column in columns(text):
+        found.setdefault(heading, "".join("".join(column).split()))
+    whole = dict(columns(shown(1000, "methods")))
+    assert (
+        list(found) == list(whole) == ["name", "kind", "class", "source", "parameters", "tunedover"]
+    )
+    for heading, column in whole.items():
+        assert found[heading] == "".join("".join(column).split())
+    assert max(map(cell_len, re.findall(r"^[┏┃┡│└].*$", text, re.MULTILINE))) <= width

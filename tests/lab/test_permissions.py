@@ -22,7 +22,7 @@ CODE = f"""
 import codecs, os, sys, sqlite3
 from labelspan.lab.cli import _app
 _app.build()
-import labelspan.lab.report._html
+import labelspan.lab.report
 for name in ("unicode-escape", "idna", "cp437"):
     codecs.lookup(name)
 if os.getuid() == 0:

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from labelspan.experiments import METHODS, Plan, Source, Splits, Step, get_method, load_plan
-from labelspan.lab.plan._plan import cell_from_dict
+from labelspan.lab.plan import cell_from_dict
 from tests.lab.plans import toy_plan
 
 TOML = """

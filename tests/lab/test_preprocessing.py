@@ -14,9 +14,9 @@ from sklearn.preprocessing import MaxAbsScaler, QuantileTransformer, StandardSca
 from labelspan import MVMD, MultiOutputRidge
 from labelspan.datasets import MultilabelDataset, read_npz, write_npz
 from labelspan.experiments import Cell, Plan, Source, Splits, Step, Store, load_plan, run, run_cell
-from labelspan.lab.plan import _prepare
-from labelspan.lab.plan._plan import cell_from_dict
-from labelspan.lab.plan._preprocessing import (
+from labelspan.lab.plan import (
+    _prepare,
+    cell_from_dict,
     choose_scaler,
     made_preprocessing,
     preprocessing_of,

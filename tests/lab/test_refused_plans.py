@@ -3,7 +3,7 @@
 import pytest
 
 from labelspan.experiments import Plan, Step, Store, load_plan, run
-from labelspan.lab.plan._methods_of_plan import check_methods
+from labelspan.lab.plan import check_methods
 from tests.lab.plans import toy_plan, write_toy
 
 FAULTY = "tests.lab.faulty:"

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelspan.experiments import Result, Splits, Store, run, run_cell
+from labelspan.experiments import Result, Source, Splits, Store, run, run_cell
 from labelspan.lab.methods import _measures as measures
 from labelspan.lab.report import write_report
-from labelspan.lab.store._causes import stored_cause
 from tests.lab.plans import outcome, toy_plan, write_toy
 from tests.lab.test_cli import labelspan  # noqa: F401
 
@@ -71,7 +70,7 @@ def test_a_worker_that_crashed_is_retried(tmp_path, flaky):
 def test_data_that_come_later_are_loaded_and_described_by_the_next_run(tmp_path, monkeypatch):
     plan = toy_plan(tmp_path)
     # Like a failed download: the file exists for the hash, not for the reader.
-    monkeypatch.setattr("labelspan.lab.plan._sources.Source.load", _offline)
+    monkeypatch.setattr(Source, "load", _offline)
     with Store(tmp_path / "out") as store:
         summary = run(plan, store, n_jobs=0)
         assert (summary.statuses, summary.n_to_retry) == ({"failed": 8}, 8)
@@ -88,16 +87,12 @@ def _offline(source):
     raise FileNotFoundError("the download failed")
 
 
-def test_a_retry_that_is_interrupted_keeps_the_failure(tmp_path, flaky, monkeypatch):
-    plan = toy_plan(tmp_path, reducers=(FAULTY + "NoMemory",), splits=ONE)
+def test_a_retry_that_is_interrupted_keeps_the_failure(tmp_path, flaky):
+    plan = toy_plan(tmp_path, reducers=(FAULTY + "InterruptsARetry",), splits=ONE)
     with Store(tmp_path / "out") as store:
-        run(plan, store, n_jobs=0)
+        assert run(plan, store, n_jobs=0).n_to_retry == 1
         before = outcome(store)
-
-        def interrupt(cell):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr("labelspan.lab.runner._run.run_cell", interrupt)
+        flaky.touch()
         with pytest.raises(KeyboardInterrupt):
             run(plan, store, n_jobs=0)
         assert outcome(store) == before
@@ -162,8 +157,18 @@ def test_a_store_of_the_version_before_is_reported_as_it_is_and_its_failures_are
         ("nan", "OSError: 3 values are not finite", "method"),
     ],
 )
-def test_an_old_failure_is_known_by_its_status_and_error_class(status, error, cause):
-    assert stored_cause(status, error) == cause
+def test_an_old_failure_is_known_by_its_status_and_error_class(tmp_path, status, error, cause):
+    plan = toy_plan(tmp_path, reducers=("none",), splits=ONE)
+    (cell,) = plan.cells
+    with Store(tmp_path / "out") as store:
+        store.add_plan(plan)
+        environment = run_cell(cell).environment
+        store.add(cell, Result(cell.id, status, error, environment=environment))
+    as_version_1(tmp_path / "out")
+    with Store(tmp_path / "out") as store:
+        summary = run(plan, store, n_jobs=0)
+    is_retried = cause == "environment"
+    assert (summary.n_retried, summary.n_not_retried) == (is_retried, not is_retried)
 
 
 def test_the_command_says_what_was_retried_and_what_was_not(labelspan, tmp_path, flaky):  # noqa: F811

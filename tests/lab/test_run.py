@@ -7,15 +7,13 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from io import StringIO
 
 import pytest
 
 from labelspan.datasets import write_npz
 from labelspan.experiments import Cell, Source, Splits, Step, Store, load_plan, run, run_cell
 from labelspan.lab.report import write_report
-from labelspan.lab.runner._progress import Bar, Lines, Silent, default_progress
-from labelspan.lab.store import Result
+from labelspan.lab.runner._progress import Lines
 from tests.lab.plans import outcome, toy_plan, write_toy
 
 FAULTY = "tests.lab.faulty:"
@@ -283,47 +281,3 @@ def test_interrupted_by_the_keyboard_the_run_ends_at_once_and_keeps_what_it_has(
     os.kill(pid, signal.SIGINT)
     assert launcher.stdout.readline() != "0\n"
     assert 2 <= n_cells(out) < 120
-
-
-def test_a_bar_prints_failures_above_it_and_counts_those_alike(tmp_path, capsys, monkeypatch):
-    plan = toy_plan(tmp_path)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    bar = default_progress()
-    assert isinstance(bar, Bar)
-    bar.start(6, 0)
-    for cell in plan.cells[:5]:
-        bar.advance(cell, Result(cell.id, "failed", "ValueError: [no] markup"))
-    bar.advance(plan.cells[5], Result(plan.cells[5].id, "ok"))
-    assert bar.progress.tasks[0].completed == 6
-    bar.close()
-    shown = capsys.readouterr().err
-    assert shown.count("failed: ") == 4
-    assert "failed: 2 more cells: ValueError: [no] markup" in shown
-
-
-def test_a_log_tells_the_time_left_when_a_cell_was_timed(tmp_path):
-    plan, stream, now = toy_plan(tmp_path), StringIO(), iter((0, 30, 60, 61, 80))
-    lines = Lines(stream, clock=lambda: next(now))
-    lines.start(10, 0)
-    for cell in plan.cells[:4]:
-        lines.advance(cell, Result(cell.id, "ok"))
-    assert stream.getvalue().splitlines() == [
-        "10 cells",
-        "1/10 cells",
-        "2/10 cells, 240 s left",
-        "4/10 cells, 100 s left",
-    ]
-
-
-def test_a_log_of_one_cell(tmp_path):
-    stream = StringIO()
-    lines = Lines(stream)
-    lines.start(1, 0)
-    (cell, *_) = toy_plan(tmp_path).cells
-    lines.advance(cell, Result(cell.id, "ok"))
-    assert stream.getvalue() == "1 cell\n1/1 cells\n"
-
-
-def test_a_log_gets_lines():
-    assert isinstance(default_progress(), Lines)
-    assert Silent().start(1, 0) is None

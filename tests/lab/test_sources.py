@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from labelspan.experiments import Plan, Source, Splits, Step, Store, analyse, load_plan, run
-from labelspan.lab.plan._fields import list_of
-from labelspan.lab.plan._sources import sources_of
+from labelspan.lab.plan import sources_of
 from labelspan.lab.report import render
 from tests.lab.plans import toy_plan, write_toy
 
@@ -165,7 +164,8 @@ def test_python_values_that_say_the_same(tmp_path):
     (source,) = plain.sources
     fields = {"name": source.name, "path": Path(source.path), "xml": None}
     assert Source.from_any(fields) == source
-    assert list_of(range(1, 3), "directions") == [1, 2]
+    content = {**asdict(plain), "directions": range(1, 3)}
+    assert Plan.from_dict(content).directions == (1, 2)
     for wrong in ("ab", 3, {"a": 1}):
         with pytest.raises(ValueError, match="give a list, such as"):
-            list_of(wrong, "directions")
+            Plan.from_dict({**content, "directions": wrong})

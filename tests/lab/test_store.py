@@ -1,23 +1,14 @@
 """The store: results are final; errors have a clear message and lose nothing."""
 
-import importlib.util
-import inspect
 import os
 import sqlite3
 import stat
 import sys
 import warnings
-from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 
 import pytest
 
-import labelspan
-from labelspan.experiments import METHODS, Store, StoreError, run, run_cell
-from labelspan.lab.methods._methods import PAPER_METHODS
-from labelspan.lab.runner import _environment
-from labelspan.lab.runner._environment import code
-from labelspan.lab.store import _store_file
+from labelspan.experiments import Store, StoreError, run, run_cell
 from tests.lab.plans import outcome, toy_plan
 
 
@@ -54,29 +45,15 @@ def test_a_row_a_measurement_and_all_of_a_cell(tmp_path, plan):
 def test_results_of_other_code_are_kept_and_said_to_be(tmp_path, plan, monkeypatch):
     with filled(tmp_path, plan) as store:
         before = outcome(store)
-        monkeypatch.setattr("labelspan.lab.runner._run.code", lambda: "of tomorrow")
-        with pytest.warns(UserWarning, match=rf"code {code()}; this is of tomorrow.*empty folder"):
-            run(plan, store, n_jobs=0)
+        code = run_cell(plan.cells[0]).environment["code"]
+        with monkeypatch.context() as patch:
+            patch.setenv("LABELSPAN_CODE", "of tomorrow")
+            with pytest.warns(UserWarning, match=f"code {code}; this is of tomorrow.*empty folder"):
+                run(plan, store, n_jobs=0)
         assert outcome(store) == before
-    monkeypatch.undo()
     with Store(tmp_path) as store, warnings.catch_warnings():
         warnings.simplefilter("error")
         run(plan, store, n_jobs=0)
-
-
-def test_the_digest_of_the_code_follows_the_source_and_not_the_ends_of_its_lines(tmp_path):
-    package = tmp_path / "package"
-    (package / "experiments").mkdir(parents=True)
-    digests = []
-    for source in (b"a = 1\n", b"a = 1\r\n", b"a = 2\n"):
-        (package / "method.py").write_bytes(source)
-        path = package / "experiments" / "_environment.py"
-        path.write_bytes(Path(_environment.__file__).read_bytes())
-        spec = importlib.util.spec_from_file_location("copied_environment", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        digests.append(module.code())
-    assert digests[0] == digests[1] != digests[2]
 
 
 def test_results_are_final(tmp_path, plan):
@@ -181,81 +158,3 @@ def test_a_store_of_another_version_is_left_alone(tmp_path):
     connection.close()
     with pytest.raises(StoreError, match="has format 9"):
         Store(tmp_path)
-
-
-def test_the_code_of_a_result_is_what_is_computed_not_what_is_said():
-    def statements(text):
-        return _environment.statements(text.encode())
-
-    plain = statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 2 * x\n')
-    assert statements('"""Other."""\n# why\ndef f(x):\n    """Twice."""\n\n    return 2*x') == plain
-    assert statements('"""Doc."""\n\n\ndef f(x):\n    """Double."""\n    return 3 * x\n') != plain
-    one, two = (f'def f():\n    """{word}."""\n' for word in ("One", "Two"))
-    assert statements(one) == statements(two)
-
-
-def test_the_code_of_a_result_holds_every_file_that_a_method_is_loaded_from():
-    root = Path(labelspan.__file__).parent
-    makers = [method.load() for method in (*METHODS, *PAPER_METHODS)]
-    for maker in filter(None, makers):
-        path = Path(inspect.getfile(maker))
-        if path.is_relative_to(root):
-            assert _environment.computes(path.relative_to(root).as_posix()), path
-            # A file that does not count must not come in through one that does.
-            assert "labelspan.papers" not in path.read_text(encoding="utf-8")
-    # Keys of cells hold the plans, and the page is judged when it is written.
-    assert not _environment.computes("papers/cplst/_experiments.py")
-
-
-def refused(monkeypatch, code, n_times=2):
-    """The first attempts to open a file fail as SQLite's would."""
-    error = sqlite3.OperationalError("no")
-    error.sqlite_errorcode = code
-    attempts, checked = [], _store_file._checked
-
-    def check(connection):
-        attempts.append(connection)
-        if len(attempts) <= n_times:
-            connection.close()
-            raise error
-        return checked(connection)
-
-    monkeypatch.setattr(_store_file, "_checked", check)
-
-
-def test_a_store_is_read_where_no_index_of_its_log_can_be_made(tmp_path, plan, monkeypatch):
-    filled(tmp_path / "out", plan, 2).close()
-    path = next((tmp_path / "out").glob("*.sqlite*"))
-    for code_ in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-        with monkeypatch.context() as patch:
-            refused(patch, code_)
-            connection = _store_file.opened_to_read(path, 0.1)
-            assert connection.execute("SELECT count(*) FROM cells").fetchone() == (2,)
-            connection.close()
-    with monkeypatch.context() as patch:
-        refused(patch, sqlite3.SQLITE_CORRUPT)
-        with pytest.raises(sqlite3.OperationalError, match="no"):
-            _store_file.opened_to_read(path, 0.1)
-    # One refusal, of a place that may not be written, is none to read.
-    with monkeypatch.context() as patch:
-        refused(patch, sqlite3.SQLITE_READONLY, 1)
-        _store_file.opened_to_read(path, 0.1).close()
-    Path(f"{path}-wal").write_bytes(b"results")
-    refused(monkeypatch, sqlite3.SQLITE_CANTOPEN)
-    with pytest.raises(StoreError, match=r"-wal holds results that cannot be read .* use the copy"):
-        _store_file.opened_to_read(path, 0.1)
-
-
-def test_the_version_is_that_of_the_code_that_runs(monkeypatch):
-    """Metadata of an editable installation keep the version it was installed with."""
-
-    def stale(package):
-        if package == "numba":
-            raise PackageNotFoundError(package)
-        return "0.0.1"
-
-    monkeypatch.setattr(_environment, "version", stale)
-    found = _environment.environment.__wrapped__()
-    assert found["labelspan"] == labelspan.__version__
-    assert found["numpy"] == "0.0.1"
-    assert found["numba"] == "not installed"

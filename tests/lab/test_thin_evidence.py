@@ -5,7 +5,7 @@ import json
 import pytest
 
 from labelspan.experiments import Result, Source, Splits, Step, Store, analyse
-from labelspan.lab.analysis._verdict import primary, recommendation, verdict
+from labelspan.lab.analysis import primary, recommendation, verdict
 from labelspan.lab.report import write_report
 from tests.lab.plans import toy_plan, write_toy
 from tests.lab.test_analysis import TITLES, by_order, fill

@@ -14,12 +14,12 @@ from sklearn.preprocessing import StandardScaler
 
 from labelspan import MVMD, MLkNN
 from labelspan.datasets import read_arff
-from labelspan.experiments import METHODS, Cell, Splits, Step, Store, run, run_cell
-from labelspan.lab.methods import UNITS, get_method, grid_of
+from labelspan.experiments import Cell, Splits, Step, Store, run, run_cell
 from labelspan.lab.methods import _grids as grids
-from labelspan.lab.plan import loaded, made_step, outputs_of, preprocessing_of
+from labelspan.lab.methods import get_method, grid_of
+from labelspan.lab.plan import loaded, preprocessing_of
 from labelspan.lab.report import render
-from labelspan.lab.runner._search import N_FOLDS, Search, best_place, points_of, tuned_steps
+from labelspan.lab.runner import N_FOLDS
 from labelspan.metrics import hamming_loss, micro_f1
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.registry import Candidates
@@ -80,24 +80,6 @@ def test_the_search_is_that_of_scikit_learn(tmp_path, rng, measure):
     expected = micro_f1(Y[60:], final.predict(X[60:]))
     if measure == "micro_f1":
         assert_allclose(dict(result.rows)[measure], expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("method", KERNELS)
-def test_kernel_methods_share_a_kernel_and_score_as_if_alone(tmp_path, rng, method):
-    X, Y = linear(rng)
-    cell = cell_of(written(tmp_path, X, Y, train=np.arange(60)), "none", method)
-    points = points_of(cell.classifier)
-    train, test = np.arange(40), np.arange(40, 60)
-    search = Search(cell, points_of(cell.reducer), points)
-    shared = search.scores(X[:60], Y[:60], (train, test))[0]
-    alone = []
-    for point in points:
-        model = made_step(point.on(X[train]), 0).fit(X[train], Y[train])
-        alone.append(micro_f1(Y[test], outputs_of(model, X[test], 4)["labels"]))
-    assert search.errors == []
-    assert len(set(alone)) > 3
-    # A score within the tolerance of the path from its threshold may fall on either side.
-    assert np.count_nonzero(np.abs(shared - alone) > 1e-12) <= 1
 
 
 @pytest.mark.parametrize(
@@ -166,34 +148,6 @@ def test_what_a_plan_fixes_is_not_searched():
     assert grid_of(get_method("sklearn.decomposition:PCA")) == {}
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-def test_every_candidate_can_be_fitted(rng, method):
-    X, Y = linear(rng, 60)
-    # Where every solver converges at once.
-    X /= X.std(axis=0)
-    points = points_of(Step(method.name))
-    assert points[0].numbers == {}
-    assert points[0].on(X) == Step(method.name)
-    size = np.prod([1 + len(item.numbers) for item in grid_of(method).values()])
-    assert len(points) == size
-    seen = set()
-    for point in points if len(points) > 1 else ():
-        step = point.on(X)
-        made_step(step, 0).fit(X, Y)
-        seen.add(step.parameters)
-    assert len(seen) in (0, size)
-
-
-def test_candidates_follow_the_features(rng):
-    """A ridge in the unit of the scatter finds the same model for any scale of X."""
-    X, Y = linear(rng)
-    point = points_of(Step("cplst"))[2]
-    models = [made_step(point.on(A), 0).fit(A, Y) for A in (X, 1000 * X)]
-    assert_allclose(models[0].predict(X), models[1].predict(1000 * X))
-    centred = X - X.mean(axis=0)
-    assert_allclose(UNITS[" s"](1.0, X), np.linalg.eigvalsh(centred.T @ centred).mean())
-
-
 def test_candidates_that_fail_are_left_out_and_counted(tmp_path, rng, monkeypatch):
     X, Y = linear(rng)
     cell = cell_of(written(tmp_path, X, Y, train=np.arange(60)), "mvmd", "ridge")
@@ -210,23 +164,10 @@ def test_candidates_that_fail_are_left_out_and_counted(tmp_path, rng, monkeypatc
     assert "InvalidParameterError" in result.error
 
 
-def test_the_first_of_equals_stays_and_undefined_folds_do_not_count():
-    scores = np.array([[[0.5, 0.5 + 1e-14], [0.4, 0.5]], [[np.nan, np.nan], [np.nan, np.nan]]])
-    assert best_place(scores, [], "micro_f1") == (0, 0)
-    scores[1] = [[np.nan, 0.1], [0.3, 0.1]]
-    assert best_place(scores, [], "micro_f1") == (1, 0)
-    with pytest.warns(UserWarning, match="macro_auc is not defined within the training part: noth"):
-        assert best_place(np.full((3, 2, 2), np.nan), [], "macro_auc") == (0, 0)
-    with pytest.raises(ValueError, match="on every fold of the training part; the first error: E"):
-        best_place(np.full((3, 2, 2), np.nan), ["E: text"], "macro_auc")
-
-
 def test_nothing_to_search_costs_nothing(tmp_path, rng):
     X, Y = linear(rng)
     cell = cell_of(written(tmp_path, X, Y, train=np.arange(60)), "none", "ridge")
     fixed = replace(cell, classifier=Step("ridge", (("ridge", 0.1),)))
-    tuned = tuned_steps(fixed, None, None)
-    assert tuned.classifier.on(X) == fixed.classifier
     assert run_cell(fixed).rows == run_cell(replace(fixed, tune=False)).rows
     assert "chosen" not in run_cell(fixed).series
     assert loaded(fixed.source).X.shape == X.shape
