@@ -166,6 +166,23 @@ def test_the_threshold_maximises_its_measure_on_the_left_out_scores(name, measur
     assert loss <= (1e-12 if name == "f1_micro" else 0.01)
 
 
+def test_labels_with_many_rows_have_thresholds_near_their_own():
+    """Those without rows are never predicted; scores keep their order within a row."""
+    X, Y = large(n=1000)
+    Y = np.column_stack([Y, X @ np.ones(5) > 6.0, np.zeros(1000, dtype=int)])
+    model = ls.MultilabelRidgeCV(kernel="linear").fit(X, Y)
+    assert np.isinf(model.thresholds_[4])
+    moved = abs(model.thresholds_[:4] - model.threshold_)
+    assert moved[:3].min() > 0.01
+    scores = model.decision_function(X) + model.threshold_
+    np.testing.assert_array_equal(model.predict(X), scores > model.thresholds_)
+    left_out = model.loo_scores_ + model.threshold_
+    tuned = micro_f1(Y, left_out > model.thresholds_)
+    assert tuned > micro_f1(Y, left_out > model.threshold_)
+    fixed = clone(model).set_params(threshold=0.25).fit(X, Y)
+    np.testing.assert_array_equal(fixed.thresholds_, np.full(5, 0.25))
+
+
 def test_a_row_takes_its_best_label_where_that_is_better():
     """Every row has one label of three: the best score is right where none passes the cut."""
     rng = np.random.default_rng(0)
@@ -250,7 +267,7 @@ def test_rows_of_counts_are_also_compared_at_unit_length(kernel):
         np.testing.assert_allclose(found.decision_function(moved), expected, atol=1e-8)
     plain = ls.MultilabelRidgeCV(kernel=kernel).fit(*problem())
     assert set(plain.cv_results_["param_scale"]) == {"range", "standard"}
-    assert not hasattr(plain, "low_")
+    assert not plain.low_.any()
 
 
 def test_a_row_that_is_the_smallest_of_all_columns_has_length_zero():
@@ -383,7 +400,11 @@ def test_missing_labels_are_refused_with_the_reason():
     [
         ({"ridges": [1.0, 0.0]}, "ridges holds 0; allowed"),
         ({"ridges": []}, r"ridges has shape \(0,\); allowed"),
-        ({"threshold": "roc_auc"}, "threshold is 'roc_auc'; allowed are a number and f1_micro"),
+        (
+            {"threshold": "roc_auc"},
+            "'roc_auc', which does not depend on thresholds; allowed are f1",
+        ),
+        ({"threshold": "coverage"}, "'coverage', which does not depend on thresholds"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters, message):

@@ -27,10 +27,14 @@ Goal = Callable[[np.ndarray, np.ndarray], float]
 
 @dataclass(frozen=True)
 class Cuts:
-    """Thresholds (q,), infinite for labels without rows, and the least number of labels per row."""
+    """Thresholds (q,), infinite for labels without rows, and the least number of labels per row.
+
+    `pooled` is the threshold of all labels.
+    """
 
     thresholds: np.ndarray
     min_labels: int
+    pooled: float = 0.0
 
 
 def best_cuts(
@@ -71,7 +75,7 @@ def best_cuts(
         thresholds[present] = between(np.array(each), cut, (own & seen).sum(axis=0))
     else:
         thresholds[present] = cut
-    return Cuts(thresholds, -least)
+    return Cuts(thresholds, -least, cut)
 
 
 def lifted(scores: np.ndarray, least: int) -> np.ndarray:

@@ -56,7 +56,7 @@ ScoreMaps = tuple[Affine | Columns | UnitRows, ...]
 
 @dataclass(frozen=True)
 class Rule:
-    """When a label is predicted: its score exceeds 0, or the affine map `threshold` of x.
+    """When a label is predicted: its score exceeds 0, the affine map `threshold` of x, or `limits`.
 
     Rows with fewer than `min_labels` of them get their highest-scoring labels; those in the mask
     `never` are not predicted.
@@ -65,6 +65,7 @@ class Rule:
     threshold: Affine | None = None
     min_labels: int = 0
     never: np.ndarray | None = None
+    limits: np.ndarray | None = None
 
 
 @singledispatch
@@ -174,6 +175,8 @@ def rule(model: Any) -> Rule:
     """Return when the scores of :func:`scoring` predict a label."""
     if isinstance(model, ReducerCV):
         return rule(model.best_readout_)
+    if isinstance(model, MultilabelRidgeCV):
+        return Rule(None, model.min_labels_, limits=model._thresholds(None))
     if not isinstance(model, RankingClassifier):
         return Rule(None, getattr(model, "min_labels_", model.min_labels))
     if model._one_dimensional or model._n_labels == 1:

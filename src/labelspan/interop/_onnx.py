@@ -254,6 +254,8 @@ class Graph:
         if rule.never is not None:
             scores = self.node("Where", rule.never, np.array([-np.inf], self.dtype), scores)
         limit: Any = np.zeros(1, self.dtype)
+        if rule.limits is not None:
+            limit = rule.limits.astype(self.dtype)
         if rule.threshold is not None:
             limit = self.affine(X, rule.threshold)
         if not model._one_dimensional:

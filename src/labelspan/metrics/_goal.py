@@ -15,6 +15,8 @@ from labelspan.metrics._registry import MEASURES, Measure
 SKLEARN_NAMES = {"f1_micro": "micro_f1", "f1_macro": "macro_f1", "f1_samples": "samples_f1"}
 # Those that have a search of their own.
 OWN = {"micro_f1": "f1_micro", "macro_f1": "f1_macro"}
+# Labels on which a scorer is tried, because scorers do not say whether they need scores.
+TRIAL = np.array([[0, 1], [1, 0], [1, 1]])
 
 
 class Predicted(ClassifierMixin, BaseEstimator):
@@ -41,15 +43,24 @@ def goal_of(measure: Any) -> str | Callable[[np.ndarray, np.ndarray], float]:
     item = measure if isinstance(measure, Measure) else MEASURES.get(name or "")
     if item is None:
         scorer = check_scoring(Predicted(None), scoring=measure)
+        try:
+            scorer(Predicted(TRIAL), TRIAL, TRIAL)
+        except AttributeError as error:
+            raise ValueError(of_scores(measure)) from error
         return lambda true, labels: float(scorer(Predicted(labels), true, plain(true)))
     if item.needs != "labels":
-        allowed = ", ".join(n for n, each in MEASURES.items() if each.needs == "labels")
-        raise ValueError(
-            f"measure is {item.name!r}, which does not depend on thresholds; allowed are "
-            f"{', '.join(SKLEARN_NAMES)}, {allowed}, and scorers of predicted labels."
-        )
+        raise ValueError(of_scores(item.name))
     sign = 1.0 if item.direction == "max" else -1.0
     return lambda true, labels: sign * item(true, labels)
+
+
+def of_scores(measure: Any) -> str:
+    """The message that a measure ranks scores."""
+    allowed = ", ".join(n for n, each in MEASURES.items() if each.needs == "labels")
+    return (
+        f"measure is {measure!r}, which does not depend on thresholds; allowed are "
+        f"{', '.join(SKLEARN_NAMES)}, {allowed}, and scorers of predicted labels."
+    )
 
 
 def plain(labels: np.ndarray) -> np.ndarray:

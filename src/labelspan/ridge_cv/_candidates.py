@@ -11,8 +11,6 @@ from scipy.stats import rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
 from labelspan.kernels import KernelMap, kernel_map
-from labelspan.metrics import MEASURES
-from labelspan.ridge_cv._left_out_choice import F1
 
 # Ridges in units of the mean eigenvalue.
 GRID = np.geomspace(1e-6, 1e3, 28)
@@ -33,15 +31,6 @@ def check_ridges(ridges: Any) -> None:
         what = f"holds {wrong[0]:g}" if len(wrong) else f"has shape {numbers.shape}"
         raise ValueError(
             f"ridges {what}; allowed is a list of one or more finite numbers > 0, or 'auto'."
-        )
-
-
-def check_threshold(threshold: Any) -> None:
-    """Refuse names other than those of measures of predicted labels."""
-    allowed = [*F1, *(name for name, item in MEASURES.items() if item.needs == "labels")]
-    if isinstance(threshold, str) and threshold not in allowed:
-        raise ValueError(
-            f"threshold is {threshold!r}; allowed are a number and {', '.join(allowed)}."
         )
 
 

@@ -198,7 +198,7 @@ class Landmarks:
         K = np.vstack([some.compare(map_.rows[at], some.rows) for at in blocks_of_rows(len(T))])
         Z = K @ R
         moments = Moments.of(Z, T, weights, tt=False)
-        scaling = Scaling(None, np.ones(Z.shape[1]))
+        scaling = Scaling(np.ones(Z.shape[1]))
         return cls(Features.of(moments, scaling), Z, R, some, chosen)
 
     @property

@@ -17,6 +17,7 @@ from labelspan.compat import Interval, StrOptions, is_dask_array
 from labelspan.gate import Labels, dask_rows, in_dtype, lazily
 from labelspan.kernels import KernelMap
 from labelspan.linalg import rank
+from labelspan.metrics import goal_of
 from labelspan.moments import score_at
 from labelspan.registry import IN_MEMORY
 from labelspan.ridge_cv._candidates import (
@@ -26,7 +27,6 @@ from labelspan.ridge_cv._candidates import (
     SCALINGS,
     at_width,
     check_ridges,
-    check_threshold,
     map_of,
     table_of,
     widths_of,
@@ -43,8 +43,7 @@ from labelspan.ridge_cv._left_out_choice import (
     Compared,
     Judge,
     compare,
-    decisions,
-    threshold_of,
+    cuts_of,
 )
 from labelspan.ridge_cv._row_sample import Training, targets
 from labelspan.ridge_cv._scaling import Scaling
@@ -86,10 +85,11 @@ class MultilabelRidgeCV(LabelClassifier):
         ranks the labels of a row, over rows with labels; a single label is judged by the average
         precision of its rows.
     threshold : str or float, default="f1_micro"
-        One threshold for all labels: a number on the scale from -1 to 1, or a measure of predicted
-        labels that the left-out scores maximise, "f1_micro", "f1_macro", "f1_samples" or a name of
-        :data:`labelspan.metrics.MEASURES`. Of the two classes of a 1-d `y`, the more probable one
-        is predicted unless a number is given.
+        A measure of predicted labels that the left-out scores maximise, "f1_micro", "f1_macro",
+        "f1_samples" or a name of :data:`labelspan.metrics.MEASURES`: one threshold for all labels;
+        for the first two, that of a label moves towards its own best one by as much as its rows
+        tell, halfway for 50 positive rows. Or a number on the scale from -1 to 1. Of the two
+        classes of a 1-d `y`, the more probable one is predicted unless a number is given.
     n_landmarks : "auto", int or None, default="auto"
         Number of training rows whose kernel functions span the solution. "auto": all rows up to
         3000, else 2000 of them. None: all rows.
@@ -110,9 +110,12 @@ class MultilabelRidgeCV(LabelClassifier):
     scale_ : ndarray of shape (n_features,)
         What the columns were divided by; ones for "rows".
     low_ : ndarray of shape (n_features,)
-        What was subtracted from the columns, if ``scaling_`` is "rows".
+        What was subtracted from the columns; zeros unless ``scaling_`` is "rows".
     threshold_ : float
-        The threshold that ``decision_function`` subtracts.
+        The threshold of all labels, which ``decision_function`` subtracts.
+    thresholds_ : ndarray of shape (n_labels,)
+        Those of the labels, for ``predict``, before this subtraction; infinite for labels without
+        rows, if a measure chose them.
     min_labels_ : int
         1 if a measure chose the threshold and is better where each row has a label; else
         `min_labels`.
@@ -209,7 +212,8 @@ class MultilabelRidgeCV(LabelClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         check_ridges(self.ridges)
-        check_threshold(self.threshold)
+        if isinstance(self.threshold, str):
+            goal_of(self.threshold)
         judge = Judge(self.scoring, labels)
         by_columns = is_dask_array(X) or X.shape[1] <= X.shape[0]
         data = Training.of(X, labels, xx=by_columns and self.kernel != "rbf")
@@ -291,17 +295,18 @@ class MultilabelRidgeCV(LabelClassifier):
         self.width_ = settings["width"]
         scaling = data.sums.scaling(self.scaling_)
         self.scale_ = scaling.scale
-        self.__dict__.pop("low_", None)
-        if scaling.low is not None:
-            self.low_ = scaling.low
+        self.low_ = np.zeros(len(self.scale_)) if scaling.low is None else scaling.low
         left = data.left_out(space, self.ridge_)
         X, at, T, weights = data.compared
         L = space.ridges.left_out(space.coordinates(X, at), T, weights, self.ridge_)
         present = (T > 0).any(axis=0) | ~(T > 0).any()
         link = sigmoid_link(L[:, present].ravel(), T[:, present].ravel() > 0)
-        self.threshold_, self.min_labels_ = threshold_of(left, self.threshold, self.min_labels)
-        if self._binary() and isinstance(self.threshold, str) and link[0] > 0:
-            self.threshold_ = -link[1] / link[0]
+        cuts = cuts_of(left, self.threshold, self.min_labels)
+        self.threshold_, self.min_labels_ = cuts.pooled, cuts.min_labels
+        if self._binary() and isinstance(self.threshold, str):
+            self.threshold_ = -link[1] / link[0] if link[0] > 0 else cuts.pooled
+            cuts = cuts_of(left, self.threshold_, self.min_labels)
+        self.thresholds_ = cuts.thresholds
         self.slope_, self.offset_ = link[0], link[1] + link[0] * self.threshold_
         shifted = left.scores - self.threshold_
         self.loo_scores_ = in_dtype(shifted, precision_of(data.X), "loo_scores_")
@@ -324,7 +329,7 @@ class MultilabelRidgeCV(LabelClassifier):
             self.landmark_indices_ = space.chosen
 
     def _scores(self, X: Any) -> np.ndarray:
-        scaling = Scaling(self.scaling_, self.scale_, vars(self).get("low_"))
+        scaling = Scaling(self.scale_, self.low_ if self.scaling_ == "rows" else None)
         if "_map" not in vars(self):
             return super()._scores(cast(scaling.rows(X), X.dtype))
         scores = np.empty((X.shape[0], self._n_labels), dtype=precision_of(X))
@@ -332,8 +337,8 @@ class MultilabelRidgeCV(LabelClassifier):
             scores[at] = self._map.values(scaling(X[at])) @ self._dual.T + self._offset
         return scores
 
-    def _decisions(self, X: Any) -> Iterator[np.ndarray]:
-        yield decisions(self, self._scores(X), self.min_labels_)
+    def _thresholds(self, X: Any) -> np.ndarray:
+        return self.thresholds_ - self.threshold_
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, or of each class of a 1-d `y`.

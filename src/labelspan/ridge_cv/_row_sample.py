@@ -120,13 +120,13 @@ class Sums:
         """What the columns are divided by, 1 for constant ones; or rows of unit length."""
         ones = np.ones(len(self.low))
         if name is None:
-            return Scaling(name, ones)
+            return Scaling(ones)
         if name == "rows":
-            return Scaling(name, ones, self.low)
+            return Scaling(ones, self.low)
         spread = self.high - self.low
         if name == "standard":
             spread = np.sqrt(self.moments.squares / self.moments.weight)
-        return Scaling(name, np.where(spread > 0, spread, 1.0))
+        return Scaling(np.where(spread > 0, spread, 1.0))
 
     @property
     def counts(self) -> bool:

@@ -17,15 +17,12 @@ class Scaling:
 
     Attributes
     ----------
-    name : str or None
-        The name among the values of `scale`.
     scale : ndarray of shape (D,)
         What the columns are divided by.
     low : ndarray of shape (D,) or None
         The smallest value of each column.
     """
 
-    name: str | None
     scale: np.ndarray
     low: np.ndarray | None = None
 
