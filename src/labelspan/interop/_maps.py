@@ -58,8 +58,7 @@ ScoreMaps = tuple[Affine | Columns | UnitRows, ...]
 class Rule:
     """When a label is predicted: its score exceeds 0, the affine map `threshold` of x, or `limits`.
 
-    Rows with fewer than `min_labels` of them get their highest-scoring labels; those in the mask
-    `never` are not predicted.
+    Rows with too few get their `min_labels` highest-scoring labels; `never` masks labels.
     """
 
     threshold: Affine | None = None
@@ -70,7 +69,6 @@ class Rule:
 
 @singledispatch
 def projection(model: BaseEstimator) -> Maps:
-    """Maps of ``transform``."""
     raise refusal(model)
 
 
@@ -197,7 +195,6 @@ def centred(mean: np.ndarray, components: np.ndarray) -> Affine:
 def refusal(
     model: Any, reason: str = "what it computes is not linear in the features"
 ) -> TypeError:
-    """Return the error of a model that is no chain of affine maps."""
     return TypeError(
         f"{type(model).__name__} cannot be exported to ONNX: {reason}. Export a linear estimator, "
         "such as MDDM, MultiOutputRidge or CPLST."

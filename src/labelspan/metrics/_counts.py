@@ -24,20 +24,15 @@ class Side:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Labels of each row, (n_samples,)."""
         return count_true(self.array, axis=1)
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """Rows of each label, (n_labels,)."""
         return count_true(self.array, axis=0)
 
 
 class Counts(NamedTuple):
-    """True, predicted and common labels, by row, by label and in total.
-
-    `n_observed` counts the observed pairs of a row and a label, None if all are.
-    """
+    """True, predicted and common labels; `n_observed` pairs, None if all are."""
 
     true: Side
     predicted: Side
@@ -46,17 +41,12 @@ class Counts(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of a row and a label that are compared."""
         n_samples, n_labels = self.true.array.shape
         return n_samples * n_labels if self.n_observed is None else self.n_observed
 
 
 def count(Y_true: Any, Y_pred: Any, observed: Any = None, *, by_label: bool = False) -> Counts:
-    """Count true, predicted and common labels, over the rows and labels with an observed entry.
-
-    `Y_true` may be Counts already. Sparse arguments cost their stored entries, dense ones a byte
-    each.
-    """
+    """Counts of rows and labels with an observed entry, at a byte per entry if dense."""
     if isinstance(Y_true, Counts):
         return Y_true
     known = compare_labels(Y_true, Y_pred, observed, by_label=by_label)

@@ -19,7 +19,6 @@ BLOCK_CELLS = 2**20
 
 
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Raise if `value` is not one of the `allowed` strings."""
     if value not in allowed:
         choices = ", ".join(repr(choice) for choice in allowed)
         raise ValueError(f"{name}={value!r} is not known; use one of {choices}.")
@@ -39,7 +38,6 @@ def check_scores(S: Any, name: str = "Y_score") -> Any:
 
 
 def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
-    """Raise if truth and output differ in shape or have no entry."""
     if first.shape != second.shape:
         raise ValueError(
             f"{names[0]} has shape {first.shape} but {names[1]} has shape {second.shape}; "
@@ -53,8 +51,7 @@ def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
 class Compared:
     """Truth (n, q), False where not observed, and output of the rows and labels observed somewhere.
 
-    `observed` (n, q) is None if all labels are; `labels` are the columns kept, None for all;
-    `on_device`: both are on a device, where all labels are observed.
+    `observed` (n, q) and the columns `labels` are None for all; on a device, all are observed.
     """
 
     truth: Any
@@ -109,7 +106,6 @@ def compare_scores(Y_true: Any, Y_score: Any, observed: Any, *, by_label: bool =
 
 
 def warn_of_labels(never: np.ndarray) -> None:
-    """Warn of labels that are observed in no row."""
     shown = ", ".join(map(str, never[:5])) + (", ..." if len(never) > 5 else "")
     warnings.warn(
         f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and are left out of "

@@ -24,10 +24,7 @@ RANK_BYTES = 80
 def in_one_place(
     Y_true: Any, output: Any, observed: Any, *, scores: bool = False
 ) -> tuple[bool, Any, Any]:
-    """Truth, as booleans, and labels or scores, both on the device of `output` or on the host.
-
-    The host handles other codings, missing labels and errors.
-    """
+    """Truth as booleans and output on one device; codings, gaps and errors are the host's."""
     stays = observed is None and is_followed(output)
     found = on_the_device(Y_true, output, scores) if stays else None
     return (True, *found) if found else (False, to_host(Y_true), to_host(output))
@@ -59,11 +56,7 @@ def indicators(Y: Any) -> Any:
 
 
 def device_ranks(Y: Any, S: Any) -> tuple[np.ndarray, ...]:
-    """The fields of `LabelRanks`, on the host, by blocks of rows as the memory allows.
-
-    Each row is sorted; tied scores are a run. Flat places of runs, and sums of true labels up to a
-    place, give all counts.
-    """
+    """The fields of `LabelRanks`, on the host, by blocks of rows as the memory allows."""
     n_rows, n_labels = S.shape
     height = max(block_bytes(S) // (RANK_BYTES * n_labels), 1)
     blocks = (slice(i, min(i + height, n_rows)) for i in range(0, n_rows, height))

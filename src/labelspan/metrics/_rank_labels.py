@@ -22,11 +22,7 @@ ONE = np.int64(1)
 
 @dataclass(frozen=True, eq=False)
 class LabelRanks:
-    """The true labels of all rows, grouped by row and sorted by decreasing score.
-
-    Every ranking measure is a sum over these entries; places count from 0. The entries of row i
-    start at ``starts[i]``, and ``n_labels[i]`` of its labels are observed.
-    """
+    """True labels by row and decreasing score, from ``starts[i]``; places count from 0."""
 
     n_labels: np.ndarray
     starts: np.ndarray
@@ -44,11 +40,9 @@ class LabelRanks:
 
     @property
     def n_true(self) -> np.ndarray:
-        """True labels of each row."""
         return np.diff(self.starts)
 
     def row_sums(self, values: np.ndarray) -> np.ndarray:
-        """Sum the values of the entries of each row."""
         n_rows = len(self.starts) - 1
         rows = np.repeat(np.arange(n_rows), self.n_true)
         return np.bincount(rows, weights=values, minlength=n_rows)
@@ -120,8 +114,8 @@ def _rank_sparse(starts, labels, s_starts, s_columns, s_values, n_labels, counts
 def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[no-untyped-def]
     """Sort the true labels of a row and count the labels before each of them.
 
-    `labels` is sorted in place. Each score raises the counts of all true labels from some position
-    on. It is entered only at that position, and cumulative sums follow at the end.
+    `labels` is sorted in place. A score raises the counts of all true labels from a position on:
+    it is entered there only, and cumulative sums follow at the end.
     """
     order = np.argsort(-true, kind="mergesort")
     labels[:] = labels[order]

@@ -41,24 +41,7 @@ class MeasureScorer:
     measure: Measure
 
     def __call__(self, estimator: Any, X: Any, y: Any, observed: Any = None) -> float:
-        """Evaluate a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted classifier, pipeline or search.
-        X : array-like of shape (n_samples, n_features)
-            Features, in any form that the estimator accepts.
-        y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
-            True label indicators, or classes; NaN in a dense matrix where a label is not observed.
-        observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
-            Which labels of a sparse `y` are observed.
-
-        Returns
-        -------
-        float
-            The measure, negated if smaller is better.
-        """
+        """Evaluate a fitted classifier; negated if smaller is better."""
         Y = indicators(estimator, y)
         if self.measure.needs == "labels":
             output = indicators(estimator, estimator.predict(X))

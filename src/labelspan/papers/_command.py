@@ -120,7 +120,6 @@ def command(
 
 
 def _lacks(experiment: Experiment) -> str:
-    """Data and packages that are missing and are not downloaded."""
     missing = [f"the data set {name}" for name in _sets(experiment, "missing")]
     missing += [f"the package {name} (pip install {name})" for name in _packages(experiment)]
     return ", ".join(missing)
@@ -143,7 +142,6 @@ def _needs(experiment: Experiment) -> str:
 
 
 def _listed() -> dict[str, object]:
-    """The list as plain data."""
     fields = ("name", "title", "data", "minutes", "quick_minutes")
     content = [
         {**{name: getattr(item, name) for name in fields}, "lacks": _needs(item)}

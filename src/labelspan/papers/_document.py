@@ -256,7 +256,6 @@ def _section(outcome: Outcome, earlier: str) -> str:
 
 
 def _carried(page: str, anchor: str) -> str:
-    """The text of an experiment on an earlier page, if it was ever run."""
     pattern = rf'<a id="{anchor}"></a>\n\n### [^\n]*\n\n(.*?)(?=\n<a id=|\n## |\Z)'
     found = re.search(pattern, page, re.DOTALL)
     text = found[1] if found else ""

@@ -87,24 +87,12 @@ class Judged:
 
 @dataclass(frozen=True)
 class Values:
-    """What was measured.
+    """What was measured, by data set, method and measure; `failed` names the cells that failed."""
 
-    Parameters
-    ----------
-    found : dict
-        Lists over the splits, by data set, method and measure.
-    failed : tuple of str
-        Cells that failed.
-    curves : dict
-        Value by number of directions, by data set, method and measure.
-    spectra : dict
-        Eigenvalues on the first split, by data set and method.
-    """
-
-    found: dict[tuple[str, str, str], list[float]]
+    found: dict[tuple[str, str, str], list[float]]  # lists over the splits
     failed: tuple[str, ...]
-    curves: dict[tuple[str, str, str], dict[int, float]] = field(default_factory=dict)
-    spectra: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    curves: dict[tuple[str, str, str], dict[int, float]] = field(default_factory=dict)  # by size
+    spectra: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # of the first split
 
     def mean(self, dataset: str, method: str, measure: str) -> float | None:
         """Mean over the splits."""
@@ -117,7 +105,6 @@ class Values:
         return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
     def over(self, datasets: Iterable[str], method: str, measure: str) -> float | None:
-        """Mean over data sets of the means."""
         values = [self.mean(dataset, method, measure) for dataset in datasets]
         known = [value for value in values if value is not None]
         return float(np.mean(known)) if len(known) == len(values) and known else None
@@ -212,7 +199,6 @@ def printed_values(paper: str) -> dict[str, Any]:
 
 
 def values_of(store: Store, plans: Iterable[Plan]) -> Values:
-    """Collect the results of plans; directions and fit times count as measures."""
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     points: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(dict)
     spectra: dict[tuple[str, str], list[float]] = {}
@@ -279,10 +265,7 @@ def judge_value(
     n_printed: int | None = None,
     note: str = "",
 ) -> Judged:
-    """Judge a mean by the printed deviation, both standard errors, or neither.
-
-    `n_printed` is the number of data sets behind a printed mean and deviation.
-    """
+    """Judge a mean by the printed deviation of `n_printed` sets, standard errors, or neither."""
     if printed is None or math.isnan(printed):
         return Judged(what, None, ours, "not judged", note)
     if deviation is not None:
@@ -308,5 +291,4 @@ def unjudged(lines: Iterable[Judged], note: str) -> list[Judged]:
 
 
 def judge_statement(what: str, printed: str, ours: str, holds: bool, note: str = "") -> Judged:
-    """Judge a statement."""
     return Judged(what, printed, ours, "reproduced" if holds else "not reproduced", note)

@@ -16,22 +16,13 @@ CROSS = "✗"
 
 @dataclass(frozen=True)
 class Grid:
-    """Judged lines by row and column.
-
-    Parameters
-    ----------
-    rows, columns : tuple of str
-        Names in the order of the lines.
-    cells : dict
-        Lines by row and column.
-    """
+    """Judged lines by row and column."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: dict[tuple[str, str], Judged]
 
     def markdown(self) -> list[str]:
-        """Write the table: our value, the printed one in brackets, a cross if not reproduced."""
         corner, names = _common(self.columns)
         head = [corner, *names]
         lines = [f"| {' | '.join(map(markdown_text, head))} |", f"|---|{'---:|' * len(names)}"]
@@ -42,20 +33,7 @@ class Grid:
 
 
 def folded(lines: Iterable[Judged]) -> tuple[list[Judged], list[Grid]]:
-    """Separate the lines that stay lines from those that form tables.
-
-    Parameters
-    ----------
-    lines : iterable of Judged
-        Lines of an experiment.
-
-    Returns
-    -------
-    list of Judged
-        The lines that stay lines, in their order.
-    list of Grid
-        Tables; numbers and words are not mixed in one table.
-    """
+    """Separate the lines that stay lines from those that form tables, of numbers or of words."""
     lines = list(lines)
     grids: list[Grid] = []
     taken: set[int] = set()
@@ -77,7 +55,7 @@ def folded(lines: Iterable[Judged]) -> tuple[list[Judged], list[Grid]]:
 
 
 def cell_text(line: Judged | None) -> str:
-    """A cell: our value, the printed one in brackets if any, a cross if not reproduced."""
+    """Our value, the printed one in brackets if any, a cross if not reproduced."""
     if line is None:
         return ""
     missed = line.verdict == "not reproduced"

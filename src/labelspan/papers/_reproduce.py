@@ -127,7 +127,6 @@ def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str
 
 
 def how_to_run(experiment: Experiment, absent: str) -> str:
-    """The command that runs what is absent."""
     command = f"labelspan reproduce {experiment.name} runs it"
     minutes = f"about {experiment.minutes:g} minutes on two processors"
     return f"{absent}; {command}, {minutes}" if absent else f"{command}, {minutes}"
@@ -141,7 +140,6 @@ def values_per_minute(experiment: Experiment, quick: bool) -> float:
 
 
 def numbers_in(content: Any) -> int:
-    """Count the numbers in a part of the data file."""
     if isinstance(content, dict | list):
         parts = content.values() if isinstance(content, dict) else content
         return sum(map(numbers_in, parts))

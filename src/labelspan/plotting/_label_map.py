@@ -316,7 +316,6 @@ def axis_names_of(estimator: Any, directions: tuple[int, int]) -> list[str]:
 
 
 def two_columns(projected: Any, directions: tuple[int, int]) -> np.ndarray:
-    """The two columns to draw."""
     if sparse.issparse(projected):
         projected = projected.toarray()
     projected = np.asarray(projected)

@@ -15,17 +15,7 @@ from labelspan.gate import Labels
 
 @dataclass(frozen=True)
 class Shown:
-    """The labels to show.
-
-    Attributes
-    ----------
-    indicators : ndarray of bool of shape (n_samples, n_shown)
-        Which rows have which of these labels.
-    names : list of str
-        Their names.
-    empty : ndarray of bool of shape (n_samples,)
-        Rows without any label, shown or not.
-    """
+    """Labels to show: which rows have them, their names, and which rows have no label at all."""
 
     indicators: np.ndarray
     names: list[str]
@@ -38,7 +28,6 @@ def shown_labels(
     chosen: Sequence[Any] | None,
     n_labels: int,
 ) -> Shown:
-    """Choose labels by number or name, or the most frequent ones."""
     Y, names = columns_and_names(labels, label_names)
     if chosen is None:
         if not isinstance(n_labels, Integral) or n_labels < 1:

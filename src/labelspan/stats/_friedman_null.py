@@ -18,10 +18,9 @@ N_PERMUTATIONS = 9999
 
 
 def exact_p_value(ranks: np.ndarray) -> float | None:
-    """Probability of rank sums that differ as much or more; None if there are too many orders.
+    """Probability of rank sums that differ as much; None if there are too many orders.
 
-    The sums are kept sorted, because their order matters neither to the statistic nor to later
-    sums.
+    Sums are kept sorted, because their order matters neither to the statistic nor to later sums.
     """
     # Twice a rank is an integer, even for ties. A block without differences shifts all sums
     # equally.

@@ -99,12 +99,10 @@ def check_scores(
 
 
 def check_alpha(alpha: float) -> None:
-    """Raise if `alpha` is not a level of significance."""
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} is out of range; give a level in (0, 1), such as 0.05.")
 
 
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Raise if a value is not one of the allowed words."""
     if value not in allowed:
         raise ValueError(f"{name}={value!r} is unknown; use one of {', '.join(allowed)}.")

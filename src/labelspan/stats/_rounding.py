@@ -19,10 +19,7 @@ def tie_scores(table: np.ndarray) -> np.ndarray:
 
 
 def tie_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Differences of two lists; those that agree in size up to rounding are made equal.
-
-    A difference no larger than the rounding of its own two scores is 0.
-    """
+    """Differences, equal if they agree in size up to rounding, 0 within their scores'."""
     difference, slack = first - second, rounding_of_difference(first, second)
     size = np.where(np.abs(difference) > slack, np.abs(difference), 0.0)
     # Zeros have no slack, so that no other difference ties with them; + 0.0 removes negative zeros.

@@ -13,10 +13,7 @@ BLOCK_BYTES = 2**26
 
 
 class NpyFolder:
-    """The rows of all npy files of a folder, in the order of their names.
-
-    A file is open only while it is read, because a process may open only a limited number.
-    """
+    """The rows of all npy files of a folder by name, each open only while it is read."""
 
     def __init__(self, folder: Path):
         self.paths = sorted(folder.glob("*.npy"))
@@ -57,7 +54,6 @@ def array_of(source: Any, name: str) -> Any:
 
 
 def rows_of(array: Any, start: int, stop: int) -> Any:
-    """Rows of an array or a pandas frame."""
     block = getattr(array, "iloc", array)[start:stop]
     # The same memory pages as a plain array, which is checked faster.
     return np.asarray(block) if isinstance(block, np.memmap) else block

@@ -16,11 +16,7 @@ from labelspan.system import require
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns, and a function that reads rows from one number to another.
-
-    Blocks end at `ends` (after each row group, or after all rows) and have `height` rows by
-    default; `rows` never crosses an end.
-    """
+    """Named columns, and a function that reads rows, never across one of `ends` (of row groups)."""
 
     columns: list[str]
     ends: list[int]
@@ -29,7 +25,6 @@ class Table:
 
 
 def table_of(source: Any) -> Table | None:
-    """A table, if the source is one."""
     package, kind = type(source).__module__.partition(".")[0], type(source).__name__
     if package == "polars" and kind == "LazyFrame":
         import polars as pl
@@ -76,5 +71,4 @@ def _parquet(path: Path) -> Table:
 
 
 def read_group(group: Any, schema: Any) -> Any:
-    """All rows of a row group."""
     return group.to_table(schema=schema)

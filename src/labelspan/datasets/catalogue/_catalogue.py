@@ -11,10 +11,7 @@ GITHUB_RAW = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file: its name on disk, its address below the base address, its SHA-256.
-
-    The address is repository, commit and path; it is empty for a file that the user must provide.
-    """
+    """A file: name on disk, repository/commit/path ("" if the user must provide it), SHA-256."""
 
     name: str
     address: str = ""

@@ -22,10 +22,7 @@ BAR_WIDTH = 30
 def fetch(
     entry: Entry, cache: Path, *, base_url: str, progress: bool | None, download: bool
 ) -> list[Path]:
-    """Download the files of a set that the cache does not hold; returns all its files.
-
-    pooch writes under a temporary name, and renames a file once its hash is verified.
-    """
+    """Download the files of a set that the cache does not hold; returns all its files."""
     if not download:
         raise _missing(entry, cache, base_url, "download=False")
     if not all(file.address for file in entry.files):
@@ -71,8 +68,6 @@ def _downloader(requests: Any, bar: ProgressBar | None) -> Callable[[str, str, A
 
 
 class ProgressBar:
-    """One line of progress."""
-
     def __init__(self, label: str, stream: TextIO) -> None:
         self.label = label
         self.stream = stream
@@ -85,7 +80,6 @@ class ProgressBar:
         self.stream.flush()
 
     def close(self) -> None:
-        """End the line."""
         self.stream.write("\n")
 
 

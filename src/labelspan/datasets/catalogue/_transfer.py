@@ -22,10 +22,7 @@ class TooSlowError(OSError):
 
 
 def pieces(requests: Any, url: str) -> Generator[tuple[bytes, int], None, None]:
-    """Yield the bytes of an address, each piece with the announced total (0 if unknown).
-
-    A thread waits for the server, because a socket timeout restarts with each byte.
-    """
+    """Yield bytes and the announced total; by a thread, as a byte restarts a socket timeout."""
     received: queue.Queue[Any] = queue.Queue(MAX_WAITING)
     stopped = threading.Event()
     arguments = (requests, url, _sender(received, stopped))

@@ -143,11 +143,7 @@ class _Gain:
 
 
 def _gains(X: sp.csr_array, Y: sp.csr_array, second: np.ndarray) -> list[_Gain]:
-    """Compare two parts of the rows, for the shifts that enough labels allow.
-
-    All shifts are diagonals of one matrix of cosines. A score is the gain times the square root of
-    the number of labels, because a gain over few labels may be chance.
-    """
+    """Compare two parts for the shifts that enough labels allow: diagonals of the cosines."""
     n_labels = Y.shape[1]
     ours, theirs = frequent(Y[~second]), frequent(Y[second])
     cosines = (
@@ -174,7 +170,6 @@ def _gains(X: sp.csr_array, Y: sp.csr_array, second: np.ndarray) -> list[_Gain]:
 
 
 def _n_between(labels: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Count the labels from each low up to, without, each high."""
     return np.searchsorted(labels, high) - np.searchsorted(labels, low)
 
 
@@ -192,12 +187,10 @@ def _is_clear(
 
 
 def _deviations(X: sp.csr_array, Y: sp.csr_array, wanted: np.ndarray) -> float:
-    """How far the rows of labels lie along their wanted directions (n_labels, n_features).
+    """T = sum_i x_i . w_i in standard deviations over all orders of the rows (labels, features).
 
-    Returns ``T = sum_i x_i . w_i`` in standard deviations over all orders of the rows x_i, where
-    w_i adds the directions of the labels of row i, each divided by the root of its number of rows.
-    With centred rows, T has mean 0 and variance ``sum_ik (x_i . w_k)^2 / (n - 1)`` (Hoeffding,
-    Annals of Mathematical Statistics 1951).
+    w_i adds the directions of the labels of row i, each over the root of its number of rows. With
+    centred rows, T has mean 0 and variance sum_ik (x_i . w_k)^2 / (n - 1) (Hoeffding 1951).
     """
     n_samples = X.shape[0]
     labels = Y @ sp.diags_array(1 / np.sqrt(Y.sum(axis=0)))

@@ -253,13 +253,11 @@ def _n_constant(X: sp.csr_array) -> int:
 
 
 def _without(X: sp.csr_array, columns: list[int]) -> sp.csr_array:
-    """Leave out features, unless there are no others."""
     kept = np.setdiff1d(np.arange(X.shape[1]), columns)
     return X[:, kept] if columns and len(kept) else X
 
 
 def _quoted(name: str) -> str:
-    """A name on one line, with special characters escaped."""
     return repr(name[:60])
 
 

@@ -20,30 +20,11 @@ ROWS_LIMIT = 5.0
 
 @dataclass(frozen=True)
 class LabelHoles:
-    """What `describe` reports about missing labels.
+    """What `describe` reports about missing labels, against missing at random at a rate per label.
 
-    Parameters
-    ----------
-    share : float
-        Share of the entries of Y that are not observed; `by_label` is that of each label.
-    n_unlabelled : int
-        Rows without any observed label.
-    by_rows : float
-        Variance of the number of missing labels per row over that of independent ones; 0 if it is
-        not significantly larger.
-    drifts : tuple of int
-        Labels that are missing significantly more often in early, or late, rows.
-    depends : tuple of (int, int)
-        Pairs (label, other) where the label is missing more, or less, often in rows with the other;
-        the strongest first.
-
-    Notes
-    -----
-    Each label is assumed to be missing at random, at its own rate. Three tests share a false alarm
-    probability of 1 in 1000: the variance of the number of missing labels per row (5 standard
-    errors), the rank sum of the rows where a label is missing, and Fisher's exact test of missing
-    label k against label l over the rows where l is observed. Whether a missing entry depends on
-    its own value cannot be tested.
+    Three tests share a false alarm probability of 1 in 1000: missing labels per row (`by_rows`),
+    rank sums of the rows where a label is missing (`drifts`), Fisher's exact test of missing k
+    against label l where l is observed (`depends`, the strongest pair (k, l) first).
     """
 
     share: float
@@ -55,7 +36,6 @@ class LabelHoles:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The findings as sentences."""
         low, high = min(self.by_label), max(self.by_label)
         said = [
             f"{100 * self.share:.1f} % of the labels are not observed "
@@ -141,6 +121,5 @@ def _depends(Y: np.ndarray, holes: np.ndarray) -> tuple[tuple[int, int], ...]:
 
 
 def _some(items: tuple[object, ...]) -> str:
-    """The first three, and how many there are."""
     shown = ", ".join(map(str, items[:3]))
     return f"labels {shown}" + (f" and {len(items) - 3} more" if len(items) > 3 else "")

@@ -39,7 +39,6 @@ def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray |
 
 
 def zero_filled(X: sp.csr_array) -> sp.csr_array:
-    """Replace NaN by zero, in a copy if there are any."""
     if not np.isnan(X.data).any():
         return X
     filled = X.copy()

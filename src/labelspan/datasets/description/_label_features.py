@@ -12,10 +12,7 @@ MIN_OVERLAP = 0.98
 
 
 def label_features(X: Any, Y: sp.csr_array) -> tuple[tuple[int, int], ...]:
-    """Find pairs (feature, label) whose nonzero rows are the same, for labels of ten rows or more.
-
-    The overlap (intersection over union) of the two sets of rows is at least 0.98.
-    """
+    """Pairs (feature, label) of ten rows or more, with 98 % of their nonzero rows in common."""
     n_samples = X.shape[0]
     stored = sp.csc_array(X)
     stored.eliminate_zeros()

@@ -57,10 +57,9 @@ class Misplaced:
 def locate(
     X: sp.csc_array, Y: sp.csr_array, second: np.ndarray, shift: int, reach: int
 ) -> Misplaced:
-    """Find which part is misplaced, where its overflow is, and at which row it starts.
+    """Find which part is misplaced, where its overflow is, and at which row (+- reach) it starts.
 
-    Label j of the first part is label j + shift of the rows `second` (n,), whose start may be wrong
-    by `reach` rows.
+    Label j of the first part is label j + shift of the rows `second` (n,).
     """
     options = [
         Misplaced(rows, sign * shift, overflow)
@@ -103,11 +102,7 @@ def matches(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> bool:
 
 
 def _refined(X: sp.csc_array, Y: sp.csr_array, option: Misplaced, reach: int) -> Misplaced:
-    """Find the most likely row at which the parts meet.
-
-    Rows farther away show how misplaced and correct rows differ, in the fit of their labels and in
-    the overflow columns.
-    """
+    """The most likely row at which the parts meet, by how rows farther away differ."""
     rows = np.arange(len(option.rows))
     cut = int(np.flatnonzero(np.diff(option.rows))[0]) + 1
     is_near = abs(rows - cut) <= reach
@@ -141,10 +136,7 @@ def _ratio_of_fits(fits: np.ndarray, misplaced: np.ndarray, sound: np.ndarray) -
 
 
 def _states(X: sp.csc_array, Y: sp.csr_array, option: Misplaced) -> np.ndarray:
-    """State of each row: 0 it cannot be misplaced, 1 it has an overflow, 2 it has none.
-
-    A misplaced row has 0 and 1 in the overflow; the columns that its labels left are empty.
-    """
+    """State of each row: 0 it cannot be misplaced, 1 it has an overflow, 2 it has none."""
     overflow = option.outside(X, Y)
     is_odd = (overflow != 0).sum(axis=1) > (overflow == 1).sum(axis=1)
     if option.overflow == "features":

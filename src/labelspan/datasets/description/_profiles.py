@@ -14,10 +14,9 @@ MAX_PROFILE_VALUES = 2**25
 
 
 def scaled(X: sp.csc_array, n_labels: int) -> sp.csr_array:
-    """Drop constant columns and divide the others by the root of their standard deviation.
+    """Drop constant columns, divide the others by the root of their standard deviation.
 
-    Without scaling, the largest unit dominates dense data; dividing by the full deviation, rare
-    words dominate sparse data. The square root is a compromise.
+    Without, the largest unit dominates dense data; by the full deviation, rare words sparse data.
     """
     n_samples = X.shape[0]
     mean = X.sum(axis=0) / n_samples

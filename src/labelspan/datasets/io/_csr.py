@@ -13,12 +13,7 @@ MAX_ENTRIES = 2**22
 
 
 class CsrBuffer:
-    """The arrays of a CSR array in growing memory, to which kernels append.
-
-    `ends` (int64) holds a zero and the end of each row, `indices` (int32) and `data` (float64) the
-    entries; `n_rows` and `n_entries` say how much is filled. The initial capacity may be generous:
-    memory that is never touched costs nothing, memory that grows is copied.
-    """
+    """A CSR array in growing memory; room never touched costs nothing, growing memory is copied."""
 
     def __init__(self, n_entries: int = 0) -> None:
         n_entries = min(n_entries, MAX_ENTRIES)
@@ -35,7 +30,6 @@ class CsrBuffer:
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Ends, indices and data, for a kernel."""
         return self.ends, self.indices, self.data
 
     @property
@@ -44,15 +38,11 @@ class CsrBuffer:
         return int(self.indices[: self.n_entries].max(initial=-1)) + 1
 
     def fill(self, n_rows: int) -> None:
-        """Store the number of rows after a kernel wrote some."""
         self.n_rows = n_rows
         self.n_entries = int(self.ends[self.n_rows])
 
     def table(self, columns: np.ndarray, lines: RowLines, what: str = "column") -> sp.csr_array:
-        """Return the rows with sorted columns, none twice, and stored zeros; call it once.
-
-        `columns` are the column numbers in the file, and `what` names what they count.
-        """
+        """The rows, columns sorted and none twice (`what` names them), no zeros; call it once."""
         # Shrink in place; the unused memory was never touched, and nothing is copied.
         self.ends.resize(self.n_rows + 1, refcheck=False)
         self.indices.resize(self.n_entries, refcheck=False)
@@ -70,7 +60,6 @@ class CsrBuffer:
 
 
 def grown(array: np.ndarray, used: int, more: int) -> np.ndarray:
-    """Return an array with free capacity; a new one is at least twice as long."""
     if used + more <= len(array):
         return array
     size = max(used + more, 2 * len(array))

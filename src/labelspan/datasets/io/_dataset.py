@@ -100,7 +100,6 @@ class MultilabelDataset:
 
 
 def _table(given: Any, key: str) -> Any:
-    """Return a sparse array unchanged and anything else as an ndarray of two dimensions."""
     if given is None:
         raise TypeError(f"{key} is missing; give MultilabelDataset(X=X, Y=Y)")
     table = given if sp.issparse(given) else np.asarray(given)

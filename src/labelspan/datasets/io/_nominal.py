@@ -60,7 +60,6 @@ def is_identifier(n_values: int, n_rows: int) -> bool:
 
 
 def identifier_message(name: str, n_values: int, n_rows: int) -> str:
-    """Message for a rejected column: the rule and the repair."""
     return (
         f"column {name!r} has {n_values} different values in {n_rows} rows, which makes it an "
         f"identifier (more than {FEW_VALUES} values, and more than half of the rows); leave it "
@@ -69,7 +68,6 @@ def identifier_message(name: str, n_values: int, n_rows: int) -> str:
 
 
 def used_values(X: Any, position: int) -> np.ndarray:
-    """Return the distinct values of a column; missing values do not count."""
     values = np.unique(_column(X, position))
     return values[~np.isnan(values)]
 
@@ -87,7 +85,6 @@ def expand(X: Any, columns: Sequence[Nominal], limits: Limits, path: str | os.Pa
 
 
 def expanded_names(names: Sequence[str], columns: Sequence[Nominal]) -> tuple[str, ...]:
-    """Return the names of the columns that `expand` makes."""
     if not columns:
         return tuple(names)
     listed = {column.position: column.names for column in columns}

@@ -63,10 +63,9 @@ def two_product(a, b):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
-    """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once.
+    """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once, or return HARD.
 
-    The quotient is computed to about 100 bits as a sum of two floats. If that sum is too close to
-    the middle of two floats to round safely, the value is HARD.
+    The quotient is a sum of two floats, of 100 bits; it may be too near the middle of two floats.
     """
     if exponent > 0:
         return HARD, 0.0
@@ -122,10 +121,7 @@ def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
-    """Read digits into a mantissa up to another byte; positions and mantissa are unsigned.
-
-    For signed positions numba tests each index for being negative.
-    """
+    """Read digits up to another byte; `pos` is unsigned, as numba tests signed ones for < 0."""
     digit = np.uint8(text[pos] - ZERO_BYTE)
     while digit <= 9:
         mantissa = mantissa * TEN + np.uint64(digit)
@@ -136,10 +132,9 @@ def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-def]
-    """Return the value of a mantissa of at most 18 digits, rounded once; NaN if not certain.
+    """Value of a mantissa of at most 18 digits, rounded once; NaN if that is not certain.
 
-    A separate function, because numba does not inline functions with a division, and calling one
-    that takes arrays costs more than the division.
+    numba does not inline functions with a division, and calling one that takes arrays costs more.
     """
     if n_digits < ONE or n_digits > MAX_DIGITS:
         return np.nan
@@ -151,11 +146,7 @@ def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-d
 
 @inner_kernel
 def quick_number(text, pos):  # type: ignore[no-untyped-def]
-    """Parse ``-12.5`` up to the first other byte; NaN if the form is not simple.
-
-    For loops over plain decimals: no exponent, at most 18 digits. The text ends with a non-digit
-    byte, such as a line end, and `pos` is unsigned.
-    """
+    """``-12.5`` up to the first other byte, such as a line end; NaN unless it is that simple."""
     negative = text[pos] == 45
     start = pos + ONE if negative else pos
     pos, mantissa = quick_digits(text, start, NONE)

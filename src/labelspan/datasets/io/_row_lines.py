@@ -13,10 +13,7 @@ from labelspan.datasets.io._stream import LineBlocks
 
 @dataclass(frozen=True)
 class RowLines:
-    """Finds the line of a row by reading the file again, which is needed only for errors.
-
-    `pattern` matches at the start of each line, from `first_line` on, that is a row.
-    """
+    """The line of a row by reading the file again, for errors; `pattern` matches rows."""
 
     path: Path
     limits: Limits
@@ -29,7 +26,6 @@ class RowLines:
         return cls(source.path, source.limits, source.line + source.n_lines, pattern)
 
     def error(self, message: str, row: int) -> DataFileError:
-        """Make an error about a row, counted from 0."""
         return DataFileError(message, file=self.path, line=self._line(row))
 
     def _line(self, row: int) -> int | None:
@@ -45,7 +41,6 @@ class RowLines:
 
 
 def _line_start(text: bytes, n_lines: int) -> int:
-    """Position after this many lines; the end of a shorter text."""
     position = 0
     for _ in range(n_lines):
         position = text.find(b"\n", position) + 1

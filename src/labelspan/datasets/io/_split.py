@@ -39,7 +39,6 @@ def join(
 
 
 def stack(first: Any, second: Any) -> Any:
-    """Stack rows, as CSR if one of the two is sparse."""
     if sp.issparse(first) or sp.issparse(second):
         return sp.csr_array(sp.vstack([sp.csr_array(first), sp.csr_array(second)], format="csr"))
     return np.concatenate([first, second])

@@ -24,11 +24,10 @@ COUNTED_BYTES = 2**16
 
 
 class LineBlocks:
-    """Reads a file in blocks that end at a line end, and knows the line number of each.
+    """Reads a file in blocks of whole lines, gzip or not; a missing final line end is added.
 
-    A missing final line end is added, so that a loop over a block needs no other test for its end.
-    Gzip is recognised by its first two bytes. `line` is the number of the first line of the current
-    block, `n_lines` how many it has; `n_bytes` is the size of the file, or 0 where it is unknown.
+    `line` is the number of the first line of the current block, `n_lines` how many it has;
+    `n_bytes` is the size of the file, or 0 where it is unknown.
     """
 
     def __init__(
@@ -59,7 +58,6 @@ class LineBlocks:
             self._file.close()
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """Yield the blocks that are left."""
         while len(block := self.next_block()):
             yield block
 
@@ -91,11 +89,9 @@ class LineBlocks:
         self._give(self._block[:position])
 
     def error(self, message: str, line: int | None = None) -> DataFileError:
-        """Make an error about this file."""
         return DataFileError(message, file=self.path, line=line or self.line)
 
     def error_at(self, message: str, position: int) -> DataFileError:
-        """Make an error about a position in the current block."""
         before = self._block[: int(position)]
         line = self.line + before.count(b"\n")
         column = len(before) - before.rfind(b"\n")
@@ -125,7 +121,6 @@ class LineBlocks:
 
 
 def _open(path: Path) -> tuple[BinaryIO, int]:
-    """Open a file; also return its size, or 0 if unknown."""
     file = path.open("rb", buffering=0)
     compressed = file.read(2) == GZIP_MAGIC
     file.seek(0)
@@ -136,6 +131,5 @@ def _open(path: Path) -> tuple[BinaryIO, int]:
 
 
 def count_lines(text: np.ndarray) -> int:
-    """Count the line ends."""
     parts = (text[i : i + COUNTED_BYTES] for i in range(0, len(text), COUNTED_BYTES))
     return sum(int(np.count_nonzero(part == NEWLINE)) for part in parts)

@@ -20,7 +20,6 @@ SHOWN = 5
 
 
 def check_matrix(shape: Sequence[int], dtype: Any, what: str, path: Path) -> None:
-    """Refuse what is not a table of real numbers."""
     if len(shape) != 2 or np.dtype(dtype).kind not in REAL_KINDS:
         message = f"{what} must be a 2-d array of numbers; it has shape {tuple(shape)}"
         raise DataFileError(f"{message} and type {dtype}", file=path)
@@ -60,7 +59,6 @@ def repeated_entry(table: sp.csr_array) -> tuple[int, int] | None:
 
 
 def check_values(table: Any, allowed: Sequence[int], what: str, path: Path) -> None:
-    """Refuse a value of a label matrix that is not allowed, and name its position."""
     stored = table.data if sp.issparse(table) else table
     wrong = ~np.isin(stored, allowed)
     if wrong.any():
@@ -101,7 +99,6 @@ def check_names(names: Sequence[str], limits: Limits, path: str | os.PathLike[st
 
 
 def first_repeat(names: Sequence[str]) -> str | None:
-    """Return the first repeated name, if there is one."""
     if len(set(names)) == len(names):
         return None
     seen: set[str] = set()
@@ -129,7 +126,6 @@ def refuse_others(names: Sequence[str], given: set[str], path: str | os.PathLike
 
 
 def refuse_both(labels: Sequence[str], ignore: Sequence[str], path: str | os.PathLike[str]) -> None:
-    """Refuse a column that is to be a label and to be left out."""
     if both := [name for name in labels if name in ignore]:
         message = f"labels and ignore both name {both[0][:60]!r} (--labels, --ignore)"
         raise DataFileError(f"{message}; leave it out of one", file=path)

@@ -11,10 +11,7 @@ from labelspan.datasets.io._tables import first_entry
 
 
 def written_labels(Y: Any, *, allow_missing: bool = False) -> Any:
-    """Return label indicators as 0 and 1 (int64); anything else would not be read back.
-
-    A format that has missing values allows NaN in dense labels, which are then float64.
-    """
+    """Labels as 0 and 1 (int64), or dense float64 with NaN where a format has missing values."""
     if sp.issparse(Y):
         Y = sp.csr_array(Y, copy=True)
         Y.sum_duplicates()
@@ -33,5 +30,4 @@ def written_labels(Y: Any, *, allow_missing: bool = False) -> Any:
 
 
 def has_missing(Y: Any) -> bool:
-    """Whether labels are dense and some were not observed."""
     return isinstance(Y, np.ndarray) and Y.dtype.kind == "f" and bool(np.isnan(Y).any())

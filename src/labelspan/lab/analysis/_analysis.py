@@ -225,7 +225,6 @@ def cells_of(store: Store, plan: Plan) -> list[Row]:
 
 
 def _check_cell(row: Row, cell: Cell, store: Store) -> None:
-    """Refuse a stored cell whose names are not those of the plan."""
     names = {
         "dataset": cell.source.name,
         "split": cell.split,
@@ -256,7 +255,6 @@ def _under(classifier: str, cells: Sequence[Row]) -> list[Row]:
 
 
 def _sorted_by(cells: Sequence[Row], ranks: dict[str, float]) -> tuple[str, ...]:
-    """Methods of the cells by rank; those without one last."""
     names = dict.fromkeys(cell["method"] for cell in cells)
     return tuple(sorted(names, key=lambda name: ranks.get(name, np.inf)))
 

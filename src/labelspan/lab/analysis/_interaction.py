@@ -16,21 +16,10 @@ BATCH = 1000
 
 @dataclass(frozen=True, eq=False)
 class Interaction:
-    """One measure: average ranks of the methods under each classifier, and a test that they agree.
+    """One measure under each classifier, and whether they rank the methods alike.
 
-    Parameters
-    ----------
-    measure : str
-        Name of the measure.
-    classifiers, methods : tuple of str
-        What has a value on every block.
-    n_blocks : int
-        Blocks that all classifiers share.
-    ranks : ndarray of shape (n_classifiers, n_methods)
-        Average ranks; 1 is best.
-    p_value : float
-        Of the spread of these ranks over the classifiers, against random exchanges of the
-        classifiers within each block.
+    `p_value` is the share of random exchanges of the classifiers within each block that spread the
+    average ranks (classifiers x methods, 1 is best) as far as the observed ones.
     """
 
     measure: str
@@ -55,7 +44,6 @@ class Interaction:
         return (self.classifiers[first], self.classifiers[second]), names
 
     def rank(self, classifier: str, method: str) -> float:
-        """The average rank of a method under a classifier."""
         place = self.classifiers.index(classifier), self.methods.index(method)
         return float(self.ranks[place])
 
@@ -77,7 +65,6 @@ def interaction(rankings: Mapping[str, Ranking]) -> Interaction | None:
 
 
 def _ranks(ranking: Ranking, blocks: list[str], methods: tuple[str, ...]) -> np.ndarray:
-    """Ranks of these methods only, on these blocks."""
     rows = [ranking.blocks.index(name) for name in blocks]
     columns = [ranking.methods.index(name) for name in methods]
     return block_ranks(ranking.measure, ranking.values[np.ix_(rows, columns)])

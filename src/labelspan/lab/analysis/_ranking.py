@@ -127,7 +127,6 @@ class Ranking:
 def ranked(
     measure: str, methods: tuple[str, ...], blocks: tuple[str, ...], values: np.ndarray
 ) -> Ranking:
-    """Rank and test a table of blocks by methods."""
     larger = ALL_MEASURES[measure].direction == "max"
     rounded = np.round(values, DIGITS)
     enough = len(blocks) >= 2
@@ -148,6 +147,5 @@ def ranked(
 
 
 def block_ranks(measure: str, values: np.ndarray) -> np.ndarray:
-    """Ranks of the methods on each block."""
     larger = ALL_MEASURES[measure].direction == "max"
     return average_ranks(np.round(values, DIGITS), greater_is_better=larger).ranks

@@ -40,17 +40,7 @@ def chosen_values(analysis: Analysis, keys: Sequence[str] = ("dataset", "method"
 
 
 def untuned(plan: Plan) -> list[str]:
-    """Titles of the steps that have nothing to search.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    list of str
-    """
+    """Titles of the steps that have nothing to search."""
     steps = (*plan.reducers, *plan.classifiers, *plan.models)
     found = []
     for step in steps:

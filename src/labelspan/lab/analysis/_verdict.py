@@ -172,7 +172,6 @@ def _too_few(ranking: Ranking) -> str:
 
 
 def _unreduced(analysis: Analysis) -> set[str]:
-    """Titles of the methods that keep all features."""
     return {step.title for step in analysis.plan.reducers if not get_method(step.method).path}
 
 

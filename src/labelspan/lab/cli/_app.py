@@ -36,11 +36,7 @@ ELSEWHERE = {"reproduce": "labelspan.papers._command"}
 
 
 def build(arguments: Sequence[str] = ()) -> Any:
-    """Make the application; needs typer.
-
-    Only the command that the arguments begin with is imported, so that `describe` does not wait for
-    the imports of `compare`.
-    """
+    """Make the application; imports only the command that the arguments begin with, for speed."""
     import typer
 
     app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None)
@@ -70,7 +66,6 @@ def _end_interrupted() -> NoReturn:
 
 
 def _options() -> Callable[..., None]:
-    """Build the options before the command name; needs typer."""
     import typer
 
     def show(asked: bool) -> None:

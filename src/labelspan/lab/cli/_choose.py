@@ -96,7 +96,6 @@ def show(search: ReducerCV, title: str) -> None:
 
 
 def as_data(search: ReducerCV) -> dict[str, Any]:
-    """The search as plain data."""
     table, name = search.cv_results_, "score"
     error = standard_error(table, name, search.n_splits_)
     places = best_of_methods(table, name)
@@ -125,7 +124,6 @@ def as_data(search: ReducerCV) -> dict[str, Any]:
 
 
 def draw(search: ReducerCV, path: Path) -> None:
-    """Draw scores against dimensions into a file."""
     from labelspan.plotting import ReducerCVDisplay
 
     ReducerCVDisplay.from_estimator(search).figure_.savefig(path)

@@ -201,7 +201,6 @@ def command(
 
 
 def _tell_of_failures(summary: RunSummary) -> None:
-    """Report which failures were retried and which will be."""
     if summary.n_retried:
         output.say(f"{counted(summary.n_retried, 'cell')} failed earlier and were retried")
     if summary.n_not_retried:
@@ -300,7 +299,6 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
 
 
 def _show_methods(analysis: Analysis, classifier: str) -> None:
-    """Ranks and means under one classifier."""
     measures = analysis.plan.measures
     titles = [ALL_MEASURES[name].title for name in measures]
     rows = [
@@ -351,7 +349,6 @@ def _show_declines(analysis: Analysis) -> None:
 
 
 def as_data(analysis: Analysis, summary: RunSummary, page: Path) -> dict[str, object]:
-    """Plain data of a comparison, for ``--json``."""
     return {
         "cells": summary.n_cells,
         "statuses": summary.statuses,

@@ -84,7 +84,6 @@ def _word_columns(encoder: ColumnEncoder | None) -> list[WordColumn]:
 
 
 def is_numbered(names: Sequence[str]) -> bool:
-    """Whether these are the names of features that have none."""
     return tuple(names) == numbered("feature", len(names))
 
 
@@ -120,6 +119,5 @@ def _told(encoder: ColumnEncoder) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first names, and how many follow."""
     shown = ", ".join(name[:40] for name in names[:SHOWN])
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"

@@ -46,7 +46,6 @@ def command(
 
 
 def _realigned(dataset: MultilabelDataset, out: Path) -> MultilabelDataset:
-    """Write the repaired data set, and describe that one."""
     repaired = realign(dataset)
     if repaired is dataset:
         raise ValueError(f"--realign: no misaligned rows in {dataset.name}; nothing was written.")

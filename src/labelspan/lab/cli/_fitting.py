@@ -21,7 +21,6 @@ READOUT_HELP = f"Classifier behind the reducer: {', '.join(READOUTS)}."
 
 
 def rows_of(dataset: MultilabelDataset, rows: str) -> Any:
-    """The rows that ``--rows`` selects."""
     return dataset.train if rows == "train" and dataset.train is not None else slice(None)
 
 
@@ -32,7 +31,6 @@ def check_rows(rows: str) -> None:
 
 
 def check_readout(readout: str) -> None:
-    """Refuse an unknown value of ``--readout``."""
     if readout not in READOUTS:
         raise ValueError(f"--readout is {readout!r}; give {' or '.join(READOUTS)}.")
 
@@ -57,7 +55,6 @@ def search(
 
 
 def pipeline(scaling: Pipeline | None, reducer: Any, readout: Any = None) -> Pipeline:
-    """Scalers, reducer and perhaps a classifier in a row, fitted or not."""
     steps = [] if scaling is None else list(scaling.steps)
     steps.append(("reducer", reducer))
     return Pipeline(steps if readout is None else [*steps, ("readout", readout)])
@@ -77,5 +74,4 @@ def value_of(text: str) -> Any:
 
 
 def n_rows(dataset: MultilabelDataset, chosen: Any) -> int:
-    """Number of chosen rows."""
     return len(np.arange(dataset.X.shape[0])[chosen])

@@ -33,7 +33,6 @@ def command(json: Annotated[bool, typer.Option(help="Print as JSON.")] = False) 
 
 
 def parameters(method: Method) -> dict[str, object]:
-    """Parameters of a method and their values."""
     estimator = method.make()
     return {} if estimator is None else estimator.get_params(deep=False)
 

@@ -30,32 +30,17 @@ NOT_SAVED = "is not a model that `labelspan reduce` or `labelspan choose` saved"
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted estimator, and how the columns of later files become its features.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A reducer or a classifier, or a pipeline: scalers, reducer, perhaps a classifier.
-    features, labels : tuple of str
-        Names of the features and labels; none if the model was saved by Python.
-    ignore : tuple of str
-        Columns of files that are no features.
-    reading : mapping
-        Fields of a source.
-    encoder : ColumnEncoder or None
-        What the columns of a CSV file become.
-    """
+    """A fitted estimator or pipeline, and how the columns of later files become its features."""
 
     estimator: Any
-    features: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()  # None if the model was saved by Python.
     labels: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)  # Fields of a source.
     encoder: ColumnEncoder | None = None
 
     @classmethod
     def of(cls, estimator: Any, dataset: MultilabelDataset, source: Source) -> Model:
-        """A model that was fitted on a data set."""
         encoder = dataset.encoder
         columns = dataset.feature_names if encoder is None else encoder.column_names
         others = dict.fromkeys((*source.labels, *source.ignore, *dataset.label_names))
@@ -105,7 +90,6 @@ def _first_feature(source: Source) -> int:
 
 
 def save_model(model: Model, path: Path) -> None:
-    """Write a model as a skops file."""
     skops = require("skops.io", "cli", "saving a model")
     skops.dump({"estimator": model.estimator, "columns": model.to_json()}, path)
 

@@ -167,7 +167,6 @@ def _is_scaled(estimator: Any) -> bool:
 
 
 def _text(estimator: Any) -> str:
-    """The estimator in a line, with the scaler before it."""
     steps = [step for _, step in estimator.steps] if _is_scaled(estimator) else [estimator]
     return " after ".join(" ".join(repr(step).split()) for step in reversed(steps))
 

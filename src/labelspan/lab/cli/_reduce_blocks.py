@@ -12,20 +12,17 @@ from labelspan.lab.cli._model import Model, load_model, refusing, save_model
 
 
 def is_blocks(data: str) -> bool:
-    """Whether the data are npy or Parquet: one file, or a folder of them."""
     path = Path(data)
     kinds = {child.suffix for child in path.iterdir()} if path.is_dir() else {path.suffix}
     return path.exists() and bool(kinds & {".npy", ".parquet"})
 
 
 def check_out(out: Path) -> None:
-    """Refuse an output file whose name tells of another format."""
     if out.suffix != ".npy":
         raise ValueError(f"--out is {str(out)!r}; npy and Parquet files are reduced to .npy.")
 
 
 def input_files(*names: str | Path | None) -> list[Path]:
-    """Files that are read: the given ones, and those in the given folders."""
     paths = [Path(name) for name in names if name is not None]
     return [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
 

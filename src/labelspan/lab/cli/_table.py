@@ -11,15 +11,7 @@ LEAST_TEXT = 20
 
 @dataclass(frozen=True)
 class Column:
-    """A column with the widths it can have.
-
-    Parameters
-    ----------
-    place : int
-        Its place in the rows.
-    least, most : int
-        Smallest width without cutting, and width without wrapping.
-    """
+    """A column: its place in the rows, its smallest width, and its width without wrapping."""
 
     place: int
     least: int
@@ -29,18 +21,9 @@ class Column:
 def print_tables(
     header: Sequence[str], rows: Sequence[Sequence[str]], title: str, texts: set[int]
 ) -> None:
-    """Draw a table, or several below each other, at most as wide as the terminal.
+    """Draw a table, or several below each other that repeat the first column, on the terminal.
 
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns; the first names the rows, and every table begins with it.
-    rows : sequence of sequence of str
-        Their text.
-    title : str
-        Above the first table.
-    texts : set of int
-        Places of the columns of text, which may be wrapped between words; the others hold numbers.
+    `texts` are the places of the columns of text, which may be wrapped between words.
     """
     from rich.console import Console
 

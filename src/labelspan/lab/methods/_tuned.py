@@ -15,7 +15,6 @@ def tuned_ridge(ridge: float = 0.01, min_labels: int = 0) -> ThresholdTuner:
 
 
 def tuned_svm(C: float = 1.0, min_labels: int = 0) -> ThresholdTuner:
-    """One linear SVM per label, with tuned thresholds."""
     machines = OneVsRestClassifier(LinearSVC(C=C, loss="hinge", max_iter=20000))
     return ThresholdTuner(machines, "per_label_f1", min_labels=min_labels)
 
@@ -26,6 +25,5 @@ def tuned_subspace(
     beta: float = 0.01,
     min_labels: int = 0,
 ) -> ThresholdTuner:
-    """The shared-subspace classifier with tuned thresholds."""
     model = SharedSubspaceClassifier(n_components, alpha=alpha, beta=beta)
     return ThresholdTuner(model, "per_label_f1", min_labels=min_labels)

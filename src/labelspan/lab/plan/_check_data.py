@@ -16,21 +16,11 @@ from labelspan.lab.plan._sources import Source
 
 @dataclass(frozen=True)
 class Size:
-    """Properties of a data set that splits and methods depend on.
-
-    Parameters
-    ----------
-    n_rows : int
-        Rows.
-    has_split : bool
-        Whether it has a standard split.
-    n_not_finite : int
-        Values of X that are NaN or infinite.
-    """
+    """What splits and methods need to know of a data set."""
 
     n_rows: int
     has_split: bool
-    n_not_finite: int
+    n_not_finite: int  # Values of X.
 
 
 def check_data(plan: Plan, *, readable: bool) -> None:
@@ -61,7 +51,6 @@ def check_data(plan: Plan, *, readable: bool) -> None:
 # A run repeats the checks of the command; the data themselves are not kept.
 @lru_cache(maxsize=256)
 def size_of(source: Source) -> Size:
-    """Load a data set and give its size."""
     dataset = source.load()
     X = dataset.X
     values = X.data if sparse.issparse(X) else np.asarray(X)

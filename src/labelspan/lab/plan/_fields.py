@@ -8,26 +8,22 @@ from typing import Any
 
 
 def check_keys(table: Mapping[str, Any], known: Collection[str], what: str) -> None:
-    """Refuse a table with an unknown key."""
     unknown = [key for key in table if key not in known]
     if unknown:
         raise ValueError(f"{what} has no field {unknown[0]!r}; it has {', '.join(known)}.")
 
 
 def check_text(value: Any, key: str) -> None:
-    """Refuse what is not a string."""
     if not isinstance(value, str):
         raise ValueError(f"{key} is {value!r}; give a string.")
 
 
 def check_flag(value: Any, key: str) -> None:
-    """Refuse what is neither true nor false."""
     if not isinstance(value, bool):
         raise ValueError(f"{key} is {value!r}; give true or false.")
 
 
 def check_whole(value: Any, key: str, least: float = -math.inf, most: float = math.inf) -> None:
-    """Refuse what is not a whole number, or not within its range."""
     # True and False are integers in Python, but are not meant here.
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole or not least <= value <= most:

@@ -207,7 +207,7 @@ class Plan:
             raise ValueError(f"the measure {double[0]!r} is given twice; give it once.")
 
     def _check_kinds(self) -> None:
-        """Check that a method fits its list; a method given by its path fits any list."""
+        """A method given by its path fits any list."""
         for kind, steps in self._steps().items():
             for step in (step for step in steps if not is_bare_path(step.method)):
                 known = get_method(step.method).kind
@@ -219,7 +219,6 @@ class Plan:
                     )
 
     def _check_names(self) -> None:
-        """Check names, because only they distinguish results."""
         lists = {kind: [step.title for step in steps] for kind, steps in self._steps().items()}
         for kind, titles in lists.items():
             if double := _double(titles):

@@ -17,11 +17,7 @@ LEAST_DOCUMENTS_A_TOPIC = 50
 
 
 def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
-    """Prepare web pages as in section 6.2 of the shared-subspace paper.
-
-    Removes labels with fewer than 100 documents, then documents without labels, then words in fewer
-    than 5 documents; the rest is TF-IDF with rows of unit length.
-    """
+    """Labels of 100 documents, words of 5, TF-IDF: section 6.2 of the shared-subspace paper."""
     Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)
     labels = np.flatnonzero((Y > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_LABEL)
     rows = np.flatnonzero((Y[:, labels] > 0).any(axis=1))
@@ -39,11 +35,10 @@ def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
 
 
 def frequent_topics(dataset: MultilabelDataset) -> MultilabelDataset:
-    """Prepare news as in section 4.1.3 of the MDDM paper.
+    """Words of 5 training documents, topics of 50: section 4.1.3 of the MDDM paper.
 
-    Removes words in fewer than 5 documents and topics with fewer than 50. The paper does not say
-    which documents it counts. Words in 5 training documents and topics in 50 documents of both
-    parts come closest to its "around 4,000 features and 50 labels".
+    The paper does not say which documents it counts. Topics of both parts and words of the
+    training part come closest to its "around 4,000 features and 50 labels".
     """
     X = sparse.csr_array(dataset.X)
     Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)

@@ -62,7 +62,6 @@ def scaling_of(items: Any) -> tuple[tuple[str, str, str], ...]:
 
 
 def check_preprocessing(steps: Sequence[Step], scaling: Sequence[tuple[str, ...]]) -> None:
-    """Refuse steps that are not scalers, and "auto" with other steps."""
     for step in steps:
         if not is_bare_path(step.method) and get_method(step.method).kind != "scaler":
             raise ValueError(
@@ -131,14 +130,12 @@ def _column(values: Any) -> np.ndarray:
 
 
 def first_non_count(X: Any) -> float | None:
-    """The first value that is not an integer >= 0; None if all are."""
     values = np.asarray(X.data if sparse.issparse(X) else X, dtype=float).ravel()
     wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values))))
     return float(values[wrong[0]]) if len(wrong) else None
 
 
 def refuse_non_counts(steps: Iterable[Step], X: Any, name: str) -> None:
-    """Refuse features that are not counts, which TF-IDF needs."""
     if "tfidf" not in [step.method for step in steps]:
         return
     value = first_non_count(X)

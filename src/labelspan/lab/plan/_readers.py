@@ -20,10 +20,7 @@ from labelspan.datasets import (
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader, and its arguments by field of a source.
-
-    It may need the names of label columns, or tell by itself whether a file has labels.
-    """
+    """A reader, its arguments by field of a source, and whether it needs the label columns."""
 
     read: Callable[..., MultilabelDataset]
     arguments: Mapping[str, tuple[str, ...]]

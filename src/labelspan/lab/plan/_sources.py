@@ -350,13 +350,11 @@ def fields_of(path: str) -> frozenset[str]:
 
 
 def content_hash(source: Source) -> str:
-    """SHA-256 of the data file, or of the hashes of several files."""
     hashes = [hash_of(path) for path in source.files]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
 
 
 def _more_files(source: Source) -> Iterator[str]:
-    """Further files that define the rows and labels."""
     yield from filter(None, (source.test, source.xml))
     told = source.xml or source.labels or source.label_count is not None
     if suffix_of(source.path) == ".arff" and not told:

@@ -118,5 +118,4 @@ def _grid(item: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def freeze(value: Any) -> Any:
-    """Turn lists into tuples, recursively."""
     return tuple(freeze(item) for item in value) if isinstance(value, list | tuple) else value

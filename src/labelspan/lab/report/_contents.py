@@ -83,7 +83,6 @@ class Contents:
 
     @cached_property
     def lines(self) -> list[Line]:
-        """The table of results."""
         groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         for cell in self.analysis.plain:
             groups[(cell["dataset"], cell["classifier"], cell["method"])].append(cell)
@@ -92,7 +91,6 @@ class Contents:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Names of the measures."""
         return self.analysis.plan.measures
 
     @property
@@ -102,12 +100,10 @@ class Contents:
 
     @property
     def recommendations(self) -> list[str]:
-        """One sentence per classifier."""
         return recommendations(self.analysis)
 
     @property
     def caution(self) -> str:
-        """The assumptions of the tests."""
         return caution(self.analysis)
 
     @property
@@ -160,7 +156,6 @@ class Contents:
 
     @cached_property
     def statuses(self) -> dict[str, int]:
-        """How the cells ended."""
         return dict(Counter(cell["status"] for cell in self.analysis.cells))
 
     @cached_property
@@ -171,7 +166,6 @@ class Contents:
 
 
 def contents_of(store: Store, plan: str | None = None) -> Contents:
-    """Read what a report needs."""
     analysis = analyse(store, plan)
     row = stored_plan(store, plan)
     sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
@@ -236,10 +230,7 @@ def _mean(rows: list[Row], column: str) -> float | None:
 
 
 def _ranked(lines: list[Line]) -> list[Line]:
-    """Add the ranks of the means within each data set and classifier; ties share ranks.
-
-    A method that failed or is unfinished has no rank, because its mean covers fewer splits.
-    """
+    """Add ranks within data set and classifier; none to a mean that covers fewer splits."""
     blocks: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
         blocks[(line.dataset, line.classifier)].append(line)
@@ -264,5 +255,4 @@ def _rank(name: str, lines: list[Line]) -> None:
 
 
 def instant(seconds: float) -> str:
-    """Write a time."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -31,8 +31,6 @@ class Panel:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Drawings of a kind, of which the menus choose one."""
-
     menus: tuple[str, ...]
     panels: tuple[Panel, ...]
     n_left_out: int = 0
@@ -54,7 +52,6 @@ def gallery(menus: tuple[str, ...], panels: Sequence[Panel]) -> Gallery:
 
 
 def rank_diagrams(contents: Contents, places: dict[str, int]) -> Gallery:
-    """One critical-difference diagram per classifier and measure."""
     panels = []
     for classifier, by_measure in contents.analysis.rankings.items():
         for name, ranking in by_measure.items():

@@ -36,7 +36,6 @@ class LabelTable:
 
 
 def html(contents: Contents) -> str:
-    """Render the page."""
     places = {method: place for place, method in enumerate(contents.analysis.methods)}
     lines = sorted(
         contents.lines,

@@ -23,8 +23,6 @@ MOST_POINTS = 120
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of a method."""
-
     place: int
     name: str
     x: Sequence[float]
@@ -43,7 +41,6 @@ class Axis:
     log: bool = False
 
     def at(self, value: float) -> float:
-        """Position of a value."""
         low, high, value = (self._scale(item) for item in (self.low, self.high, value))
         share = (value - low) / (high - low) if high > low else 0.5
         return round(self.start + share * (self.stop - self.start), 1)
@@ -95,7 +92,6 @@ def line_plot(
 
 
 def scatter_plot(curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: bool) -> Markup:
-    """One point per method, with its name."""
     x, y = _axes(curves, x_log, False)
     parts = [_frame(x, y, x_title, y_title)]
     taken = [(x.at(curve.x[0]) - 55, y.at(curve.y[0]) + 4) for curve in curves]
@@ -205,7 +201,6 @@ def heat_map(matrix: Sequence[Sequence[float]], names: Sequence[str]) -> Markup:
 
 
 def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name that fits, on one line."""
     name = " ".join(str(name).split())
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 

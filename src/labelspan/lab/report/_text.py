@@ -59,7 +59,6 @@ CSV_COLUMNS = (
 
 
 def one_line(text: str) -> str:
-    """Text without line breaks and control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
 
 
@@ -76,7 +75,6 @@ def markdown_text(text: str) -> str:
 
 
 def latex_escape(text: str) -> str:
-    """Text that LaTeX shows as it is."""
     return "".join(LATEX.get(char, char) for char in one_line(text))
 
 

@@ -97,15 +97,12 @@ def run_cell(cell: Cell) -> Result:
 
 
 class Clock:
-    """Seconds of the parts of a cell."""
-
     def __init__(self) -> None:
         self.parts: dict[str, float] = {}
         self.started = time.perf_counter()
 
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
-        """Add the time of the block to a part."""
         start = time.perf_counter()
         try:
             yield
@@ -113,7 +110,6 @@ class Clock:
             self.parts[part] = self.parts.get(part, 0.0) + time.perf_counter() - start
 
     def totals(self) -> dict[str, float]:
-        """The parts and the total."""
         return {**self.parts, "total": time.perf_counter() - self.started}
 
 

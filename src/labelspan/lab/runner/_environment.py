@@ -30,7 +30,6 @@ PACKAGES = ("labelspan", "numpy", "scipy", "scikit-learn", "numba")
 
 @lru_cache(maxsize=1)
 def environment() -> dict[str, str]:
-    """Versions and machine, as plain text."""
     found = {"python": platform.python_version(), "machine": platform.machine()}
     found["system"] = platform.system()
     found["processors"] = str(os.cpu_count())
@@ -54,11 +53,7 @@ def version_of(package: str) -> str:
 
 
 def code() -> str:
-    """Short digest of the code that results depend on, which may change within a version.
-
-    Comments, docstrings and files that plan, show or judge results do not count. It takes half a
-    second, so worker processes receive it from their parent.
-    """
+    """Digest of the code that results depend on; in half a second, so the parent tells workers."""
     if CODE_VARIABLE in os.environ:
         return os.environ[CODE_VARIABLE]
     # Python 3.11 counts the depth of all parsers together, so two at a time fail.

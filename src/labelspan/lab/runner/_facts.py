@@ -18,19 +18,7 @@ MOST_LABELS = 40
 
 
 def facts_of(source: Source) -> dict[str, Any]:
-    """Plain data that describe a data set; an error text if it cannot be read.
-
-    Parameters
-    ----------
-    source : Source
-        The data set.
-
-    Returns
-    -------
-    dict
-        "error"; or "description", "problems", "source", "label_names", "label_counts", and
-        "correlation" between the labels "correlation_labels".
-    """
+    """Plain data that describe a data set and its labels; "error" alone if it cannot be read."""
     try:
         dataset = loaded(source)
         with warnings.catch_warnings():

@@ -10,16 +10,9 @@ from labelspan.lab.plan import Cell
 
 
 class Pending:
-    """Cells in their order, except that a worker keeps to one split of one data set.
+    """Cells in order, but each worker keeps to one split of one data set while others wait.
 
-    Cells of a split may share a search or a decomposition, which the process keeps in memory; two
-    workers on the same split would both compute it. Only if all waiting splits are taken does a
-    worker help with one of them.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        What to run.
+    Cells of a split share searches and decompositions that a process keeps in memory.
     """
 
     def __init__(self, cells: Iterable[Cell]) -> None:
@@ -30,7 +23,6 @@ class Pending:
         self._lock = threading.Lock()
 
     def take(self, worker: Hashable) -> Cell:
-        """The next cell for a worker."""
         with self._lock:
             group = self._taken.get(worker)
             if group not in self._waiting:

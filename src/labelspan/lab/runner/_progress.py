@@ -45,7 +45,6 @@ class Failures:
         return clean(f"{result.status}: {described(cell)}: {result.error}")
 
     def rest(self) -> list[str]:
-        """Return a line for each error that was not shown every time."""
         return [
             clean(f"{status}: {counted(count - SAME_ERRORS, 'more cell')}: {error}")
             for (status, error), count in self.counts.items()
@@ -54,8 +53,6 @@ class Failures:
 
 
 class Silent:
-    """No display."""
-
     def start(self, total: int, done: int) -> None:
         """Show nothing."""
 
@@ -76,7 +73,6 @@ class Lines:
         self.clock = clock
 
     def start(self, total: int, done: int) -> None:
-        """Print the number of cells."""
         self.total, self.done, self.first = total, done, done
         self.printed = self.clock()
         self.failures = Failures()
@@ -101,7 +97,6 @@ class Lines:
             self._print(f"{self.done}/{self.total} cells{left}")
 
     def close(self) -> None:
-        """Print how often failures occurred that were not shown."""
         for line in self.failures.rest():
             self._print(line)
 
@@ -110,8 +105,6 @@ class Lines:
 
 
 class Bar:
-    """A bar with the time left, on a terminal."""
-
     def __init__(self) -> None:
         from rich.console import Console
         from rich.progress import (
@@ -135,7 +128,6 @@ class Bar:
         )
 
     def start(self, total: int, done: int) -> None:
-        """Show the bar."""
         self.failures = Failures()
         self.task: Any = self.progress.add_task("running", total=total, completed=done)
         self.progress.start()
@@ -147,14 +139,12 @@ class Bar:
             self.progress.console.print(line, markup=False, highlight=False)
 
     def close(self) -> None:
-        """Remove the bar; print how often failures occurred that were not shown."""
         self.progress.stop()
         for line in self.failures.rest():
             self.progress.console.print(line, markup=False, highlight=False)
 
 
 def described(cell: Cell) -> str:
-    """Name a cell in a line."""
     directions = "" if cell.directions is None else f", {counted(cell.directions, 'direction')}"
     names = (cell.source.name, cell.reducer.title, cell.classifier.title)
     return f"{' '.join(clean(' / '.join(names)).split())}, split {cell.split}{directions}"

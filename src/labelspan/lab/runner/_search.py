@@ -38,24 +38,13 @@ Number = tuple[float, str]
 
 @dataclass(frozen=True)
 class Point:
-    """A step at one point of its grid.
-
-    Attributes
-    ----------
-    step : Step
-        The step of the plan.
-    names : tuple of str
-        Searched parameters.
-    numbers : dict of str to (float, str)
-        Values that differ from the plan.
-    """
+    """A step at one point of its grid; `numbers` are the values that differ from the plan."""
 
     step: Step
     names: tuple[str, ...] = ()
     numbers: Mapping[str, Number] = field(default_factory=dict)
 
     def on(self, X: Any) -> Step:
-        """The step with the parameters for these features."""
         values = tuple((k, UNITS[unit](x, X)) for k, (x, unit) in self.numbers.items())
         return replace(self.step, parameters=(*self.step.parameters, *values))
 
@@ -74,8 +63,6 @@ class Point:
 
 @dataclass(frozen=True)
 class TunedSteps:
-    """The choice for a cell."""
-
     reducer: Point
     classifier: Point
 
@@ -94,22 +81,7 @@ def points_of(step: Step) -> list[Point]:
 
 
 def tuned_steps(cell: Cell, X: Any, Y: Any) -> TunedSteps:
-    """Choose the parameters of a cell by cross-validation within its training part.
-
-    Parameters
-    ----------
-    cell : Cell
-        What is to be fitted; its first measure decides.
-    X : array or sparse array of shape (n_train, n_features)
-        Features of the training part.
-    Y : array or sparse array of shape (n_train, n_labels)
-        Labels of the training part.
-
-    Returns
-    -------
-    TunedSteps
-        The steps of the cell, if it is not to be tuned or there is nothing to search.
-    """
+    """Choose the parameters of a cell by its first measure in folds of its training part."""
     if not cell.tune:
         return TunedSteps(Point(cell.reducer), Point(cell.classifier))
     reducers, classifiers = points_of(cell.reducer), points_of(cell.classifier)
@@ -126,20 +98,10 @@ def tuned_steps(cell: Cell, X: Any, Y: Any) -> TunedSteps:
 
 
 def best_place(scores: np.ndarray, errors: Sequence[str], measure: str) -> tuple[int, int]:
-    """Index of the best mean over the folds; the first on ties.
+    """Reducer and classifier of the best mean of scores (folds, reducers, classifiers).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_folds, n_reducers, n_classifiers)
-        Larger is better; NaN where a candidate failed or the measure is not defined.
-    errors : sequence of str
-        Errors of the candidates that failed.
-    measure : str
-        Name of the measure.
-
-    Returns
-    -------
-    (int, int)
+    Larger is better, the first wins ties; NaN where a candidate failed or the measure is
+    undefined.
     """
     # A fold on which the measure is not defined is ignored for all candidates.
     useful = scores[~np.isnan(scores).all(axis=(1, 2))]

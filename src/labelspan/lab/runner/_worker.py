@@ -67,7 +67,6 @@ class Worker:
         return result_from_dict(content)
 
     def facts(self, source: Source, timeout: float | None) -> dict[str, Any]:
-        """Describe a data set."""
         try:
             return self._ask({"kind": "facts", "source": asdict(source)}, timeout)
         except (queue.Empty, EOFError):
@@ -76,11 +75,9 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it can take another cell."""
         return self.process.poll() is None
 
     def kill(self) -> None:
-        """End the process at once."""
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
@@ -116,7 +113,6 @@ class Worker:
         self._started = True
 
     def _ending(self) -> str:
-        """Describe how a process ended after closing its output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(END_SECONDS)
         code = self.process.returncode
@@ -159,7 +155,6 @@ class WorkerPool:
 
     @contextlib.contextmanager
     def worker(self) -> Iterator[Worker]:
-        """Lend a worker."""
         try:
             worker = self.idle.get_nowait()
         except queue.Empty:
@@ -192,7 +187,6 @@ class WorkerPool:
         return None if self.closed else (cell, result)
 
     def close(self) -> None:
-        """End all workers."""
         self.closed = True
         for worker in self.all:
             worker.kill()

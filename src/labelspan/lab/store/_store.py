@@ -88,22 +88,11 @@ class Store:
             raise
 
     def __enter__(self) -> Store:
-        """Return the store itself.
-
-        Returns
-        -------
-        Store
-        """
+        """Return the store itself."""
         return self
 
     def __exit__(self, *ignored: object) -> None:
-        """Close the store.
-
-        Parameters
-        ----------
-        *ignored : object
-            Not used.
-        """
+        """Close the store."""
         self.close()
 
     def close(self) -> None:

@@ -34,7 +34,6 @@ def opened_to_write(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def opened_to_read(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Open a store to read it, even in a read-only folder."""
     place = path.absolute().as_uri()
     with contextlib.suppress(sqlite3.OperationalError):
         # A process with write access removes the log and its index when it closes the file.
@@ -88,7 +87,6 @@ def explained(path: Path, busy_seconds: float) -> Iterator[None]:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another program holds the file."""
     return _code(error) == sqlite3.SQLITE_BUSY
 
 
@@ -99,7 +97,6 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _repair(error: sqlite3.Error, path: Path, busy_seconds: float) -> str:
-    """Describe what happened and what to do, by error code."""
     safe = "Results written so far are safe; run the same command again to resume."
     place = {
         sqlite3.SQLITE_BUSY: f"{path} is locked by another program for more than "

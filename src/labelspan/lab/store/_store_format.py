@@ -38,7 +38,6 @@ RETRIED = FINAL.format(table="cells", verb="DELETE", condition="WHEN OLD.status 
 
 
 def create(cursor: sqlite3.Cursor) -> None:
-    """Make the tables of an empty store."""
     for statement in SCHEMA.split(";"):
         cursor.execute(statement)
     for table in ("cells", "measurements", "series"):

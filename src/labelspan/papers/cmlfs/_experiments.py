@@ -58,8 +58,6 @@ NOTE = "C at most 100, the paper: 1000"
 
 @dataclass(frozen=True)
 class Searched:
-    """A method of Table 2 with the candidates of its parameters."""
-
     title: str
     method: str
     grid: tuple[tuple[str, tuple[Any, ...]], ...]
@@ -75,7 +73,6 @@ class Searched:
         ]
 
     def values(self) -> list[tuple[Any, ...]]:
-        """Points of the grid."""
         return list(product(*(values for _, values in self.grid)))
 
 
@@ -166,7 +163,6 @@ def judge_table2(values: Values, printed: dict[str, Any]) -> list[Judged]:
 
 
 def _means(values: Values, printed: dict[str, Any], dataset: str) -> list[Judged]:
-    """Means of one set by method and measure."""
     lines, deviations = [], printed["table2"]["deviation"][dataset]
     for method, row in printed["table2"]["mean"][dataset].items():
         for place, measure in enumerate(printed["measures"]):
@@ -260,10 +256,7 @@ def figure2(quick: bool) -> tuple[Plan, ...]:
 
 
 def judge_figure2(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """The text: with few features MLFS and CMLFS do well, the Fisher score only with most.
-
-    At the number of features that MLFS or CMLFS keeps, the Fisher score's AUC is interpolated.
-    """
+    """The text: with few features MLFS and CMLFS do well, the Fisher score only with most."""
     lines = []
     for dataset in SIZES:
         sizes = FISHER_SIZES[dataset]
@@ -288,7 +281,7 @@ def judge_figure2(values: Values, printed: dict[str, Any]) -> list[Judged]:
 def _against(
     values: Values, dataset: str, method: str, sizes: tuple[int, ...], curve: np.ndarray
 ) -> list[Judged]:
-    """Compare a point of MLFS or CMLFS with the Fisher score at the same number of features."""
+    """MLFS or CMLFS against the Fisher score, interpolated at its number of features."""
     ours = values.mean(dataset, method, "macro_auc")
     kept = values.mean(dataset, method, "n_components")
     if ours is None or kept is None:

@@ -31,21 +31,11 @@ N_FOLDS = 5
 
 
 class FirstCodes(BaseEstimator):
-    """The first M codes of a model with all of them.
+    """The first M codes of a model with all of them, which cells that differ only in M share.
 
-    A regressor learns each code independently, so cells that differ only in M share one fit, and
-    with kernel ridge regression one search. The last fit is kept.
-
-    Parameters
-    ----------
-    codes : {"plst", "cplst"}
-        Which directions.
-    regressor : {"linear", "cubist", "kernel", "same kernel"}
-        What learns the codes: least squares; model trees; kernel ridge regression with width and
-        ridge by cross-validation ("cplst" is then kernel-CPLST); or kernel ridge regression with
-        the width and ridge of kernel-CPLST for both codes.
-    n_components : int
-        Number M of codes.
+    A regressor learns each code independently. The last fit is kept. `codes` is "plst" or "cplst";
+    with a "kernel" regressor, "cplst" is kernel-CPLST, and "same kernel" means that both codes have
+    its width and ridge.
     """
 
     def __init__(self, codes: str = "plst", regressor: str = "linear", n_components: int = 1):
@@ -54,7 +44,6 @@ class FirstCodes(BaseEstimator):
         self.n_components = n_components
 
     def fit(self, X: Any, Y: Any) -> FirstCodes:
-        """Fit, or reuse the fit of the previous cell."""
         self.fitted_ = FITS[self.regressor](Sample.of(X, Y), self.codes)
         self.n_components_ = min(self.n_components, len(self.fitted_.V))
         return self
@@ -65,7 +54,6 @@ class FirstCodes(BaseEstimator):
         return (all_scores(self.fitted_, Sample.of(X)) - mean) @ V.T @ V + mean - 0.5
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels by rounding."""
         return (self.decision_function(X) > 0).astype(np.int64)
 
 
@@ -79,7 +67,6 @@ class Sample:
 
     @classmethod
     def of(cls, X: Any, Y: Any = None) -> Sample:
-        """Hash the rows."""
         Y = Y.toarray() if sparse.issparse(Y) else Y
         return cls(str(joblib.hash((X, Y))), X, Y)
 
@@ -95,21 +82,19 @@ class Fitted:
 
 @lru_cache(maxsize=2)
 def all_scores(fitted: Fitted, sample: Sample) -> np.ndarray:
-    """Scores with all codes."""
     return fitted.scores(sample.X)
 
 
 def linear(sample: Sample, codes: str) -> Fitted:
-    """Least squares, without a ridge."""
     return least_squares(sample)[codes]
 
 
 @lru_cache(maxsize=1)
 def least_squares(sample: Sample) -> dict[str, Fitted]:
-    """Both codes by one regression: the scores with all codes are those of the labels.
+    """Both codes by one regression: with all codes, the scores are those of the labels.
 
     The codes are the columns of Z V' for an orthogonal V, and least squares is linear in its
-    targets. So decoding all codes gives the regression of Z for any V.
+    targets.
     """
     model = CPLST().fit(sample.X, sample.Y)
     Y = np.asarray(sample.Y, dtype=np.float64)
@@ -133,7 +118,6 @@ def _fitted(model: Any, sample: Sample) -> Fitted:
 
 
 def scores_of(model: Any) -> Callable[[Any], np.ndarray]:
-    """Scores of a label-space model, without subtracting a threshold."""
     return lambda X: model.decode(model.regressor_.predict(X))
 
 
@@ -143,7 +127,6 @@ def kernel(sample: Sample, codes: str) -> Fitted:
 
 
 def same_kernel(sample: Sample, codes: str) -> Fitted:
-    """Kernel ridge regression with the width and the ridge that are best for kernel-CPLST."""
     return kernel_search(sample)["cplst"][codes]
 
 
@@ -151,9 +134,8 @@ def same_kernel(sample: Sample, codes: str) -> Fitted:
 def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
     """Width and ridge of PLST and of kernel-CPLST by the sum of the losses of all M (Sec. 4.3).
 
-    The features are not scaled, because the paper mentions no scaling. Both methods share the
-    decompositions of the search, one per width. Returns, by the method whose width and ridge were
-    used, both codes with this regression.
+    Features are not scaled, as the paper mentions none. Returns both codes with this regression,
+    by the method whose width and ridge were used.
     """
     X, Y = sample.X, np.asarray(sample.Y, dtype=np.float64)
     folds = [test for _, test in KFold(N_FOLDS).split(Y)]
@@ -177,7 +159,7 @@ def kernel_search(sample: Sample) -> dict[str, dict[str, Fitted]]:
 def width_losses(
     X: Any, Y: np.ndarray, gamma: float, folds: list[Any], plain: list[np.ndarray]
 ) -> np.ndarray:
-    """Losses (ridge, codes) of PLST and kernel-CPLST, summed over numbers of codes and folds.
+    """Losses (ridge, codes) of both methods, summed over numbers of codes and folds.
 
     `plain` are the directions (q, q) of PLST without each fold.
     """

@@ -67,7 +67,6 @@ def _steps(regressor: str, n_labels: int) -> Iterator[Step]:
 
 
 def label(title: str, fraction: float) -> str:
-    """Name of a method with a share of the labels."""
     return f"{title} {fraction:.0%}"
 
 

@@ -82,22 +82,18 @@ def _plan(source: Source, name: str, reducers: tuple[Step, ...], classifier: Ste
 
 
 def table1(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with ML-kNN on the web pages, on two sets if quick."""
     return tuple(_nine(source, MLKNN, "") for source in _sources(False, quick, 2))
 
 
 def table2(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with SVMs on the web pages, on one set if quick."""
     return tuple(_nine(source, _svm(quick), ", SVM") for source in _sources(False, quick))
 
 
 def table5(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with ML-kNN on the news; the four fastest if quick."""
     return tuple(_nine(source, MLKNN, "", quick) for source in _sources(True, quick))
 
 
 def table6(quick: bool) -> tuple[Plan, ...]:
-    """Nine methods with SVMs on the news; the four fastest if quick."""
     return tuple(_nine(source, _svm(quick), ", SVM", quick) for source in _sources(True, quick))
 
 
@@ -217,7 +213,6 @@ def _loss(measure: str, first: float, second: float) -> float:
 
 
 def _levels(values: Values, printed: dict[str, Any], table: str) -> list[Judged]:
-    """Means over the available sets, and the printed means."""
     sets, lines = _sets(values), []
     all_sets = next((group for group in (NEWS, IMAGES) if sets[0] in group), SETS)
     which = f"{len(sets)} of the {len(all_sets)} sets" if len(sets) < len(all_sets) else "all sets"
@@ -298,10 +293,7 @@ figure3_news = _news_curves("figure 3", _svm, ("MDDM_p", "MDDM_f"))
 
 
 def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """The text says: MDDM_p has a lower Hamming loss than the compared methods for most d.
-
-    MDDM_f is also the paper's method, so it is not one of the compared methods.
-    """
+    """The text says: MDDM_p has a lower Hamming loss than the others, bar MDDM_f, for most d."""
     sets, lines, curves = _sets(values), [], []
     for size in sorted({*SIZES, *NEWS_SIZES, *IMAGE_SIZES}):
         found = {

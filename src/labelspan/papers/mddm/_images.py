@@ -64,7 +64,6 @@ def reducer(title: str, width: float, size: int, label: str, *more: tuple[str, A
 
 
 def point(title: str, width: float, label_width: float | None = None) -> str:
-    """The label of a point of the search."""
     text = f"{title}: width={width:g}"
     return text if label_width is None else f"{text}, label width={label_width:g}"
 
@@ -165,7 +164,6 @@ def table9(quick: bool) -> tuple[Plan, ...]:
 
 
 def _embedded(title: str, width: float, label_width: float, size: int, label: str) -> Step:
-    """MDDM with a label kernel."""
     more = (("label_correlation", "rbf"), ("label_width", label_width))
     return reducer(title, width, size, label, *more)
 

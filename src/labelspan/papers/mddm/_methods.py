@@ -22,17 +22,9 @@ N_FOLDS = 5
 
 
 class ChosenSVM(ClassifierMixin, BaseEstimator):
-    """One linear SVM per label, each with its C by cross-validation.
+    """One linear SVM per label, its C by the accuracy of the label: the paper names no criterion.
 
-    The paper does not name the criterion. Here it is the accuracy of the label; ties go to the
-    smallest C. A label without both classes is scored -1 or +1 for all rows.
-
-    Parameters
-    ----------
-    penalties : sequence of float
-        Values of C.
-    n_folds : int
-        Folds, shuffled by a fixed seed.
+    Ties go to the smallest C. A label without both classes is scored -1 or +1 for all rows.
     """
 
     def __init__(self, penalties: Sequence[float] = PENALTIES, n_folds: int = N_FOLDS) -> None:
@@ -40,7 +32,6 @@ class ChosenSVM(ClassifierMixin, BaseEstimator):
         self.n_folds = n_folds
 
     def fit(self, X: Any, Y: Any) -> ChosenSVM:
-        """Choose C label by label and fit on all rows."""
         Y = _dense(Y)
         right = svm_accuracies(X, Y, self.penalties, folds(len(Y), self.n_folds))
         self.penalties_ = np.asarray(self.penalties)[right.argmax(axis=0)]
@@ -51,33 +42,18 @@ class ChosenSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the signed distances from the planes, (n, q)."""
         return np.column_stack([_scores(machine, X) for machine in self.machines_])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels on the positive side of their planes."""
         return (self.decision_function(X) > 0).astype(int)
 
 
 class LabelWidthMDDM(TransformerMixin, BaseEstimator):
     """MDDM with a label kernel whose width is chosen by cross-validation (section 4.4).
 
-    The paper does not name the criterion. Here it is the Hamming loss of the classifier that
-    follows: ML-kNN, or the SVMs of `ChosenSVM` with the best C of each label on the same folds. The
-    reduction is fitted in each fold.
-
-    Parameters
-    ----------
-    n_components : int
-        Number of directions.
-    constraint : {"projection", "feature"}
-        As in `MDDM`.
-    classifier : {"mlknn", "svm"}
-        The classifier that follows.
-    widths : sequence of float
-        Values of `label_width`.
-    n_folds : int
-        Folds, shuffled by a fixed seed.
+    The paper names no criterion. Here it is the Hamming loss of `classifier`, "mlknn" or "svm"
+    (`ChosenSVM` with the best C of each label on the same folds); the reduction is fitted in each
+    fold.
     """
 
     def __init__(
@@ -105,7 +81,6 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Project on the directions of the chosen width."""
         return self.reducer_.transform(X)
 
     def _reducer(self, width: float) -> MDDM:
@@ -130,7 +105,6 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
 
 
 def folds(n: int, n_folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows of the parts of each fold."""
     return list(KFold(n_folds, shuffle=True, random_state=0).split(np.empty((n, 0))))
 
 

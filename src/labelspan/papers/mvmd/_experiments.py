@@ -53,19 +53,16 @@ def all_sets(quick: bool) -> tuple[Plan, ...]:
 
 
 def scene(quick: bool) -> tuple[Plan, ...]:
-    """Scene, with curves."""
     points = (1, 5, 20, 47) if quick else (1, 2, 3, 4, 5, 6, 10, 20, 47, 100, 200, 271, 294)
     return (_plan("mvmd: nine methods on scene", ("scene",), Splits("standard"), points),)
 
 
 def sets_of(values: Values) -> list[str]:
-    """The data sets that were run, in the order of `SETS`."""
     found = {dataset for dataset, _, _ in values.found}
     return [name for name in SETS if name in found]
 
 
 def how_many(sets: list[str]) -> str:
-    """The number of sets, for a sentence."""
     return "all eight sets" if len(sets) == len(SETS) else f"{len(sets)} of the eight sets"
 
 
@@ -199,10 +196,7 @@ def judge_spectra(values: Values) -> list[Judged]:
 
 
 def judge_scene(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """With the share 0.999, MVMD is better than the seven other extractors on all six measures.
-
-    The text also says which methods are at their best there.
-    """
+    """With the share 0.999, MVMD is best on all six measures; which methods are at their best."""
     lines: list[Judged] = []
     for measure in PAPER_MEASURES["mvmd"]:
         sign = 1 if MEASURES[measure].direction == "min" else -1

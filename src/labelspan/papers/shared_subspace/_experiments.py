@@ -31,7 +31,6 @@ QUICK_ALPHAS = ((0.01, 1.0, 100.0),)
 
 
 def dataset_of(name: str) -> str:
-    """The name of a set of web pages in the catalogue."""
     return f"yahoo-mulan-{name}"
 
 
@@ -230,7 +229,6 @@ def judge_figure3(values: Values, printed: dict[str, Any]) -> list[Judged]:
 
 
 def judge_heat(values: Values, name: str) -> list[Judged]:
-    """One panel of figure 3."""
     dataset, head = dataset_of(name), f"macro F1 on {name}"
     found = {
         (alpha, beta): values.mean(dataset, point(alpha, beta), "macro_f1")

@@ -39,7 +39,6 @@ Candidates = Iterator[tuple[tuple[float, ...], Linear]]
 
 
 def powers(first: int, last: int) -> tuple[float, ...]:
-    """Powers of ten."""
     return tuple(10.0**i for i in range(first, last + 1))
 
 
@@ -55,14 +54,7 @@ GRIDS: dict[str, tuple[tuple[float, ...], ...]] = {
 class SearchedBaseline(ClassifierMixin, BaseEstimator):
     """A baseline with parameters tuned by cross-validated macro F1 and thresholds by training F1.
 
-    Parameters
-    ----------
-    family : {"CCA+Ridge", "CCA+SVM", "SVM", "ASO_SVM"}
-        Which.
-    grid : tuple of tuple of float or None
-        Candidates of its one or two parameters; None means those of the paper.
-    n_folds : int
-        Number of folds of the search; the rows are in random order.
+    `grid` holds the candidates of its one or two parameters, those of the paper if None.
     """
 
     def __init__(
@@ -76,7 +68,6 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         self.n_folds = n_folds
 
     def fit(self, X: Any, Y: Any) -> SearchedBaseline:
-        """Search, then fit on all rows."""
         Y = np.asarray(Y)
         grid = self.grid or GRIDS[self.family]
         self.classes_ = np.tile([0, 1], (Y.shape[1], 1))
@@ -105,11 +96,9 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores minus their thresholds."""
         return above(self.model_(X), self.thresholds_)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels above their thresholds."""
         return (self.decision_function(X) > 0).astype(np.int64)
 
 
@@ -142,7 +131,6 @@ def machines(X: Any, Y: np.ndarray, costs: tuple[float, ...]) -> Iterator[tuple[
 
 
 def regressions(X: Any, Y: np.ndarray, ridges: tuple[float, ...]) -> Iterator[tuple[float, Linear]]:
-    """Ridge regressions on few features."""
     for ridge in ridges:
         model = MultiOutputRidge(ridge).fit(X, Y)
         yield ridge, Linear(model.coef_.T, model.intercept_)

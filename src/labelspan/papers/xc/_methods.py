@@ -27,17 +27,8 @@ WITHOUT_RIDGE = ("ML-CSSP",)
 class Ranked(BaseEstimator):
     """A label-space model on rows of unit length, with the propensities of its training labels.
 
-    The ridge has the highest precision at 1 on every fifth training row, after a fit on the others.
-    ML-CSSP has no ridge.
-
-    Parameters
-    ----------
-    model : {"PLST", "CPLST", "LEML", "CS", "ML-CSSP"}
-        Which.
-    n_components : int
-        Number M of codes.
-    ridges : tuple of float
-        Candidates.
+    The ridge has the highest precision at 1 on every fifth training row, after a fit on the
+    others. ML-CSSP has no ridge.
     """
 
     def __init__(
@@ -48,7 +39,6 @@ class Ranked(BaseEstimator):
         self.ridges = ridges
 
     def fit(self, X: Any, Y: Any) -> Ranked:
-        """Choose the ridge, then fit on all rows."""
         X = normalize(X)
         self.propensities_ = propensities(Y)
         make = MODELS[self.model]
@@ -71,9 +61,7 @@ class Ranked(BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of the labels."""
         return self.estimator_.decision_function(normalize(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels, by the rule of the model."""
         return self.estimator_.predict(normalize(X))

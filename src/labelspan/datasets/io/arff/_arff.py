@@ -141,8 +141,6 @@ def read_arff(
 
 @dataclass(frozen=True)
 class _Reading:
-    """How the rows of each file are read."""
-
     labels: LabelOptions
     ignore: tuple[str, ...]
     encoding: str
@@ -159,7 +157,6 @@ class _Part:
     Y: Any
 
     def nominal(self) -> list[Nominal]:
-        """List the features of more than two categories."""
         header, features = self.columns.header, self.columns.features
         kinds = [_distinct(kind) for kind in header.types]
         is_many = np.array([len(values) > 2 for _, values in kinds])
@@ -259,7 +256,6 @@ def _refuse_identifiers(parts: Sequence[_Part]) -> None:
 
 
 def _refuse_other_categories(first: _Part, second: _Part) -> None:
-    """Refuse a category that has different numbers in the two files."""
     ours, theirs = first.columns.header, second.columns.header
     features = first.columns.features
     pairs = np.stack([ours.type_of[features], theirs.type_of[features]], axis=1)
@@ -289,7 +285,6 @@ def _refuse_text(header: Header, labels: np.ndarray, path: Path) -> None:
 
 
 def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
-    """Warn of columns that are left out of X and of missing values."""
     skipped = np.flatnonzero(header.is_skipped()).tolist()
     dropped = [header.names[i] for i in skipped if header.names[i] not in ignore]
     if dropped:

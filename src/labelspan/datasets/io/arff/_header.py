@@ -37,8 +37,6 @@ TO_UTF8 = "convert it first: iconv -f {} -t utf-8"
 
 
 class ColumnType(NamedTuple):
-    """Kind of a column and, if it is nominal, its categories and their values."""
-
     kind: int
     categories: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
@@ -51,10 +49,7 @@ class ColumnType(NamedTuple):
 
 @dataclass(frozen=True)
 class Header:
-    """Relation name and columns of an ARFF file.
-
-    Columns share their types: a file with thousands of columns has few distinct ones.
-    """
+    """Relation name and columns, which share their types: of thousands, few are distinct."""
 
     relation: str
     names: list[str]
@@ -62,21 +57,17 @@ class Header:
     type_of: np.ndarray
 
     def type(self, column: int) -> ColumnType:
-        """Return the type of a column."""
         return self.types[self.type_of[column]]
 
     def find(self, names: Collection[str]) -> list[int]:
-        """Return the columns that have one of the names, in their order."""
         sought = set(names)
         return [i for i, name in enumerate(self.names) if name in sought]
 
     def is_skipped(self) -> np.ndarray:
-        """Whether each column holds strings or dates."""
         skipped = np.array([kind.kind == SKIPPED for kind in self.types])
         return skipped[self.type_of] if skipped.any() else np.zeros(len(self.names), dtype=bool)
 
     def defaults(self, columns: np.ndarray) -> np.ndarray:
-        """Return what an absent entry means for each of the columns."""
         values = np.array([kind.default for kind in self.types])
         return values[self.type_of[columns]] if values.any() else np.zeros(len(columns))
 

@@ -67,10 +67,7 @@ def at_row_end(text, pos):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def scan_token(text, pos, closing):  # type: ignore[no-untyped-def]
-    """Find the value at a position: start, stop, position after it, and its state.
-
-    The state is 0, an error code, or -1 for a quoted value with escapes.
-    """
+    """Value at a position: start, stop, position after it, state (0, error, -1 with escapes)."""
     n = len(text)
     if pos < n and (text[pos] == 39 or text[pos] == 34):
         quote, start, state = text[pos], pos + 1, 0
@@ -148,11 +145,7 @@ def quick_digit(text, pos, column, table, closing):  # type: ignore[no-untyped-d
 
 @inner_kernel
 def read_cell(text, pos, column, table, closing, slot, wanted, hard, n_hard):  # type: ignore[no-untyped-def]
-    """Read one value: error code, position after it, value, number of hard values.
-
-    A value that needs Python goes on the list as slot, start, stop, whether it is a number, and
-    column, unless it is not wanted.
-    """
+    """Error code, position after it, value, number of hard values (slot, token, column)."""
     value = quick_digit(text, pos, column, table, closing)
     if value == value:
         return OK, pos + 1, value, n_hard

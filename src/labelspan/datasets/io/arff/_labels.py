@@ -29,8 +29,6 @@ NO_COLUMNS = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True)
 class LabelOptions:
-    """The label arguments of the caller."""
-
     names: Sequence[str] | None = None
     count: int | None = None
     xml: str | os.PathLike[str] | None = None
@@ -46,10 +44,9 @@ class Statement:
 
 
 def label_columns(header: Header, path: Path, options: LabelOptions, limits: Limits) -> np.ndarray:
-    """Return the positions of the label columns, ascending.
+    """Positions of the labels, ascending. Names override a count, an XML file and ``-C``.
 
-    Names override all else. A count, an XML file and ``-C`` in the relation name must agree,
-    because any of them may be outdated and wrong labels are not noticed later.
+    Those must agree, because any may be outdated and wrong labels are not noticed later.
     """
     if options.names is not None:
         names = options.names if options.needed else _there(options.names, header)

@@ -12,11 +12,7 @@ from labelspan.system import require
 
 
 def read_label_names(path: str | os.PathLike[str], limits: Limits) -> tuple[str, ...]:
-    """List the label names of a Mulan XML file, flat or hierarchical, in document order.
-
-    Their order has no meaning: the XML of yeast and enron is sorted as a hierarchy, and the columns
-    of Y follow the ARFF file.
-    """
+    """Label names of a Mulan XML file, flat or not; their order is not that of the columns."""
     elements = require("defusedxml.ElementTree", "data", "reading Mulan XML")
     common = require("defusedxml.common", "data", "reading Mulan XML")
     names: list[str | None] = []

@@ -38,13 +38,7 @@ def row_lines(source: LineBlocks) -> RowLines:
 def read_rows(
     source: LineBlocks, columns: Columns, encoding: str, lines: RowLines
 ) -> tuple[Any, Any]:
-    """Parse all rows; the first one decides whether they are dense or sparse.
-
-    Returns
-    -------
-    tuple of two ndarray or two csr_array
-        Features and labels as float64. Missing values are NaN, categories are their numbers.
-    """
+    """Features and labels as float64, NaN where missing; dense or sparse like the first row."""
     reader: _DenseRows | _SparseRows | None = None
     for text in source:
         if reader is None:
@@ -84,7 +78,6 @@ class _Rows:
         self.hard = np.empty((0, 5), dtype=np.int64)
 
     def hard_list(self, size: int) -> np.ndarray:
-        """Buffers for the values that a kernel leaves to Python."""
         if size > len(self.hard):
             self.hard = np.empty((size, 5), dtype=np.int64)
         return self.hard
@@ -96,7 +89,6 @@ class _Rows:
             raise self.source.error_at(MESSAGES[status], pos)
 
     def settle(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
-        """Parse with Python the values that a kernel left."""
         values = np.empty(len(hard))
         is_number = hard[:, 3] == 1
         block = text.tobytes() if is_number.any() else b""
@@ -133,8 +125,6 @@ class _Rows:
 
 
 class _DenseRows(_Rows):
-    """Dense rows."""
-
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.table = np.empty((0, len(self.header.names)))

@@ -40,11 +40,10 @@ def quick_rows(  # type: ignore[no-untyped-def]
     text, start, type_of, kinds, digits, place,
     ends, indices, data, other_ends, others, values, row, n_first, n_second,
 ):  # fmt: skip
-    """Read rows such as ``{17 1,29 0.25}`` up to another form: its position, whether in a row.
+    """Rows like ``{17 1,29 0.25}`` up to another form: its position, whether in a row.
 
-    Nearly all rows have this form. Positions and counts are unsigned: for signed ones numba tests
-    whether each index is negative, which doubles the time of this loop. One call reads many rows
-    and takes the arrays one by one, because calls and tuple access count references.
+    Unsigned, as numba tests signed indices for being negative: half the speed. Many rows per call
+    and arrays one by one, because calls and tuple access count references.
     """
     pos, n_columns = np.uint64(start), np.uint64(len(place))
     while pos < len(text):
@@ -156,8 +155,8 @@ def parse_entries(text, pos, table, place, first, second, n_first, n_second, har
 def parse_sparse(text, table, place, first, second, start, hard):  # type: ignore[no-untyped-def]
     """Fill two CSR arrays from a row on; returns status, position, rows, hard values.
 
-    `place` sends a column to the first array (its column there), to the second (-1 minus its
-    column there) or nowhere (ABSENT). The slot of a hard value has the same signs.
+    `place` sends a column to the first array (>= 0), to the second (-1 minus its column there) or
+    nowhere (ABSENT); so do the slots of hard values.
     """
     (ends, indices, data), (other_ends, others, values) = first, second
     pos, n_hard, row = ZERO, ZERO, np.uint64(start)

@@ -43,7 +43,6 @@ def _unpacked_bytes(file: BinaryIO, limit: int) -> int:
 
 
 def _inflated_bytes(file: BinaryIO, size: int, limit: int) -> int:
-    """Size of one compressed element, or a little more than the limit."""
     inflater = zlib.decompressobj()
     total = 0
     while total <= limit and (piece := file.read(min(size, PIECE_BYTES))):

@@ -194,7 +194,6 @@ def _names(
 
 
 def _text(arrays: dict[str, np.ndarray], key: str, path: Path) -> Any:
-    """Return the strings of an array, as lists within lists."""
     array = arrays[key]
     try:
         text = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array

@@ -22,7 +22,6 @@ FIELDS = {
 
 
 def written(column: Column) -> dict[str, Any]:
-    """Return a column as plain values."""
     if isinstance(column, WordColumn):
         return {"kind": WORDS, "name": column.name, "categories": list(column.categories)}
     if isinstance(column, TextColumn):

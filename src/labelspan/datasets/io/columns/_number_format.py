@@ -77,10 +77,7 @@ FORMATS = tuple(
 
 @dataclass(frozen=True)
 class Readings:
-    """The formats in which all texts of a column are numbers, the simplest first.
-
-    `each` says that every text is a number in some format, though perhaps not in a common one.
-    """
+    """Formats in which a column is numbers, the simplest first; `each` if no format is common."""
 
     formats: tuple[NumberFormat, ...]
     each: bool

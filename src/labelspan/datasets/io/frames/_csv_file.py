@@ -31,10 +31,7 @@ class CsvFile:
     limits: Limits
 
     def frame(self, exact: Collection[str], as_text: Collection[str] = ()) -> Any:
-        """Return the rows; columns `exact` are text as it stands, in which no word is missing.
-
-        Columns `as_text` are text with missing cells; the rest are numbers where all cells are.
-        """
+        """The rows; columns `exact` keep their text, `as_text` are text with missing cells."""
         pandas = require("pandas", "data", "reading CSV")
         encoding = "utf-8-sig" if self.encoding.lower() in ("utf-8", "utf8") else self.encoding
         try:
@@ -81,7 +78,6 @@ def _line(error: Exception) -> str:
 
 
 def _header(source: LineBlocks, delimiter: str | None, encoding: str) -> tuple[str, list[str]]:
-    """Read the line of names and leave the source after it."""
     line = source.next_block().tobytes().partition(b"\n")[0]
     text = line.decode(encoding).strip("\r\n")
     if not text:

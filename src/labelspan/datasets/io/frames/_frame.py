@@ -109,10 +109,7 @@ def dataset_of(
     limits: Limits,
     encoder: ColumnEncoder | None = None,
 ) -> MultilabelDataset:
-    """Learn the columns of a frame and encode it; texts are learned from `n_train` rows.
-
-    With an encoder nothing is learned, there may be no labels, and any column may be left out.
-    """
+    """Learn the columns of a frame, or take an encoder's; texts are learned from `n_train` rows."""
     columns = columns_of(frame, name)
     targets = _as_list(labels, "labels")
     left_out = _as_list(ignore, "ignore")

@@ -25,10 +25,7 @@ ROW_OR_BLANK = re.compile(rb"^[ \t\r]*[^ \t\r#]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class PairRows:
-    """Features and labels of one file, as wide as its largest numbers require.
-
-    The first column counts as used if the file names it, even with the value zero.
-    """
+    """Features and labels of a file; the first column is used if named, even with value 0."""
 
     X: sp.csr_array
     Y: sp.csr_array
@@ -42,10 +39,9 @@ def read_pairs(
     size: tuple[int | None, int | None],
     keep_blank: bool,
 ) -> PairRows:
-    """Read all rows of a source.
+    """Read all rows of a source; `keep_blank` makes a blank line a row.
 
-    `first` and `size` are those of labels and of features: the first number, and how many there are
-    (None for the largest number found). `keep_blank` makes a blank line a row.
+    `first` and `size` of labels and features: the first number, and how many (None: as found).
     """
     limit = source.limits.max_columns
     bounds = (limit if size[0] is None else size[0], limit if size[1] is None else size[1])
@@ -82,7 +78,6 @@ def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
 
 
 def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:
-    """Widen both arrays to the stated number of columns."""
     X, Y = rows.X.copy(), rows.Y.copy()
     X.resize((X.shape[0], n_features))
     Y.resize((Y.shape[0], n_labels))
@@ -107,7 +102,6 @@ def _parse_block(
     labels: CsrBuffer,
     features: CsrBuffer,
 ) -> int:
-    """Append the rows of a block; return the number of rows so far."""
     labels.reserve(source.n_lines, len(text) // LABEL_BYTES + 1)
     features.reserve(source.n_lines, len(text) // FEATURE_BYTES + 1)
     hard = np.empty((len(text) // FEATURE_BYTES + 1, 3), dtype=np.int64)

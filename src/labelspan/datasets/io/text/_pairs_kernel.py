@@ -27,7 +27,6 @@ def at_end(text, pos):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def token_end(text, pos):  # type: ignore[no-untyped-def]
-    """Find the end of a value: a blank, the end of the line or a comment."""
     while not at_end(text, pos) and text[pos] != 32 and text[pos] != 9 and text[pos] != 13:
         pos += 1
     return pos
@@ -95,10 +94,7 @@ def parse_features(text, pos, first, n_features, entry, indices, data, hard, n_h
 
 @kernel
 def parse_pairs(text, first, size, keep_blank, label_parts, feature_parts, row, hard):  # type: ignore[no-untyped-def]
-    """Fill two CSR arrays from a row on; returns status, position, rows, hard values.
-
-    `first` and `size` are pairs for labels and features; `keep_blank` makes a blank line a row.
-    """
+    """Fill two CSR arrays from a row on; returns status, position, rows, hard values."""
     label_ends, labels, ones = label_parts
     ends, indices, data = feature_parts
     pos, n_hard = ZERO, ZERO

@@ -149,7 +149,6 @@ def _check_values(X: Any, what: str, *, allow_missing: bool) -> None:
 
 
 def _rows(matrix: Any) -> Iterator[list[tuple[int, Any]]]:
-    """Yield the nonzero entries of each row as pairs of column and Python number."""
     csr = sp.csr_array(matrix)
     csr.sort_indices()
     indices, data, ends = csr.indices, csr.data, csr.indptr
