@@ -55,22 +55,7 @@ PROGRAMS = Path(__file__).with_name("programs.md")
 
 
 def document(outcomes: Iterable[Outcome], command: str, earlier: str = "") -> str:
-    """Write the page: matches, differences with reasons, experiments that could not be run, tables.
-
-    Parameters
-    ----------
-    outcomes : iterable of Outcome
-        What was run.
-    command : str
-        The command that made the page.
-    earlier : str
-        An earlier page. It provides the tables of experiments that were not run now.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """The page; experiments that were not run now keep their tables of an earlier page."""
     outcomes = list(outcomes)
     extent = QUICK if any(outcome.quick for outcome in outcomes) else FULL
     by_paper = {

@@ -49,33 +49,15 @@ PLAIN_TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class Judged:
-    """A printed value or statement, and ours.
-
-    Parameters
-    ----------
-    what : str
-        What is measured or stated.
-    printed : float, str or None
-        The value of the paper; None if it prints nothing.
-    ours : float, str or None
-        Our value.
-    verdict : {"reproduced", "not reproduced", "not judged"}
-        Verdict according to `RULES`.
-    note : str
-        The rule with its tolerance.
-    reasons : tuple of str
-        The known reasons for a difference.
-    strictly : bool or None
-        Whether it also holds by the stricter rule; None if there is no such rule.
-    """
+    """A printed value or statement, and ours, judged according to `RULES`."""
 
     what: str
-    printed: float | str | None
+    printed: float | str | None  # None if the paper prints nothing
     ours: float | str | None
     verdict: str
-    note: str = ""
-    reasons: tuple[str, ...] = ()
-    strictly: bool | None = None
+    note: str = ""  # the rule with its tolerance
+    reasons: tuple[str, ...] = ()  # known ones for a difference
+    strictly: bool | None = None  # None if there is no stricter rule
 
     @property
     def difference(self) -> float | None:
@@ -112,27 +94,10 @@ class Values:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or figure of a paper that can be run.
+    """A table or figure of a paper that can be run, in `minutes` on two processors.
 
-    Parameters
-    ----------
-    name : str
-        Paper and table, such as ``"mvmd/figure3"``.
-    title : str
-        What it shows.
-    data : tuple of str
-        Data sets it needs.
-    minutes, quick_minutes : float
-        Approximate time on two processors, in full and with ``--quick``.
-    plans : callable
-        ``plans(quick) -> tuple of Plan``.
-    judge : callable
-        ``judge(values, printed) -> list of Judged``, where printed is the data file.
-    packages : tuple of str
-        Packages that labelspan does not install, without which the experiment is left out.
-    follow_up : callable or None
-        ``follow_up(values, quick) -> tuple of Plan``: plans that use the parameters found by
-        the search in `plans`.
+    `packages` are those that labelspan does not install. `follow_up` makes plans from what the
+    search in `plans` found.
     """
 
     name: str
@@ -153,23 +118,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An experiment with its judged values.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What was run.
-    judged : list of Judged
-        The lines of its table.
-    quick : bool
-        Whether it was run with fewer splits.
-    failed : tuple of str
-        Cells that failed.
-    setting : str
-        Data sets, splits and versions in a sentence.
-    not_run : str
-        Why nothing was run; empty if it was.
-    """
+    """An experiment with its judged values; `not_run` says why nothing was run."""
 
     experiment: Experiment
     judged: list[Judged]

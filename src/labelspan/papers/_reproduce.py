@@ -35,30 +35,11 @@ def reproduce(
     budget: float | None = None,
     stored: bool = False,
 ) -> Iterator[Outcome]:
-    """Run experiments and judge each as soon as it is finished.
+    """Run experiments, sharing their cells, and judge each as soon as it is finished.
 
-    Parameters
-    ----------
-    experiments : iterable of Experiment
-        What to run; cells that experiments share are run once.
-    store : Store
-        Result store; cells already in it are not run again.
-    quick : bool, default=False
-        Fewer splits.
-    n_jobs, timeout, progress, command, retry_failed
-        As in `labelspan.experiments.run`.
-    budget : float or None
-        Limit in hours. Experiments with the most printed values per minute come first. An
-        experiment whose missing cells would exceed the remaining time is postponed; the next
-        run with the same store continues with it.
-    stored : bool, default=False
-        Run nothing: judge data sets whose cells are all in the store, and name the others.
-
-    Yields
-    ------
-    Outcome
-        If the data are not available or the budget postpones the experiment, nothing is judged
-        and ``not_run`` holds the reason.
+    With a `budget` in hours, those with most printed values per minute come first, and what exceeds
+    the rest is postponed. `stored` runs nothing: it judges data sets whose cells are all in the
+    store, and names the others. ``not_run`` of an outcome holds the reason.
     """
     start = time.monotonic()
     if budget is not None:

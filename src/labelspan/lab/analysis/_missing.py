@@ -13,20 +13,7 @@ Decline = dict[str, dict[float, float]]
 
 
 def declines(analysis: Analysis, measure: str) -> dict[tuple[str, str], Decline]:
-    """Means of a measure by data set with mechanism, classifier, method and share removed.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        Of a plan whose sources set `missing`; others give an empty result.
-    measure : str
-        Name of the measure.
-
-    Returns
-    -------
-    dict of (str, str) to dict of str to dict of float to float
-        Shares ascending.
-    """
+    """Means of a measure by data set with mechanism, classifier, method and share removed."""
     sources = {source.name: source for source in analysis.plan.sources}
     values: dict[tuple[str, str, str], dict[float, list[float]]] = defaultdict(dict)
     for cell in analysis.plain:

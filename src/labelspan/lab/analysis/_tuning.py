@@ -15,20 +15,7 @@ Chosen = tuple[tuple[str, ...], str]
 
 
 def chosen_values(analysis: Analysis, keys: Sequence[str] = ("dataset", "method")) -> list[Chosen]:
-    """Count the chosen values over the splits.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        Finished cells.
-    keys : sequence of str
-        Columns that distinguish the cells, before step and parameter.
-
-    Returns
-    -------
-    list of (tuple of str, str)
-        The keys, the step and the parameter; the values, the most frequent first.
-    """
+    """Chosen values by the keys, step and parameter, the most frequent first."""
     counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for cell in analysis.plain:
         for step, parameter, _, shown in cell["chosen"]:

@@ -24,15 +24,7 @@ class Size:
 
 
 def check_data(plan: Plan, *, readable: bool) -> None:
-    """Refuse data that no cell could use, once instead of in each cell.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is to be run.
-    readable : bool
-        Whether data that cannot be loaded are refused, too; otherwise their cells fail.
-    """
+    """Refuse data that no cell could use, once; `readable` refuses what cannot be loaded, too."""
     for source in plan.sources:
         try:
             size = size_of(source.whole)

@@ -11,15 +11,7 @@ from labelspan.lab.plan._step import Step
 
 
 def check_methods(plan: Plan, *, elsewhere: bool = False) -> None:
-    """Refuse methods that no cell could run, once instead of in each cell.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is to be run.
-    elsewhere : bool
-        Whether cells run on other machines, which may have modules that this one lacks.
-    """
+    """Refuse methods that no cell could run, once; modules may be on other machines."""
     if any(source.missing for source in plan.sources):
         for step in (*plan.reducers, *plan.classifiers, *plan.models):
             if (estimator := made(step, elsewhere)) is not None:

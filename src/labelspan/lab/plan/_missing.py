@@ -20,22 +20,7 @@ SPREAD = 0.9
 def holed_sources(
     sources: Sequence[Source], shares: Sequence[float], mechanism: str
 ) -> tuple[Source, ...]:
-    """Each data set once per share of labels to remove.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-        Data sets.
-    shares : sequence of float
-        Shares in [0, 1) of the labels of the training part.
-    mechanism : {"mcar", "labels", "rows"}
-        Which labels: see :func:`removed`.
-
-    Returns
-    -------
-    tuple of Source
-        Each with its own name.
-    """
+    """Each data set once per share of labels to remove, with its own name."""
     return tuple(
         replace(
             source,
@@ -50,24 +35,11 @@ def holed_sources(
 
 
 def removed(Y: Any, source: Source, seed: Sequence[int]) -> Any:
-    """Labels of a training part with NaN where the source removes them.
+    """Labels of a training part with NaN where the source removes them: dense float64.
 
-    Parameters
-    ----------
-    Y : array or sparse array of shape (n, q)
-        Labels.
-    source : Source
-        With `missing`, the share to remove, and `mechanism`. "mcar" removes single labels at
-        random; "labels" does so at evenly spaced rates around the share, assigned to the labels at
-        random; "rows" removes all labels of random rows.
-    seed : sequence of int
-        The same seed gives the same order, so labels removed at one share are removed at larger
-        shares.
-
-    Returns
-    -------
-    array
-        Unchanged if nothing is removed, else dense float64.
+    "mcar" removes single labels at random; "labels" does so at evenly spaced rates around the
+    share, assigned to the labels at random; "rows" removes all labels of random rows. With the same
+    seed, labels removed at one share are removed at larger shares.
     """
     if not source.missing:
         return Y

@@ -23,17 +23,7 @@ LARGEST_RATIO = 100
 
 
 def preprocessing_of(item: Any) -> tuple[Step, ...]:
-    """Return the steps of a name, a table or a list of these; "none" is no step.
-
-    Parameters
-    ----------
-    item : str, mapping, Step or sequence of these
-        As a plan holds it.
-
-    Returns
-    -------
-    tuple of Step
-    """
+    """The steps of a name, a table or a list of these; "none" is no step."""
     is_one = isinstance(item, str | Mapping | Step)
     items = [item] if is_one else list_of(item, "preprocessing")
     return tuple(_step_of(part) for part in items if part != "none")
@@ -83,18 +73,7 @@ def check_preprocessing(steps: Sequence[Step], scaling: Sequence[tuple[str, ...]
 
 
 def choose_scaler(X: Any) -> tuple[str, str]:
-    """Choose a scaler for features, without their labels.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n_samples, n_features)
-        All rows: the choice is the same for every split.
-
-    Returns
-    -------
-    (str, str)
-        The name of a scaler or "none", and why.
-    """
+    """Name of a scaler or "none", and why, from all rows: the same for every split."""
     if not sparse.issparse(X):
         return _by_ratio("standard", "standard deviations", _deviations(np.asarray(X, float)))
     if first_non_count(X) is None:
@@ -149,23 +128,7 @@ def refuse_non_counts(steps: Iterable[Step], X: Any, name: str) -> None:
 def made_preprocessing(
     steps: Sequence[Step], X: Any, name: str = "X", seed: int = 0
 ) -> Pipeline | None:
-    """Make the steps for the features of a data set, unfitted; None for no steps.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        A scaler or the steps of a pipeline.
-    X : array or sparse array of shape (n_samples, n_features)
-        All rows of the data set; they decide about sparsity and the choice of "auto".
-    name : str
-        Name of the data set, for messages.
-    seed : int
-        For steps with a ``random_state``.
-
-    Returns
-    -------
-    Pipeline or None
-    """
+    """Steps for the features X of a data set, unfitted; all rows decide about "auto"."""
     if tuple(steps) == AUTO:
         steps = preprocessing_of(choose_scaler(X)[0])
     refuse_non_counts(steps, X, name)

@@ -13,15 +13,7 @@ from labelspan.lab.plan._sources import Source, loaded
 
 
 def check_scaling(plan: Plan, *, elsewhere: bool = False) -> None:
-    """Refuse preprocessing that no cell could run, once instead of in each cell.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is to be run.
-    elsewhere : bool
-        Whether cells run on other machines, where the files and modules are.
-    """
+    """Refuse preprocessing that no cell could run, once; modules may be on other machines."""
     for step in plan.preprocessing:
         estimator = made(step, elsewhere)
         if estimator is not None and not hasattr(estimator, "transform"):
@@ -43,18 +35,7 @@ def _readable(plan: Plan) -> Iterator[tuple[Source, Any]]:
 
 
 def with_scaling(plan: Plan) -> Plan:
-    """Fill in the choice of the scaler "auto" for each data set, and the reason.
-
-    Parameters
-    ----------
-    plan : Plan
-        Any plan.
-
-    Returns
-    -------
-    Plan
-        The same plan, if its preprocessing is not "auto" or is chosen already.
-    """
+    """Fill in the choice of the scaler "auto" for each data set, and the reason."""
     if plan.preprocessing != AUTO or plan.scaling:
         return plan
     chosen = tuple((source.name, *choose_scaler(loaded(source).X)) for source in plan.sources)

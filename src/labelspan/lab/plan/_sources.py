@@ -335,17 +335,7 @@ def text_fields(text: str) -> dict[str, Any]:
 
 
 def fields_of(path: str) -> frozenset[str]:
-    """Fields of a source that the reader of a file takes.
-
-    Parameters
-    ----------
-    path : str
-        Its name tells the format.
-
-    Returns
-    -------
-    frozenset of str
-    """
+    """Fields of a source that the reader of a file takes, which its name tells."""
     return frozenset(READERS.get(suffix_of(path), BY_NAME).arguments)
 
 

@@ -19,17 +19,7 @@ TYPOGRAPHY = str.maketrans(
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How the numbers of one column are written.
-
-    Parameters
-    ----------
-    decimal : {".", ","}
-        Sign before the decimals.
-    thousands : str
-        Sign between groups of three digits; "" for none.
-    percent : bool
-        Whether each number ends with ``%``, which divides it by 100.
-    """
+    """How the numbers of one column are written; ``%`` divides each of them by 100."""
 
     decimal: str = POINT
     thousands: str = ""
