@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,6 +45,30 @@ class Display:
             )
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         return axes
+
+
+class Chart(Display, ABC):
+    """A display that is drawn by its data alone."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, array of them if there are several panels, or None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        Display
+            The display itself.
+        """
+        self._draw(ax)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on the given axes, or on a new figure."""
 
 
 def style_of(place: int) -> dict[str, Any]:

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.choice import smallest_within, standard_error
-from labelspan.plotting._axes import Display, style_of
+from labelspan.plotting._axes import Chart, style_of
 
 
-class ReducerCVDisplay(Display):
+class ReducerCVDisplay(Chart):
     """Cross-validated score against the number of directions, one line per reducer.
 
     A line is the best score of a reducer at each dimension, over its parameters and those of the
@@ -31,12 +31,8 @@ class ReducerCVDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of one matplotlib Axes
-        The panel.
-    ax_ : matplotlib Axes
-        The same.
+    ax_, axes_, figure_ : Axes, ndarray of one Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -93,19 +89,7 @@ class ReducerCVDisplay(Display):
         points = [(float(sizes[i]), float(mean[i])) for i in (estimator.best_index_, small)]
         return cls(curves, points[0], points[1], name).plot(ax)
 
-    def plot(self, ax: Any = None) -> ReducerCVDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        ReducerCVDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         (panel,) = self._draw_on(ax, (7, 4.5))
         for place, (method, (sizes, mean, error)) in enumerate(self.curves.items()):
             style = style_of(place)
@@ -119,7 +103,6 @@ class ReducerCVDisplay(Display):
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(frameon=False, fontsize="small")
-        return self
 
 
 def best_by_size(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelspan.labelspace import ErrorCurves, error_curves
-from labelspan.plotting._axes import Display, count_axis, style_of
+from labelspan.plotting._axes import Chart, count_axis, style_of
 from labelspan.selection import SelectionPath
 
 PANELS = {
@@ -19,7 +19,7 @@ PANELS = {
 }
 
 
-class ErrorCurvesDisplay(Display):
+class ErrorCurvesDisplay(Chart):
     """Four errors of label-space classifiers against the number of codes.
 
     Figure 1 of Chen and Lin (2012): Hamming loss, encoding error, prediction error and their
@@ -32,12 +32,8 @@ class ErrorCurvesDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of four matplotlib Axes
-        The panels.
-    ax_ : matplotlib Axes
-        The first of them.
+    ax_, axes_, figure_ : Axes, ndarray of four Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -102,19 +98,7 @@ class ErrorCurvesDisplay(Display):
         """
         return cls(curves).plot(ax)
 
-    def plot(self, ax: Any = None) -> ErrorCurvesDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : array of four matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        ErrorCurvesDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         panels = self._draw_on(ax, (9, 6.5), 2, 2)
         for place, (name, curve) in enumerate(self.curves.items()):
             for panel, key in zip(panels, PANELS, strict=True):
@@ -126,10 +110,9 @@ class ErrorCurvesDisplay(Display):
             panel.grid(alpha=0.25)
             panel.spines[["top", "right"]].set_visible(False)
         panels[0].legend(frameon=False)
-        return self
 
 
-class TrainingTimesDisplay(Display):
+class TrainingTimesDisplay(Chart):
     """Training time against the number of rows, one line per method, both scales logarithmic.
 
     Parameters
@@ -139,12 +122,8 @@ class TrainingTimesDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of one matplotlib Axes
-        The axes.
-    ax_ : matplotlib Axes
-        The same.
+    ax_, axes_, figure_ : Axes, ndarray of one Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -177,19 +156,7 @@ class TrainingTimesDisplay(Display):
         """
         return cls(times).plot(ax)
 
-    def plot(self, ax: Any = None) -> TrainingTimesDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        TrainingTimesDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         (ax,) = self._draw_on(ax, (6.4, 4.8))
         sizes = self.times["size"]
         for place, name in enumerate(name for name in self.times if name != "size"):
@@ -199,10 +166,9 @@ class TrainingTimesDisplay(Display):
         ax.set_xticks([], minor=True)
         ax.grid(True, which="both", alpha=0.3)
         ax.legend()
-        return self
 
 
-class SelectionPathDisplay(Display):
+class SelectionPathDisplay(Chart):
     """Area under the ROC curve against the number of features kept, one line per method.
 
     Figure 2 of the CMLFS paper.
@@ -214,12 +180,8 @@ class SelectionPathDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of one matplotlib Axes
-        The axes.
-    ax_ : matplotlib Axes
-        The same.
+    ax_, axes_, figure_ : Axes, ndarray of one Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -255,19 +217,7 @@ class SelectionPathDisplay(Display):
         """
         return cls(path).plot(ax)
 
-    def plot(self, ax: Any = None) -> SelectionPathDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        SelectionPathDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         (ax,) = self._draw_on(ax, (5.5, 4.0))
         for place, (name, auc) in enumerate(self.path.auc.items()):
             order = np.argsort(self.path.n_selected[name], kind="stable")
@@ -276,4 +226,3 @@ class SelectionPathDisplay(Display):
         ax.set(xlabel="number of features kept", ylabel="AUC, mean over labels")
         ax.grid(alpha=0.3)
         ax.legend()
-        return self

@@ -9,14 +9,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.plotting._axes import Display, count_axis
+from labelspan.plotting._axes import Chart, count_axis
 from labelspan.ranking import label_correlation, to_correlation
 
 # Labels up to which their names are written at the axes.
 MAX_TICKS = 40
 
 
-class LabelCorrelationDisplay(Display):
+class LabelCorrelationDisplay(Chart):
     """Label correlation learnt by a ranking SVM, next to the correlation of the labels.
 
     Parameters
@@ -28,12 +28,8 @@ class LabelCorrelationDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of matplotlib Axes
-        One per matrix.
-    ax_ : matplotlib Axes
-        The first of them.
+    ax_, axes_, figure_ : Axes, ndarray of Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -97,19 +93,7 @@ class LabelCorrelationDisplay(Display):
         """
         return cls({"of the labels Y": label_correlation(y)}, label_names).plot(ax)
 
-    def plot(self, ax: Any = None) -> LabelCorrelationDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : sequence of matplotlib Axes or None
-            Where to draw, one per matrix; None makes a figure.
-
-        Returns
-        -------
-        LabelCorrelationDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         n_panels = len(self.matrices)
         axes = self._draw_on(ax, (5.0 * n_panels + 0.6, 4.6), 1, n_panels)
         names = self.label_names
@@ -122,10 +106,9 @@ class LabelCorrelationDisplay(Display):
                 panel.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
                 panel.set_yticks(range(len(names)), names, fontsize=7)
         self.figure_.colorbar(image, ax=list(axes), shrink=0.85, label="correlation")
-        return self
 
 
-class LabelCooccurrenceDisplay(Display):
+class LabelCooccurrenceDisplay(Chart):
     """Share of the rows of one label that also have another; the most frequent labels first.
 
     Parameters
@@ -139,12 +122,8 @@ class LabelCooccurrenceDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of one matplotlib Axes
-        The axes.
-    ax_ : matplotlib Axes
-        The same.
+    ax_, axes_, figure_ : Axes, ndarray of one Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -196,19 +175,7 @@ class LabelCooccurrenceDisplay(Display):
         names = [str(label_names[i]) if label_names is not None else str(i) for i in order]
         return cls(shares, counts, names).plot(ax)
 
-    def plot(self, ax: Any = None) -> LabelCooccurrenceDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        LabelCooccurrenceDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         size = 2.0 + 0.25 * min(len(self.counts), MAX_TICKS)
         (ax,) = self._draw_on(ax, (size + 1.5, size))
         image = ax.imshow(self.shares, vmin=0.0, vmax=1.0, cmap="viridis")
@@ -217,10 +184,9 @@ class LabelCooccurrenceDisplay(Display):
         ax.set_yticks(range(len(counted)), counted)
         ax.set(xlabel="also has", ylabel="rows of label (count)")
         self.figure_.colorbar(image, ax=ax, label="share of rows")
-        return self
 
 
-class SensitivityDisplay(Display):
+class SensitivityDisplay(Chart):
     """Cross-validated score of a shared subspace against alpha and beta.
 
     Figure 3 of the ML_LS paper; a ring marks the best point.
@@ -236,12 +202,8 @@ class SensitivityDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of one matplotlib Axes
-        The axes.
-    ax_ : matplotlib Axes
-        The same.
+    ax_, axes_, figure_ : Axes, ndarray of one Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
@@ -293,19 +255,7 @@ class SensitivityDisplay(Display):
         single = name == "score" and isinstance(estimator.scoring, str)
         return cls(scores, alphas, betas, estimator.scoring if single else name).plot(ax)
 
-    def plot(self, ax: Any = None) -> SensitivityDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        SensitivityDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
         (ax,) = self._draw_on(ax, (6.4, 4.8))
         image = ax.imshow(self.scores, origin="lower", cmap="viridis", aspect="auto")
         row, column = np.unravel_index(np.nanargmax(self.scores), self.scores.shape)
@@ -314,7 +264,6 @@ class SensitivityDisplay(Display):
         ax.set_yticks(range(len(self.alphas)), [f"{a:g}" for a in self.alphas])
         ax.set(xlabel="beta", ylabel="alpha")
         self.figure_.colorbar(image, ax=ax, label=f"mean {self.score_name}")
-        return self
 
 
 def cooccurrence(Y: Any, max_labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -40,12 +40,8 @@ class LabelMapDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of matplotlib Axes
-        One per label for ``style="panels"``, one for ``style="overlay"``.
-    ax_ : matplotlib Axes
-        The first of them.
+    ax_, axes_, figure_ : Axes, ndarray of Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------

@@ -24,12 +24,8 @@ class CriticalDifferenceDisplay(Display):
 
     Attributes
     ----------
-    figure_ : matplotlib Figure
-        The figure.
-    axes_ : ndarray of one matplotlib Axes
-        The axes.
-    ax_ : matplotlib Axes
-        The same.
+    ax_, axes_, figure_ : Axes, ndarray of one Axes, Figure
+        Where it is drawn; `ax_` is the first of `axes_`.
 
     Examples
     --------
