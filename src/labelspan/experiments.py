@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from labelspan import lab
+
+__all__ = lab.__all__
+
 if TYPE_CHECKING:
-    from labelspan.lab import (
-        METHODS,
-        STATUSES,
-        Analysis,
-        Cell,
-        Method,
-        Plan,
-        Ranking,
-        Result,
-        RunSummary,
-        Source,
-        Splits,
-        Step,
-        Store,
-        StoreError,
-        analyse,
-        get_method,
-        load_plan,
-        run,
-        run_cell,
-    )
-
-__all__ = [
-    "METHODS",
-    "STATUSES",
-    "Analysis",
-    "Cell",
-    "Method",
-    "Plan",
-    "Ranking",
-    "Result",
-    "RunSummary",
-    "Source",
-    "Splits",
-    "Step",
-    "Store",
-    "StoreError",
-    "analyse",
-    "get_method",
-    "load_plan",
-    "run",
-    "run_cell",
-]
-
-if not TYPE_CHECKING:
+    from labelspan.lab import *  # noqa: F403
+else:
     # Otherwise a type checker would accept any name.
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module 'labelspan.experiments' has no attribute {name!r}")
-        value = getattr(import_module("labelspan.lab"), name)
-        globals()[name] = value
-        return value
+        return getattr(lab, name)
 
 
 def __dir__() -> list[str]:
