@@ -147,6 +147,15 @@ def printed_values(paper: str) -> dict[str, Any]:
     )
 
 
+def experiments_of(paper: str, runs: dict[str, tuple[Any, ...]]) -> tuple[Experiment, ...]:
+    """Experiments by name: data sets, plans, judge; title and minutes are in the data file."""
+    return tuple(
+        Experiment(f"{paper}/{name}", title, data, minutes, quick_minutes, *run)
+        for name, (data, *run) in runs.items()
+        for title, minutes, quick_minutes in [printed_values(paper)["experiments"][name]]
+    )
+
+
 def values_of(store: Store, plans: Iterable[Plan]) -> Values:
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     points: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -12,9 +13,9 @@ from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES
 from labelspan.papers._experiment import (
     OTHER_PAGES,
-    Experiment,
     Judged,
     Values,
+    experiments_of,
     judge_statement,
     judge_value,
     unjudged,
@@ -107,16 +108,25 @@ def _short(item: Searched) -> Searched:
     return Searched(item.title, item.method, grid, item.fixed)
 
 
+def _plan(title: str, name: str, models: Sequence[Step], splits: Splits) -> Plan:
+    return Plan(
+        f"cmlfs: {title}",
+        sources=(SOURCES[name],),
+        models=tuple(models),
+        splits=splits,
+        measures=MEASURED,
+        convention="mddm",
+    )
+
+
 def search(quick: bool) -> tuple[Plan, ...]:
     """Every point of the grids in five folds of the first 1000 training rows."""
     return tuple(
-        Plan(
-            f"cmlfs: table 2, search on {name}",
-            sources=(SOURCES[name],),
-            models=tuple(step for item in methods_of(name, quick) for step in item.steps()),
-            splits=Splits("inner", n_folds=2 if quick else 5, n_repeats=1, train=TRAINING_ROWS),
-            measures=MEASURED,
-            convention="mddm",
+        _plan(
+            f"table 2, search on {name}",
+            name,
+            [step for item in methods_of(name, quick) for step in item.steps()],
+            Splits("inner", n_folds=2 if quick else 5, n_repeats=1, train=TRAINING_ROWS),
         )
         for name in (("yeast",) if quick else SOURCES)
     )
@@ -129,16 +139,8 @@ def ten_splits(values: Values, quick: bool) -> tuple[Plan, ...]:
         best = [best_step(values, name, item) for item in methods_of(name, quick)]
         cost = next(dict(step.parameters)["C"] for step in best if step.label == "LaRank")
         tuned = Step("cmlfs/tuned-larank", (("C", cost),), TUNED)
-        plans.append(
-            Plan(
-                f"cmlfs: table 2 on {name}",
-                sources=(SOURCES[name],),
-                models=(*best, tuned),
-                splits=Splits("plain", n_repeats=2 if quick else 10, train=TRAINING_ROWS),
-                measures=MEASURED,
-                convention="mddm",
-            )
-        )
+        splits = Splits("plain", n_repeats=2 if quick else 10, train=TRAINING_ROWS)
+        plans.append(_plan(f"table 2 on {name}", name, [*best, tuned], splits))
     return tuple(plans)
 
 
@@ -242,16 +244,8 @@ def figure2(quick: bool) -> tuple[Plan, ...]:
                 Step("mlfs", (cost, size, *CONTROL), f"MLFS, m={m}"),
                 Step("cmlfs", (cost, size, ("mu", 0.1), *CONTROL), f"CMLFS, m={m}"),
             ]
-        plans.append(
-            Plan(
-                f"cmlfs: figure 2, {name}",
-                sources=(SOURCES[name],),
-                models=tuple(steps),
-                splits=Splits("plain", n_repeats=1 if quick else 10, train=TRAINING_ROWS),
-                measures=MEASURED,
-                convention="mddm",
-            )
-        )
+        splits = Splits("plain", n_repeats=1 if quick else 10, train=TRAINING_ROWS)
+        plans.append(_plan(f"figure 2, {name}", name, steps, splits))
     return tuple(plans)
 
 
@@ -328,33 +322,11 @@ def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return [*lines, Judged(what, None, agreement, "not judged")]
 
 
-EXPERIMENTS = (
-    Experiment(
-        "cmlfs/figure1",
-        "correlation of the labels of arts, and the one that CLaRank learns",
-        (ARTS,),
-        1,
-        0.5,
-        figure1,
-        judge_figure1,
-    ),
-    Experiment(
-        "cmlfs/figure2",
-        "AUC against the number of features, MLFS and CMLFS against the Fisher score",
-        tuple(SOURCES),
-        2,
-        0.5,
-        figure2,
-        judge_figure2,
-    ),
-    Experiment(
-        "cmlfs/table2",
-        "AUC, micro F1 and macro F1 of eight methods with 1000 training rows",
-        tuple(SOURCES),
-        30,
-        1.5,
-        search,
-        judge_table2,
-        follow_up=ten_splits,
-    ),
+EXPERIMENTS = experiments_of(
+    "cmlfs",
+    {
+        "figure1": ((ARTS,), figure1, judge_figure1),
+        "figure2": (tuple(SOURCES), figure2, judge_figure2),
+        "table2": (tuple(SOURCES), search, judge_table2, (), ten_splits),
+    },
 )

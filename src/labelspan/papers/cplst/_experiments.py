@@ -8,9 +8,9 @@ import numpy as np
 
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.papers._experiment import (
-    Experiment,
     Judged,
     Values,
+    experiments_of,
     judge_statement,
     judge_value,
 )
@@ -146,32 +146,11 @@ STATEMENTS: tuple[tuple[str, int, tuple[str, ...], int], ...] = (
 )
 
 
-EXPERIMENTS = (
-    Experiment(
-        "cplst/figure1a",
-        "Hamming loss of PBR, OCCA, PLST and CPLST on yeast against the number of dimensions",
-        ("yeast",),
-        0.5,
-        0.5,
-        figure1,
-        judge_figure1,
-    ),
-    Experiment(
-        "cplst/figure1b-d",
-        "encoding error, prediction error and their sum on yeast against the dimensions",
-        ("yeast",),
-        0.3,
-        0.3,
-        figure1_errors,
-        judge_figure1_errors,
-    ),
-    Experiment(
-        "cplst/table3",
-        "Hamming loss of PLST and CPLST with linear regression",
-        tuple(N_LABELS),
-        3,
-        1,
-        table3,
-        judge_table3,
-    ),
+EXPERIMENTS = experiments_of(
+    "cplst",
+    {
+        "figure1a": (("yeast",), figure1, judge_figure1),
+        "figure1b-d": (("yeast",), figure1_errors, judge_figure1_errors),
+        "table3": (tuple(N_LABELS), table3, judge_table3),
+    },
 )

@@ -10,9 +10,9 @@ import numpy as np
 
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.papers._experiment import (
-    Experiment,
     Judged,
     Values,
+    experiments_of,
     judge_statement,
     judge_value,
 )
@@ -146,42 +146,17 @@ def judge_table4(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return lines
 
 
-EXPERIMENTS = (
-    Experiment(
-        "cplst/table3-90",
-        "Table 3 with 90 % of the rows for training, as its standard errors suggest",
-        tuple(N_LABELS),
-        3,
-        0.2,
-        table3_of_nine_tenths,
-        partial(judge_losses, table="table3", regressor="linear"),
-    ),
-    Experiment(
-        "cplst/table4",
-        "Hamming loss of PLST and CPLST with model trees (Cubist for M5P)",
-        ("emotions", "yeast", "scene"),
-        10,
-        0.3,
-        table4,
-        judge_table4,
-        packages=("cubist",),
-    ),
-    Experiment(
-        "cplst/table5",
-        "Hamming loss of PLST and kernel-CPLST with kernel ridge regression",
-        tuple(N_LABELS),
-        25,
-        0.3,
-        table5,
-        partial(judge_losses, table="table5", regressor="kernel"),
-    ),
-    Experiment(
-        "cplst/table5-90",
-        "Table 5 with 90 % of the rows for training, as its standard errors suggest",
-        tuple(N_LABELS),
-        35,
-        0.3,
-        partial(table5, train=0.9),
-        partial(judge_losses, table="table5", regressor="kernel"),
-    ),
+_SETS = tuple(N_LABELS)
+_table3, _table5 = (
+    partial(judge_losses, table=table, regressor=regressor)
+    for table, regressor in (("table3", "linear"), ("table5", "kernel"))
+)
+EXPERIMENTS = experiments_of(
+    "cplst",
+    {
+        "table3-90": (_SETS, table3_of_nine_tenths, _table3),
+        "table4": (("emotions", "yeast", "scene"), table4, judge_table4, ("cubist",)),
+        "table5": (_SETS, table5, _table5),
+        "table5-90": (_SETS, partial(table5, train=0.9), _table5),
+    },
 )

@@ -12,9 +12,9 @@ from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from labelspan.papers._experiment import (
     PLAIN_TOLERANCE,
-    Experiment,
     Judged,
     Values,
+    experiments_of,
     judge_statement,
     judge_value,
 )
@@ -48,6 +48,11 @@ LINEAR = (
 MLKNN = Step("mlknn", (("n_neighbors", 10),), "ML-kNN")
 KERNEL = " with label kernel"
 Plans = Callable[[bool], tuple[Plan, ...]]
+Classifier = Callable[[bool], Step]
+
+
+def _mlknn(quick: bool) -> Step:
+    return MLKNN
 
 
 def _svm(quick: bool) -> Step:
@@ -70,9 +75,15 @@ def _sources(news: bool, quick: bool, n_quick: int = 1) -> tuple[Source, ...]:
 
 
 def _plan(source: Source, name: str, reducers: tuple[Step, ...], classifier: Step) -> Plan:
+    return _on((source,), f"{source.name} {name}", reducers, classifier)
+
+
+def _on(
+    sources: tuple[Source, ...], name: str, reducers: tuple[Step, ...], classifier: Step
+) -> Plan:
     return Plan(
-        f"mddm: {source.name} {name}",
-        sources=(source,),
+        f"mddm: {name}",
+        sources=sources,
         reducers=reducers,
         classifiers=(classifier,),
         splits=Splits("standard"),
@@ -81,54 +92,45 @@ def _plan(source: Source, name: str, reducers: tuple[Step, ...], classifier: Ste
     )
 
 
-def table1(quick: bool) -> tuple[Plan, ...]:
-    return tuple(_nine(source, MLKNN, "") for source in _sources(False, quick, 2))
+def _nine(classifier: Classifier, news: bool, n_quick: int = 1) -> Plans:
+    """Nine methods with as many directions as MDDM_p; on news the four fastest if quick."""
+
+    def plans(quick: bool) -> tuple[Plan, ...]:
+        sources = _sources(news, quick, n_quick)
+        return tuple(one(source, classifier(quick), few=quick and news) for source in sources)
+
+    def one(source: Source, step: Step, few: bool) -> Plan:
+        d = _directions(source)
+        size = (("n_components", d),)
+        steps = (
+            Step("none"),
+            *(Step(method, size, title) for method, title in LINEAR),
+            Step("lpp", (*size, ("n_neighbors", 10)), "LPP"),
+            Step("pls", size, "PLS"),
+            Step("ratio", (("k", d),), "SEL"),
+        )
+        quickest = ("MDDM_p", "MDDM_f", "SEL", "no reduction")
+        steps = tuple(each for each in steps if not few or each.title in quickest)
+        suffix = "" if step is MLKNN else f", {step.title}"
+        return _plan(source, f"with {d} directions{suffix}", steps, step)
+
+    return plans
 
 
-def table2(quick: bool) -> tuple[Plan, ...]:
-    return tuple(_nine(source, _svm(quick), ", SVM") for source in _sources(False, quick))
-
-
-def table5(quick: bool) -> tuple[Plan, ...]:
-    return tuple(_nine(source, MLKNN, "", quick) for source in _sources(True, quick))
-
-
-def table6(quick: bool) -> tuple[Plan, ...]:
-    return tuple(_nine(source, _svm(quick), ", SVM", quick) for source in _sources(True, quick))
-
-
-def _nine(source: Source, classifier: Step, suffix: str, few: bool = False) -> Plan:
-    d = _directions(source)
-    size = (("n_components", d),)
-    steps = (
-        Step("none"),
-        *(Step(method, size, title) for method, title in LINEAR),
-        Step("lpp", (*size, ("n_neighbors", 10)), "LPP"),
-        Step("pls", size, "PLS"),
-        Step("ratio", (("k", d),), "SEL"),
-    )
-    quickest = ("MDDM_p", "MDDM_f", "SEL", "no reduction")
-    steps = tuple(step for step in steps if not few or step.title in quickest)
-    return _plan(source, f"with {d} directions{suffix}", steps, classifier)
-
-
-def _label_kernel(classifier: str, news: bool) -> Plans:
+def _label_kernel(classifier: Classifier, news: bool) -> Plans:
     """MDDM without and with a label kernel; its width by five folds, or by two if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
-        step = MLKNN if classifier == "mlknn" else _svm(quick)
-        return tuple(one(source, step, quick) for source in _sources(news, quick))
+        return tuple(one(source, classifier(quick), quick) for source in _sources(news, quick))
 
     def one(source: Source, step: Step, quick: bool) -> Plan:
         d = _directions(source)
         size = (("n_components", d),)
         fewer = (("n_folds", 2), ("widths", (1.0, 10.0))) if quick else ()
         reducers = []
-        for method, title, constraint in (
-            ("mddm-p", "MDDM_p", "projection"),
-            ("mddm-f", "MDDM_f", "feature"),
-        ):
-            chosen = (("constraint", constraint), ("classifier", classifier), *fewer)
+        for (method, title), constraint in zip(LINEAR[:2], ("projection", "feature"), strict=True):
+            follows = "mlknn" if step is MLKNN else "svm"
+            chosen = (("constraint", constraint), ("classifier", follows), *fewer)
             reducers.append(Step(method, size, title))
             reducers.append(Step("mddm/label-width", (*size, *chosen), title + KERNEL))
         name = f"with {d} directions, label kernel, {step.title}"
@@ -258,25 +260,18 @@ def _curve_steps(sizes: tuple[int, ...], few: tuple[str, ...] = ()) -> tuple[Ste
     )
 
 
-def _curves(name: str, classifier: Callable[[bool], Step], n_quick: int) -> Plans:
+def _curves(name: str, classifier: Classifier, n_quick: int) -> Plans:
     """Six methods with two to fifteen directions on all sets, or on fewer if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
-        plan = Plan(
-            f"mddm: {name}, web pages",
-            sources=_sources(False, quick, n_quick),
-            reducers=_curve_steps(SIZES[1:3] if quick else SIZES),
-            classifiers=(classifier(quick),),
-            splits=Splits("standard"),
-            measures=PAPER_MEASURES["mddm"],
-            convention="mddm",
-        )
-        return (plan,)
+        steps = _curve_steps(SIZES[1:3] if quick else SIZES)
+        sources = _sources(False, quick, n_quick)
+        return (_on(sources, f"{name}, web pages", steps, classifier(quick)),)
 
     return plans
 
 
-def _news_curves(name: str, classifier: Callable[[bool], Step], few: tuple[str, ...]) -> Plans:
+def _news_curves(name: str, classifier: Classifier, few: tuple[str, ...]) -> Plans:
     """Six methods with five to forty directions on the news; two methods if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
@@ -286,8 +281,8 @@ def _news_curves(name: str, classifier: Callable[[bool], Step], few: tuple[str, 
     return plans
 
 
-figure2 = _curves("figure 2", lambda quick: MLKNN, 2)
-figure2_news = _news_curves("figure 2", lambda quick: MLKNN, ("MDDM_p", "CCA"))
+figure2 = _curves("figure 2", _mlknn, 2)
+figure2_news = _news_curves("figure 2", _mlknn, ("MDDM_p", "CCA"))
 figure3 = _curves("figure 3", _svm, 1)
 figure3_news = _news_curves("figure 3", _svm, ("MDDM_p", "MDDM_f"))
 
@@ -313,57 +308,20 @@ def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return [*lines, *curves]
 
 
-def _web(name: str, title: str, minutes: float, quick: float, plans: Plans, judge: Any) -> Any:
-    return Experiment(f"mddm/{name}", f"web pages, {title}", SETS, minutes, quick, plans, judge)
-
-
-def _news(name: str, title: str, minutes: float, quick: float, plans: Plans, judge: Any) -> Any:
-    return Experiment(f"mddm/{name}", f"news, {title}", NEWS, minutes, quick, plans, judge)
-
-
-_NINE = "nine methods with as many directions as MDDM_p"
-_KERNEL = "MDDM without and with a label kernel"
-CURVE = "Hamming loss at four numbers of directions (the paper: at fifty)"
-
-EXPERIMENTS = (
-    _web("figure2", f"ML-kNN: {CURVE}", 1, 0.5, figure2, judge_curves),
-    _news("figure2-news", f"ML-kNN: {CURVE}", 5, 0.5, figure2_news, judge_curves),
-    _web("figure3", f"SVM: {CURVE}", 8, 1, figure3, judge_curves),
-    _news("figure3-news", f"SVM: {CURVE}", 15, 1, figure3_news, judge_curves),
-    _web("table1", f"ML-kNN: {_NINE}", 1, 0.5, table1, judge_nine("table1")),
-    _web("table2", f"SVM: {_NINE}", 7, 1, table2, judge_nine("table2")),
-    _news("table5", f"ML-kNN: {_NINE}", 2, 1, table5, judge_nine("table5")),
-    _news("table6", f"SVM: {_NINE}", 16, 1, table6, judge_nine("table6")),
-    _web(
-        "table7",
-        f"ML-kNN: {_KERNEL}",
-        1,
-        0.5,
-        _label_kernel("mlknn", False),
-        judge_label_kernel("table7"),
-    ),
-    _web(
-        "table8",
-        f"SVM: {_KERNEL}",
-        4,
-        0.5,
-        _label_kernel("svm", False),
-        judge_label_kernel("table8"),
-    ),
-    _news(
-        "table11",
-        f"ML-kNN: {_KERNEL}",
-        4,
-        1,
-        _label_kernel("mlknn", True),
-        judge_label_kernel("table11"),
-    ),
-    _news(
-        "table12",
-        f"SVM: {_KERNEL}",
-        12,
-        1,
-        _label_kernel("svm", True),
-        judge_label_kernel("table12"),
-    ),
+EXPERIMENTS = experiments_of(
+    "mddm",
+    {
+        "figure2": (SETS, figure2, judge_curves),
+        "figure2-news": (NEWS, figure2_news, judge_curves),
+        "figure3": (SETS, figure3, judge_curves),
+        "figure3-news": (NEWS, figure3_news, judge_curves),
+        "table1": (SETS, _nine(_mlknn, news=False, n_quick=2), judge_nine("table1")),
+        "table2": (SETS, _nine(_svm, news=False), judge_nine("table2")),
+        "table5": (NEWS, _nine(_mlknn, news=True), judge_nine("table5")),
+        "table6": (NEWS, _nine(_svm, news=True), judge_nine("table6")),
+        "table7": (SETS, _label_kernel(_mlknn, news=False), judge_label_kernel("table7")),
+        "table8": (SETS, _label_kernel(_svm, news=False), judge_label_kernel("table8")),
+        "table11": (NEWS, _label_kernel(_mlknn, news=True), judge_label_kernel("table11")),
+        "table12": (NEWS, _label_kernel(_svm, news=True), judge_label_kernel("table12")),
+    },
 )

@@ -12,9 +12,8 @@ import numpy as np
 from labelspan.kernels import KernelMDDM
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import PAPER_MEASURES
-from labelspan.papers._experiment import Experiment, Values
+from labelspan.papers._experiment import Values, experiments_of
 from labelspan.papers.mddm._experiments import (
-    CURVE,
     CURVES,
     IMAGE_SIZES,
     IMAGES,
@@ -179,37 +178,11 @@ def table9_found(values: Values, quick: bool) -> tuple[Plan, ...]:
     return _five_splits("table 9", quick, tuple(steps))
 
 
-_TITLE = "images, ML-kNN: {}; widths by five folds of one training part, then five random splits"
-
-EXPERIMENTS = (
-    Experiment(
-        "mddm/figure2-images",
-        _TITLE.format(CURVE),
-        IMAGES,
-        4,
-        0.5,
-        table3,
-        judge_curves,
-        follow_up=figure2_found,
-    ),
-    Experiment(
-        "mddm/table3",
-        _TITLE.format("nine methods with as many directions as MDDM_p"),
-        IMAGES,
-        4,
-        0.5,
-        table3,
-        judge_nine("table3"),
-        follow_up=table3_found,
-    ),
-    Experiment(
-        "mddm/table9",
-        _TITLE.format("MDDM without and with a label kernel"),
-        IMAGES,
-        3,
-        0.5,
-        table9,
-        judge_label_kernel("table9"),
-        follow_up=table9_found,
-    ),
+EXPERIMENTS = experiments_of(
+    "mddm",
+    {
+        "figure2-images": (IMAGES, table3, judge_curves, (), figure2_found),
+        "table3": (IMAGES, table3, judge_nine("table3"), (), table3_found),
+        "table9": (IMAGES, table9, judge_label_kernel("table9"), (), table9_found),
+    },
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES, PAPER_MEASURES
-from labelspan.papers._experiment import Experiment, Judged, Values, judge_statement
+from labelspan.papers._experiment import Judged, Values, experiments_of, judge_statement
 from labelspan.stats import average_ranks, critical_difference, friedman
 
 SETS = (
@@ -264,47 +264,14 @@ def judge_sizes(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return lines
 
 
-EXPERIMENTS = (
-    Experiment(
-        "mvmd/figure1",
-        "directions that 0.999 of the eigenvalue sum needs on scene",
-        ("scene",),
-        0.5,
-        0.3,
-        scene,
-        judge_directions,
-    ),
-    Experiment(
-        "mvmd/figure2",
-        "six measures on scene against the number of directions",
-        ("scene",),
-        0.5,
-        0.3,
-        scene,
-        judge_scene,
-    ),
-    Experiment(
-        "mvmd/figure3", "overall average ranks of nine methods", SETS, 3, 3, all_sets, judge_ranks
-    ),
-    Experiment(
-        "mvmd/figure4",
-        "critical differences of nine methods",
-        SETS,
-        3,
-        3,
-        all_sets,
-        judge_critical_difference,
-    ),
-    Experiment(
-        "mvmd/tables3-8",
-        "average ranks by measure and the test of Friedman",
-        SETS,
-        3,
-        3,
-        all_sets,
-        judge_measures,
-    ),
-    Experiment(
-        "mvmd/tables9-10", "directions and times by data set", SETS, 3, 3, all_sets, judge_sizes
-    ),
+EXPERIMENTS = experiments_of(
+    "mvmd",
+    {
+        "figure1": (("scene",), scene, judge_directions),
+        "figure2": (("scene",), scene, judge_scene),
+        "figure3": (SETS, all_sets, judge_ranks),
+        "figure4": (SETS, all_sets, judge_critical_difference),
+        "tables3-8": (SETS, all_sets, judge_measures),
+        "tables9-10": (SETS, all_sets, judge_sizes),
+    },
 )

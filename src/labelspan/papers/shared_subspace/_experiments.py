@@ -13,9 +13,9 @@ from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES
 from labelspan.papers._experiment import (
     OTHER_PAGES,
-    Experiment,
     Judged,
     Values,
+    experiments_of,
     judge_statement,
     judge_value,
     unjudged,
@@ -257,43 +257,16 @@ def judge_heat(values: Values, name: str) -> list[Judged]:
     return lines
 
 
-def _experiment(
-    name: str, title: str, sets: tuple[str, ...], minutes: float, quick: float, *run: Any
-) -> Experiment:
-    data = tuple(dataset_of(each) for each in sets)
-    title = f"{title}, Yahoo {', '.join(sets)}"
-    return Experiment(f"shared-subspace/{name}", title, data, minutes, quick, *run)
-
-
-_VALUES = "AUC, macro F1 and micro F1"
-_TEST = "Wilcoxon's test between ML_LS and the others (needs the full run)"
-_TABLES = tuple(
-    _experiment(name, title, sets, 9 * len(sets), 1, performance(table, sets), judge(name, sets))
-    for name, title, sets, table, judge in (
-        ("table3", _VALUES, FIRST, "table 3", judge_performance),
-        ("table5", _TEST, FIRST, "table 3", judge_significance),
-        ("table4", _VALUES, LAST, "table 4", judge_performance),
-        ("table6", _TEST, LAST, "table 4", judge_significance),
-    )
-)
-EXPERIMENTS = (
-    *_TABLES,
-    _experiment(
-        "figure1",
-        "training time of ML_LS, SVM and ASO_SVM against the number of rows",
-        (*FIRST, *LAST),
-        10,
-        0.5,
-        figure1,
-        judge_figure1,
-    ),
-    _experiment(
-        "figure3",
-        "macro F1 of ML_LS against alpha and beta",
-        SENSITIVITY,
-        2,
-        0.3,
-        figure3,
-        judge_figure3,
-    ),
+_ALL = (*FIRST, *LAST)
+_RUNS: dict[str, tuple[tuple[str, ...], Any, Any]] = {
+    "table3": (FIRST, performance("table 3", FIRST), judge_performance("table3", FIRST)),
+    "table5": (FIRST, performance("table 3", FIRST), judge_significance("table5", FIRST)),
+    "table4": (LAST, performance("table 4", LAST), judge_performance("table4", LAST)),
+    "table6": (LAST, performance("table 4", LAST), judge_significance("table6", LAST)),
+    "figure1": (_ALL, figure1, judge_figure1),
+    "figure3": (SENSITIVITY, figure3, judge_figure3),
+}
+EXPERIMENTS = experiments_of(
+    "shared-subspace",
+    {name: (tuple(map(dataset_of, sets)), *run) for name, (sets, *run) in _RUNS.items()},
 )

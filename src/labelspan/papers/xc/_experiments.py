@@ -8,7 +8,7 @@ from typing import Any
 
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.plan import Plan, Source, Splits, Step
-from labelspan.papers._experiment import Experiment, Judged, Values, judge_value
+from labelspan.papers._experiment import Judged, Values, experiments_of, judge_value
 from labelspan.papers.xc._methods import MODELS
 
 N_CODES = 100
@@ -47,15 +47,10 @@ def judge(values: Values, printed: dict[str, Any], *, name: str) -> list[Judged]
     return lines
 
 
-EXPERIMENTS = tuple(
-    Experiment(
-        f"xc/{name}",
-        f"five label-space methods on {name}: precision, nDCG and propensity-scored precision",
-        (name,),
-        minutes,
-        0.1,
-        partial(plans, name=name),
-        partial(judge, name=name),
-    )
-    for name, minutes in (("bibtex", 0.5), ("delicious", 0.5))
+EXPERIMENTS = experiments_of(
+    "xc",
+    {
+        name: ((name,), partial(plans, name=name), partial(judge, name=name))
+        for name in ("bibtex", "delicious")
+    },
 )
