@@ -68,47 +68,15 @@ class Analysis:
         return tuple(self.rankings)
 
     def methods_under(self, classifier: str) -> tuple[str, ...]:
-        """Methods with results under a classifier, the best under it first; models are under all.
-
-        Parameters
-        ----------
-        classifier : str
-            One of `classifiers`.
-
-        Returns
-        -------
-        tuple of str
-        """
+        """Methods with results under a classifier, the best first; models are under all of them."""
         return _sorted_by(self.under(classifier), self.overall[classifier])
 
     def under(self, classifier: str) -> list[Row]:
-        """Cells of a classifier and of all models, without points of a curve.
-
-        Parameters
-        ----------
-        classifier : str
-            One of `classifiers`.
-
-        Returns
-        -------
-        list of dict
-        """
+        """Cells of a classifier and of all models, without points of a curve."""
         return _under(classifier, self.plain)
 
     def ranking_of(self, cell: Row, measure: str) -> Ranking | None:
-        """The ranking that a cell is part of; None for a model under several classifiers.
-
-        Parameters
-        ----------
-        cell : dict
-            One of `cells`.
-        measure : str
-            Name of the measure.
-
-        Returns
-        -------
-        Ranking or None
-        """
+        """The ranking that a cell is part of; None for a model under several classifiers."""
         found = [name for name in self.classifiers if _under(name, [cell])]
         if len(found) > 1 or cell["directions"] is not None or cell["method"] in self.excluded:
             return None
@@ -125,21 +93,7 @@ class Analysis:
         return [cell for cell in self.cells if cell["directions"] is None]
 
     def mean(self, column: str, method: str, classifier: str) -> float | None:
-        """Mean of a column or a measure over the finished cells of a method under a classifier.
-
-        Parameters
-        ----------
-        column : str
-            A column of the cells, or a measure.
-        method : str
-            The method.
-        classifier : str
-            One of `classifiers`.
-
-        Returns
-        -------
-        float or None
-        """
+        """Mean of a column or a measure over the finished cells of a method under a classifier."""
         values = [
             cell["values"].get(column) if column in ALL_MEASURES else cell[column]
             for cell in self.under(classifier)

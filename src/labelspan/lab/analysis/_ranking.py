@@ -91,31 +91,11 @@ class Ranking:
         return self.pair if self.friedman is None else self.friedman.p_value
 
     def rank_of(self, method: str) -> float:
-        """The average rank of a method.
-
-        Parameters
-        ----------
-        method : str
-            One of `methods`.
-
-        Returns
-        -------
-        float
-        """
+        """Average rank of a method."""
         return float(self.ranks[self.methods.index(method)])
 
     def separated(self, first: str, second: str) -> bool:
-        """Whether Nemenyi's test (after Friedman's rejected) or Wilcoxon's separates two methods.
-
-        Parameters
-        ----------
-        first, second : str
-            Methods.
-
-        Returns
-        -------
-        bool
-        """
+        """Whether Nemenyi's test (if Friedman's rejected) or Wilcoxon's separates two methods."""
         if not self.differ or self.nemenyi is None:
             return False
         if self.pair is not None:

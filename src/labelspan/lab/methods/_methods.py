@@ -80,17 +80,7 @@ class Method:
         return found
 
     def make(self, parameters: Mapping[str, Any] | None = None) -> Any:
-        """Build the estimator.
-
-        Parameters
-        ----------
-        parameters : mapping, optional
-            Arguments of the constructor, over those of the method.
-
-        Returns
-        -------
-        estimator or None
-        """
+        """The estimator, with `parameters` over those of the method; None for no reduction."""
         cls = self.load()
         if cls is None:
             return None

@@ -51,7 +51,6 @@ PLACES = {
     "model": "--methods, or models in a plan",
     "scaler": "--scale, or preprocessing in a plan",
 }
-#: Fields that plans and cells once did not have: at these values a hash leaves them out, so that
 
 
 @dataclass(frozen=True)

@@ -125,17 +125,7 @@ class Splits:
         return cls("folds", n_folds=int(number), n_repeats=repeats)
 
     def check_rows(self, name: str, n_rows: int, has_split: bool) -> None:
-        """Refuse a data set that cannot be split like this.
-
-        Parameters
-        ----------
-        name : str
-            Name of the data set.
-        n_rows : int
-            Its rows.
-        has_split : bool
-            Whether it has a standard split.
-        """
+        """Refuse a data set that cannot be split like this."""
         if self.kind == "standard":
             if not has_split:
                 raise ValueError(f"{name} has no standard split; use splits such as 5x2 or 10x0.6.")
@@ -155,19 +145,7 @@ class Splits:
             )
 
     def indices(self, dataset: MultilabelDataset, seed: int) -> list[Indices]:
-        """Row indices of the training and test part of each split.
-
-        Parameters
-        ----------
-        dataset : MultilabelDataset
-            The rows.
-        seed : int
-            Seed of the random kinds.
-
-        Returns
-        -------
-        list of (ndarray, ndarray)
-        """
+        """Rows of the training and test part of each split; the random kinds use the seed."""
         has_split = dataset.train is not None and dataset.test is not None
         self.check_rows(dataset.name, dataset.Y.shape[0], has_split)
         if self.kind == "standard":

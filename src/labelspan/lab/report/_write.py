@@ -22,21 +22,7 @@ FORMATS: dict[str, tuple[str, Callable[[Contents], str]]] = {
 
 
 def render(store: Store, format: str = "html", plan: str | None = None) -> str:
-    """Make a report from the content of a store only.
-
-    Parameters
-    ----------
-    store : Store
-        The results.
-    format : {"html", "md", "csv", "latex"}, default="html"
-        A self-contained page, or tables as text.
-    plan : str, optional
-        Hash of a plan; by default the one that was run last.
-
-    Returns
-    -------
-    str
-    """
+    """Make a report from the content of a store only, of the plan run last by default."""
     if format not in FORMATS:
         raise ValueError(f"there is no format {format!r}; use {', '.join(FORMATS)}.")
     return FORMATS[format][1](contents_of(store, plan))
@@ -48,24 +34,7 @@ def write_report(
     format: str = "html",
     plan: str | None = None,
 ) -> Path:
-    """Write a report to a file.
-
-    Parameters
-    ----------
-    store : Store
-        The results.
-    path : str or path
-        The file.
-    format : {"html", "md", "csv", "latex"}, default="html"
-        What to write.
-    plan : str, optional
-        Hash of a plan; by default the one that was run last.
-
-    Returns
-    -------
-    Path
-        The file.
-    """
+    """Write a report to a file; see `render`."""
     path = Path(path)
     text = render(store, format, plan)
     # Written completely or not at all, so that an open page is never incomplete.

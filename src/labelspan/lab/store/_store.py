@@ -105,34 +105,12 @@ class Store:
         return self._connection.execute("SELECT count(*) FROM cells").fetchone()[0]
 
     def finished(self, cells: Iterable[Cell]) -> set[str]:
-        """Return the cells that are in the store.
-
-        Parameters
-        ----------
-        cells : iterable of Cell
-            Cells of a plan.
-
-        Returns
-        -------
-        set of str
-            Their hashes.
-        """
+        """Hashes of the cells that are in the store."""
         stored = {row[0] for row in self._connection.execute("SELECT id FROM cells")}
         return stored & {cell.id for cell in cells}
 
     def failures(self, cells: Iterable[Cell]) -> dict[str, str]:
-        """Return the failed cells and the kind of failure.
-
-        Parameters
-        ----------
-        cells : iterable of Cell
-            Cells of a plan.
-
-        Returns
-        -------
-        dict of str to {"method", "environment"}
-            Causes by hash. The environment is a download, a permission, memory or a time limit.
-        """
+        """Causes of failed cells: "method", or "environment": download, permission, memory, time."""
         wanted = {cell.id for cell in cells}
         rows = self.query("SELECT id, status, error, cause FROM cells WHERE status != 'ok'")
         return {
@@ -142,17 +120,7 @@ class Store:
         }
 
     def environments(self, cells: Iterable[str]) -> list[dict[str, str]]:
-        """Return the versions and machines that stored cells come from.
-
-        Parameters
-        ----------
-        cells : iterable of str
-            Hashes of cells.
-
-        Returns
-        -------
-        list of dict
-        """
+        """The versions and machines that stored cells come from."""
         wanted = set(cells)
         rows = self.query("SELECT id, environment FROM cells")
         used = {row["environment"] for row in rows if row["id"] in wanted}
@@ -160,15 +128,7 @@ class Store:
         return [decoded(row, "content", TEXTS, self.path) for row in rows if row["hash"] in used]
 
     def add_plan(self, plan: Plan, command: str = "") -> None:
-        """Write a plan, before its results.
-
-        Parameters
-        ----------
-        plan : Plan
-            The plan.
-        command : str, default=""
-            The command that ran it.
-        """
+        """Write a plan, and the command that ran it, before its results."""
         content, parameters = json.dumps(asdict(plan)), json.dumps(parameters_of(plan))
         row = (plan.hash, plan.name, content, escaped(command), time.time(), parameters)
         with self._writing() as cursor:
@@ -176,29 +136,13 @@ class Store:
             cursor.execute("INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def add_facts(self, source: Any, content: dict[str, Any]) -> None:
-        """Write the description of a data set.
-
-        Parameters
-        ----------
-        source : Source
-            The data set.
-        content : dict
-            Plain data.
-        """
+        """Write the description of a data set."""
         row = (digest(asdict(source)), source.name, json.dumps(content))
         with self._writing() as cursor:
             cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", row)
 
     def add(self, cell: Cell, result: Result) -> None:
-        """Write the result of a cell; it may replace a failure, but not a result.
-
-        Parameters
-        ----------
-        cell : Cell
-            The cell.
-        result : Result
-            Its result.
-        """
+        """Write the result of a cell; it may replace a failure, but not a result."""
         environment = json.dumps(dict(result.environment), sort_keys=True)
         rows = [(cell.id, name, value) for name, value in result.rows]
         series = [(cell.id, name, json.dumps(values)) for name, values in result.series.items()]
@@ -216,24 +160,7 @@ class Store:
                 cursor.executemany("INSERT INTO series VALUES (?, ?, ?)", series)
 
     def query(self, statement: str, arguments: Iterable[Any] = ()) -> list[dict[str, Any]]:
-        """Read rows as dictionaries.
-
-        Parameters
-        ----------
-        statement : str
-            A SELECT.
-        arguments : iterable
-            Values of its question marks.
-
-        Returns
-        -------
-        list of dict
-
-        Raises
-        ------
-        StoreError
-            When a value has another type than its column: the file was edited or damaged.
-        """
+        """Read rows of a SELECT; a value of another type than its column was edited or damaged."""
         with self._explained():
             cursor = self._connection.execute(statement, tuple(arguments))
             names = [column[0] for column in cursor.description]
@@ -243,22 +170,12 @@ class Store:
         return rows
 
     def plans(self) -> list[dict[str, Any]]:
-        """List the plans, the last one added first.
-
-        Returns
-        -------
-        list of dict
-        """
+        """The plans, the last one added first."""
         return self.query("SELECT * FROM plans ORDER BY rowid DESC")
 
     @contextlib.contextmanager
     def only_run(self) -> Iterator[None]:
-        """Hold the store for one run; a second run is refused.
-
-        Yields
-        ------
-        None
-        """
+        """Hold the store for one run; a second run is refused."""
         # An SQLite lock on a separate file. It ends with the process in any case, on every system,
         # and leaves the results readable.
         path = self.folder / "results.lock"

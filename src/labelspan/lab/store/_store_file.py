@@ -11,13 +11,7 @@ BUSY_SECONDS = 30.0
 
 
 class StoreError(RuntimeError):
-    """The store cannot be used: locked, read-only, full or not a store.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong and how to repair it.
-    """
+    """The store cannot be used: locked, read-only, full or not a store; says how to repair it."""
 
 
 def opened_to_write(path: Path, busy_seconds: float) -> sqlite3.Connection:
