@@ -273,7 +273,7 @@ def test_a_time_stamp_does_not_hide_the_features(form):
 def test_rotations_are_only_for_requested_directions_that_a_gram_matrix_loses(rng, monkeypatch):
     scales = np.logspace(0, -9, 8)
     W = scales[:, None] * rng.standard_normal((8, 8))
-    whitened = Whitened(W, lambda Y: Y, scales)
+    whitened = Whitened(W, lambda Y: Y, scales**2)
     calls, decompose = [], _leading.scaled_svd
     monkeypatch.setattr(_leading, "scaled_svd", lambda *args: calls.append(1) or decompose(*args))
     few, all_ = squared(whitened, 2), squared(whitened, None)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.moments import CentredRows, Moments, Root, Rows, triangle
+from labelspan.arrays import triangle
+from labelspan.moments import CentredRows, Moments, Root, Rows
 
 
 @pytest.fixture

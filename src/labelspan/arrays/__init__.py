@@ -31,13 +31,21 @@ from labelspan.arrays._arrays import (
     to_numpy,
     values_of,
 )
+from labelspan.arrays._factors import (
+    add_to_diagonal,
+    cholesky,
+    eigh,
+    folded,
+    orthonormal,
+    ridged,
+    smallest_pairs,
+    solve_triangular,
+    triangle,
+)
 from labelspan.arrays._operations import (
     KeyFactors,
-    add_to_diagonal,
     block_bytes,
-    cholesky,
     clipped,
-    eigh,
     exponential,
     fill_diagonal,
     free_bytes,
@@ -47,11 +55,9 @@ from labelspan.arrays._operations import (
     scatter,
     set_diagonal,
     smallest,
-    solve_triangular,
     sums_of_rows,
     sums_of_squares,
     tally,
-    triangle,
     whole_products,
 )
 from labelspan.arrays._stream import (

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays._arrays import like, namespace, to_host
+from labelspan.arrays._arrays import namespace, to_host
 
 # X is multiplied by this many groups of columns, because X'X is symmetric.
 GROUPS = 4
 # Groups narrower than this cost more to start than they save.
 NARROWEST_GROUP = 256
-# Eigenproblems up to this size take longer to start on a device than to solve on the host.
-SMALL_SIDE = 128
 # Bytes of a block; larger ones are no faster.
 LARGEST_BLOCK = 2**32
 
@@ -24,55 +22,6 @@ LARGEST_BLOCK = 2**32
 def library_of(array: Any) -> str:
     """The library of an array on a device."""
     return type(array).__module__.partition(".")[0]
-
-
-def eigh(G: Any) -> tuple[np.ndarray, Any]:
-    """Eigenvalues, descending, on the host; eigenvectors beside G."""
-    xp = namespace(G)
-    if G.shape[0] <= SMALL_SIDE:
-        values, vectors = np.linalg.eigh(to_host(G))
-        return values[::-1].copy(), like(G, vectors[:, ::-1])
-    values, vectors = xp.linalg.eigh(G)
-    return to_host(values)[::-1].copy(), xp.flip(vectors, axis=1)
-
-
-def cholesky(A: Any) -> Any:
-    """Lower factor of A, or None if A is not positive definite."""
-    if library_of(A) == "torch":
-        import torch
-
-        L, info = torch.linalg.cholesky_ex(A)
-        return None if int(info) else L
-    xp = namespace(A)
-    try:
-        L = xp.linalg.cholesky(A)
-    except np.linalg.LinAlgError:
-        return None
-    # CuPy reports no error by default.
-    return L if bool(xp.all(xp.isfinite(xp.linalg.diagonal(L)))) else None
-
-
-def solve_triangular(L: Any, B: Any, *, transposed: bool = False) -> Any:
-    """L^-1 B for a lower triangular L (d, d), or L'^-1 B."""
-    library = library_of(L)
-    if library == "torch":
-        import torch
-
-        return torch.linalg.solve_triangular(L.T if transposed else L, B, upper=transposed)
-    if library == "cupy":
-        from cupyx.scipy.linalg import solve_triangular as solve
-
-        return solve(L, B, lower=True, trans=1 if transposed else 0)
-    return namespace(L).linalg.solve(L.T if transposed else L, B)
-
-
-def triangle(A: Any) -> Any:
-    """R of A = QR."""
-    if library_of(A) == "torch":
-        import torch
-
-        return torch.linalg.qr(A, mode="r")[1]
-    return namespace(A).linalg.qr(A, mode="reduced")[1]
 
 
 def less(X: Any, row: Any) -> Any:
@@ -209,18 +158,6 @@ def tally(places: Any, n_places: int) -> np.ndarray:
 def sums_of_squares(A: Any) -> Any:
     """Squared lengths of the columns, (D,)."""
     return namespace(A).linalg.vector_norm(A, axis=0) ** 2
-
-
-def add_to_diagonal(A: Any, value: float) -> Any:
-    """A itself, with `value` added to its diagonal."""
-    if library_of(A) == "torch":
-        A.diagonal().add_(value)
-        return A
-    if library_of(A) == "array_api_strict":
-        A += value * namespace(A).eye(A.shape[0], dtype=A.dtype, device=A.device)
-        return A
-    A.reshape(-1)[:: A.shape[1] + 1] += value
-    return A
 
 
 def set_diagonal(A: Any, values: Any) -> None:

@@ -42,9 +42,8 @@ from labelspan.linalg import (
     EigenPairs,
     Pencil,
     Route,
-    as_rows,
-    fix_signs,
     route_of,
+    signed_rows,
     solve,
     warn_if_rows_fit,
 )
@@ -242,7 +241,7 @@ class LinearReducer(
             self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
 
     def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
-        components = fix_signs(as_rows(pairs.vectors))
+        components = signed_rows(pairs.vectors)
         self.components_ = in_dtype(components, dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.mean_ = copied(cast(mean, dtype))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.arrays import diagonal
+from labelspan.arrays import beside, diagonal, ridged
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
@@ -25,10 +25,7 @@ from labelspan.linalg import (
     FORMED,
     EigenPairs,
     Pencil,
-    column_scales,
     leading_pencil,
-    regular_or_home,
-    ridged,
     row_space,
 )
 from labelspan.moments import Moments, Sample, Statistics, checked, collect
@@ -143,17 +140,16 @@ class DMLDA(LinearReducer):
         return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
-        statistics = regular_or_home(statistics, statistics.plain)
         plain = statistics.plain
-        count = plain.weight * plain.t_mean
         xx, xt, V = row_space(plain)
-        counted = statistics.scatter if V is None else V.T @ statistics.scatter @ V
+        counted = statistics.scatter if V is None else V.T @ beside(V, statistics.scatter) @ V
+        count = beside(xx, plain.weight * plain.t_mean)
         within = counted - (xt * inverse(count)) @ xt.T
-        between = plain.t_mean.shape[0] * xx - within
+        between = count.shape[0] * xx - within
         between += (plain.weight * xt * inverse(count) ** 2) @ xt.T
         within = ridged(within, 1.0, self.ridge)
-        scales = column_scales(diagonal(between) / diagonal(within))
-        pairs = leading_pencil(between, within, self.n_components, scales, diagonal(counted))
+        squares = diagonal(between) / diagonal(within)
+        pairs = leading_pencil(between, within, self.n_components, squares, diagonal(counted))
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)
 
 

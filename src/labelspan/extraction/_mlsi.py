@@ -6,10 +6,19 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 
-from labelspan.arrays import cholesky, diagonal, is_device, like, namespace, rows_at, sums
-from labelspan.arrays import triangle as device_triangle
+from labelspan.arrays import (
+    beside,
+    cholesky,
+    dense,
+    diagonal,
+    like,
+    namespace,
+    rows_at,
+    solve_triangular,
+    sums,
+    triangle,
+)
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.linalg import (
@@ -19,15 +28,12 @@ from labelspan.linalg import (
     EigenPairs,
     Pencil,
     Whitened,
-    column_scales,
     inverse_root,
     regular_factor,
-    regular_or_home,
     row_space,
-    solve_lower,
     squared,
 )
-from labelspan.moments import Moments, triangle
+from labelspan.moments import Moments
 
 
 class MLSI(LinearReducer):
@@ -135,20 +141,19 @@ class MLSI(LinearReducer):
         return FORMED
 
     def _directions(self, statistics: Moments, pencil: Pencil) -> EigenPairs:
-        statistics = regular_or_home(statistics, statistics)
         A, T, V = row_factor(statistics)
         # Sc = 2 Yc, so the label scatter counts four times, the factor twice.
-        K = inverse_root(4 * self.beta * statistics.tt, self.joint_ridge)
+        K = inverse_root(4 * self.beta * beside(A, statistics.tt), self.joint_ridge)
         E = self._whitener(unexplained(A, float(2 * np.sqrt(self.beta)) * (T @ K)))
         W = E.T @ A.T
-        scales = column_scales(sums(W * W, axis=1) if is_device(W) else np.einsum("ij,ij->i", W, W))
-        return squared(Whitened(W, lambda Y: V(E @ like(E, Y)), scales), self.n_components)
+        squares = dense(sums(W * W, axis=1))
+        return squared(Whitened(W, lambda Y: V(E @ like(E, Y)), squares), self.n_components)
 
     def _whitener(self, half: np.ndarray) -> np.ndarray:
         """E with E E' the inverse of the right-hand side, from half'half = Q."""
         inner = 1 + self.ridge * (1 - self.beta)
         L = lower_factor(half, inner, self.ridge * self.joint_ridge)
-        inverse = solve_lower(L, np.eye(L.shape[0]), transposed=True)
+        inverse = solve_triangular(L, np.eye(L.shape[0]), transposed=True)
         return lower_factor(inverse.T, self.joint_ridge / inner, (1 - self.beta) / inner)
 
 
@@ -156,11 +161,9 @@ def lower_factor(A: np.ndarray, a: float, b: float) -> np.ndarray:
     """L with L L' = a A'A + b I, by Cholesky if that is accurate, else by QR."""
     L = regular_factor(A.T @ A, a, b)
     if L is not None:
-        return L if is_device(L) else np.tril(L)
-    if is_device(A):
-        rest = like(A, np.sqrt(b) * np.eye(A.shape[1]))
-        return device_triangle(namespace(A).concat([float(np.sqrt(a)) * A, rest], axis=0)).T
-    return triangle(np.vstack([np.sqrt(a) * A, np.sqrt(b) * np.eye(A.shape[1])])).T
+        return L
+    rest = like(A, np.sqrt(b) * np.eye(A.shape[1]))
+    return triangle(namespace(A).concat([float(np.sqrt(a)) * A, rest], axis=0)).T
 
 
 def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
@@ -174,20 +177,13 @@ def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
         s = np.sqrt(np.diag(xx))
         return np.diag(s), xt / s[:, None], lambda Y: V @ Y
     order = np.argsort(-diagonal(xx), kind="stable")
-    if is_device(xx):
-        L: Any = cholesky(rows_at(rows_at(xx, order).T, order))
-    else:
-        L = linalg.cholesky(xx[np.ix_(order, order)], lower=True, check_finite=False)
-    return L.T, solve_lower(L, rows_at(xt, order)), lambda Y: rows_at(Y, np.argsort(order))
+    L = cholesky(rows_at(rows_at(xx, order).T, order))
+    return L.T, solve_triangular(L, rows_at(xt, order)), lambda Y: rows_at(Y, np.argsort(order))
 
 
 def unexplained(A: np.ndarray, N: np.ndarray) -> np.ndarray:
     """(I - N N')^(1/2) A, whose square is Q; N N' is the part that the labels explain."""
-    if is_device(N):
-        xp = namespace(N)
-        U, n, _ = xp.linalg.svd(N, full_matrices=False)
-        root = xp.sqrt(xp.clip(1 - n**2, min=EPS))
-    else:
-        U, n, _ = linalg.svd(N, full_matrices=False, check_finite=False)
-        root = np.sqrt(np.maximum(1 - n**2, EPS))
+    xp = namespace(N)
+    U, n, _ = xp.linalg.svd(N, full_matrices=False)
+    root = xp.sqrt(xp.clip(1 - n**2, EPS, None))
     return A - (U * (1 - root)) @ (U.T @ A)

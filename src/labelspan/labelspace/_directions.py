@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import like, namespace
+from labelspan.arrays import like, namespace, orthonormal
 from labelspan.labelspace._regressor import Codes
-from labelspan.linalg import EigenPairs, Regression, as_rows, fix_signs, leading_sum, orthonormal
+from labelspan.linalg import EigenPairs, Regression, leading_sum, signed_rows
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
 
 def signed(pairs: EigenPairs) -> EigenPairs:
     """The same pairs with signs fixed."""
-    return EigenPairs(pairs.values, fix_signs(as_rows(pairs.vectors)).T)
+    return EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
 
 
 def at_most(n_components: int | None, limit: int, what: str) -> int:

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.arrays import like
+from labelspan.arrays import like, smallest_pairs
 from labelspan.gate import check_square
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._cplst import hat_factor
 from labelspan.labelspace._directions import Encoding, at_most, signed
-from labelspan.linalg import EigenPairs, smallest_pairs
+from labelspan.linalg import EigenPairs
 
 
 class OCCA(LabelSpaceClassifier):

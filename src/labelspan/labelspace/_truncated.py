@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import orthonormal
 from labelspan.labelspace._training import TrainingRows
 from labelspan.linalg import (
     EigenPairs,
     block_lanczos,
     leading_blocks,
     n_directions,
-    orthonormal,
     rank,
     row_side,
     rows_are_independent,

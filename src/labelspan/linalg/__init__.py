@@ -8,6 +8,7 @@ from labelspan.linalg._eigenpairs import (
     fix_signs,
     n_directions,
     rank,
+    signed_rows,
     signs_of,
 )
 from labelspan.linalg._gathered import Gathered, pooled
@@ -18,6 +19,7 @@ from labelspan.linalg._graded import (
     column_scales,
     graded_basis,
     is_graded,
+    regular_factor,
     scaled_cholesky,
     scaled_svd,
 )
@@ -28,8 +30,6 @@ from labelspan.linalg._leading import (
     leading_operator,
     leading_pencil,
     leading_sum,
-    orthonormal,
-    smallest_pairs,
     squared,
 )
 from labelspan.linalg._narrow import centre_both, narrow, squares
@@ -54,10 +54,6 @@ from labelspan.linalg._whiten import (
     Whitened,
     by_factor,
     by_solution,
-    regular_factor,
-    regular_or_home,
-    ridged,
-    solve_lower,
     times,
     whiten,
 )

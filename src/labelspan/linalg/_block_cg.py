@@ -64,7 +64,7 @@ def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
     Columns whose scales are far apart are first scaled to unit length, on the feature side.
     """
     X = rows.operator
-    if is_graded(column_scales(X.squares)):
+    if is_graded(X.squares):
         scales = column_scales(a * X.squares + b)[:, None]
         inverse = 1.0 / scales
 
@@ -160,7 +160,7 @@ def row_side(products: Products, a: float, b: float) -> RowSide | None:
     if not sparse.issparse(X) or X.shape[0] > X.shape[1] or a == 0:
         return None
     if b > 0:
-        fits = not is_graded(column_scales(a * products.squares + b))
+        fits = not is_graded(a * products.squares + b)
     else:
         fits = rows_are_independent(X, products.sample.weights)
     return RowSide(products, a, b) if fits else None

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import is_device, namespace
+from labelspan.arrays import cast, copied, namespace
 from labelspan.gate import NoDirectionError
 from labelspan.moments import EPS
+
+# Numbers whose signs are judged at a time, because each takes several copies of them.
+SIGNED_NUMBERS = 2**20
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,17 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
 
 def as_rows(vectors: Any) -> Any:
     """Copy the columns to the rows of a new float64 array."""
-    if is_device(vectors):
-        return namespace(vectors).asarray(vectors.T, copy=True)
-    return np.array(vectors.T, dtype=np.float64, order="C")
+    return copied(cast(vectors, np.float64).T)
 
 
-def fix_signs(components: np.ndarray) -> np.ndarray:
+def signed_rows(vectors: Any) -> Any:
+    """Vectors (D, k) as the rows of a new float64 array, with the signs of :func:`signs_of`."""
+    rows = copied(cast(vectors, np.float64).T)
+    rows *= signs_of(rows)[:, None]
+    return rows
+
+
+def fix_signs(components: Any) -> Any:
     """Flip the sign of rows, in place, so that the sum of the cubes of each is positive."""
     components *= signs_of(components)[:, None]
     return components
@@ -80,36 +88,22 @@ def signs_of(components: Any, counts: Any = 1.0) -> Any:
     """Signs (k,) that make the sum of the cubes of each row of `components` (k, m) positive.
 
     The sum does not depend on the order of the entries; `counts` says how many rows each stands
-    for. If all cubes cancel, as in dummy-coded pairs (a, -a), the first of the largest entries
-    decides.
+    for. If all cubes cancel, as in (a, -a), the first of the largest entries decides.
     """
-    if is_device(components):
-        return signs_at_once(components, counts)
-    signs = np.ones(len(components), dtype=components.dtype)
-    for i, row in enumerate(components):
+    xp, (n_rows, n_columns) = namespace(components), components.shape
+    signs = xp.ones(n_rows, dtype=components.dtype, device=components.device)
+    height = max(SIGNED_NUMBERS // max(n_columns, 1), 1)
+    for start in range(0, n_rows if n_columns else 0, height):
+        rows = slice(start, min(start + height, n_rows))
         # Relative to the largest entry, because the cube of 1e110 overflows.
-        unit = row / max(row.max(initial=0.0), -row.min(initial=0.0), np.finfo(np.float64).tiny)
-        squares, size = counts * unit * unit, np.abs(unit)
-        decisive = squares @ unit
-        if np.abs(decisive) <= 1e-8 * (squares @ size):
-            decisive = unit[np.argmax(size >= 1 - 1e-6)]
-        if decisive < 0:
-            signs[i] = -1.0
+        unit = components[rows, :]
+        largest = xp.max(xp.abs(unit), axis=1, keepdims=True)
+        unit = unit / xp.where(largest > 0, largest, xp.ones_like(largest))
+        size = xp.abs(unit)
+        decisive, weight = xp.sum(counts * unit**3, axis=1), xp.sum(counts * size**3, axis=1)
+        first = xp.argmax(xp.astype(size >= 1 - 1e-6, xp.int32), axis=1)
+        at_first = xp.arange(n_columns, device=components.device) == first[:, None]
+        entry = xp.sum(xp.where(at_first, unit, xp.zeros_like(unit)), axis=1)
+        negative = xp.where(xp.abs(decisive) <= 1e-8 * weight, entry, decisive) < 0
+        signs[rows] -= 2.0 * xp.astype(negative, signs.dtype)
     return signs
-
-
-def signs_at_once(components: Any, counts: Any) -> Any:
-    """The same for all rows at once on a device, where starting a step costs more than the step."""
-    xp = namespace(components)
-    if 0 in components.shape:
-        return xp.ones(components.shape[0], dtype=components.dtype, device=components.device)
-    largest = xp.max(xp.abs(components), axis=1, keepdims=True)
-    unit = components / xp.clip(largest, min=float(np.finfo(np.float64).tiny))
-    size = xp.abs(unit)
-    decisive = xp.sum(counts * unit**3, axis=1)
-    first = xp.argmax(xp.astype(size >= 1 - 1e-6, xp.int32), axis=1)
-    places = xp.arange(unit.shape[1], device=unit.device)
-    at_first = xp.sum(xp.where(places == first[:, None], unit, xp.zeros_like(unit)), axis=1)
-    weak = xp.abs(decisive) <= 1e-8 * xp.sum(counts * size**3, axis=1)
-    negative = xp.where(weak, at_first, decisive) < 0
-    return 1.0 - 2.0 * xp.astype(negative, components.dtype)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from labelspan.arrays import is_device, on_host
+from labelspan.linalg._graded import regular_factor
 from labelspan.linalg._least_norm import Triangle
-from labelspan.linalg._whiten import regular_factor
 from labelspan.moments import Available, Moments, Root, available
 
 

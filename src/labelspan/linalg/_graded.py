@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import diagonal as device_diagonal
-from labelspan.arrays import to_host
+from labelspan.arrays import cholesky, dense, diagonal, ridged
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
@@ -20,28 +20,45 @@ GRADED = 1e3
 GRAM_GRADED = 1e4
 # Eigenvalues down to this share of the largest keep ten digits in a plain eigendecomposition.
 SAFE_VALUE = 1e-6
+# A Cholesky factor is used if the others leave at least this share of each column unexplained.
+SAFE_PIVOT = 1e-8
 
 
-def column_scales(diagonal: np.ndarray) -> np.ndarray:
-    """Powers of two near the square roots of a diagonal, on the host.
+def column_scales(squares: np.ndarray) -> np.ndarray:
+    """Powers of two near the square roots of the squared lengths of columns.
 
     Division by a power of two is exact. A column of zeros has no scale; it gets the largest.
     """
-    diagonal = to_host(diagonal)
-    _, exponents = np.frexp(np.sqrt(np.maximum(diagonal, 0.0)))
-    positive = diagonal > 0
+    _, exponents = np.frexp(np.sqrt(np.maximum(squares, 0.0)))
+    positive = squares > 0
     neutral = exponents[positive].max() if positive.any() else 0
     return np.ldexp(1.0, np.where(positive, exponents, neutral))
 
 
-def is_graded(scales: np.ndarray, apart: float = GRADED) -> bool:
-    """Whether the scales are so far apart that rounding of the largest hides the smallest."""
-    return len(scales) > 0 and bool(scales.max() > apart * scales.min())
+def is_graded(squares: np.ndarray, apart: float = GRADED) -> bool:
+    """Whether the rounding of the longest of columns, given squared lengths, hides the shortest."""
+    squares = squares[squares > 0]
+    return len(squares) > 0 and bool(squares.max() > apart**2 * squares.min())
 
 
-def unit_pivots(L: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+def unit_pivots(L: Any, squares: np.ndarray) -> np.ndarray:
     """Shares of the columns of L L' that the columns before them do not explain, in any units."""
-    return device_diagonal(L) ** 2 / np.where(diagonal > 0, diagonal, 1.0)
+    return diagonal(L) ** 2 / np.where(squares > 0, squares, 1.0)
+
+
+def regular_factor(
+    xx: np.ndarray, a: float, b: float, total: np.ndarray | None = None
+) -> np.ndarray | None:
+    """Cholesky factor L of a xx + b I, or None if its columns are nearly dependent, in any units.
+
+    If xx is a difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
+    """
+    L = cholesky(ridged(xx, a, b), overwrite=True)
+    given = a * diagonal(xx) if total is None else dense(total)
+    # The pivots in units of the diagonal, see `unit_pivots`, without the division.
+    if L is None or (diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
+        return None
+    return L
 
 
 def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

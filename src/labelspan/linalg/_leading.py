@@ -7,15 +7,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from labelspan import arrays
-from labelspan.arrays import is_device, like, namespace, to_host
+from labelspan.arrays import (
+    cholesky,
+    dense,
+    diagonal,
+    eigh,
+    like,
+    namespace,
+    orthonormal,
+    solve_triangular,
+)
 from labelspan.linalg._eigenpairs import EPS, EigenPairs, n_directions, rank
 from labelspan.linalg._graded import (
     GRADED,
     SAFE_VALUE,
+    column_scales,
     graded_root,
     is_graded,
     jacobi,
@@ -23,7 +31,7 @@ from labelspan.linalg._graded import (
     unit_pivots,
 )
 from labelspan.linalg._lanczos import leading_products
-from labelspan.linalg._whiten import Whitened, solve_lower, whiten
+from labelspan.linalg._whiten import Whitened, whiten
 from labelspan.moments import Products
 
 Apply = Callable[[np.ndarray], np.ndarray]
@@ -48,14 +56,15 @@ def squared(whitened: Whitened, n_components: Any) -> EigenPairs:
     A Gram matrix resolves eigenvalues down to eps times the largest. Rows whose scales are far
     apart define smaller ones too, which Jacobi rotations find if they are requested.
     """
-    W, back, scales = whitened
+    W, back, squares = whitened
     tall = W.shape[0] >= W.shape[1]
-    values, vectors = descending(W.T @ W if tall else W @ W.T)
-    if scales is not None and is_graded(scales):
+    values, vectors = eigh(W.T @ W if tall else W @ W.T, overwrite=True)
+    if squares is not None and is_graded(squares):
         some = isinstance(n_components, int | np.integer)
         n_wanted = min(int(n_components), len(values)) if some else len(values)
         if values[n_wanted - 1] < SAFE_VALUE * values[0]:
-            factors = scaled_svd(scales, to_host(W) / scales[:, None])
+            scales = column_scales(squares)
+            factors = scaled_svd(scales, dense(W) / scales[:, None])
             return kept(*factors[:2], n_components).mapped(back)
     values = values[: rank(values, max(W.shape))]
     n_kept = n_directions(values, values.sum(), n_components)
@@ -75,22 +84,21 @@ def kept(vectors: np.ndarray, s: np.ndarray, n_components: Any) -> EigenPairs:
 
 
 def leading_sum(
-    G: np.ndarray, n_components: Any, noise: float = 0.0, scales: np.ndarray | None = None
+    G: np.ndarray, n_components: Any, noise: float = 0.0, squares: np.ndarray | None = None
 ) -> EigenPairs:
     """Leading eigenpairs of a positive semi-definite (D, D) matrix, which is overwritten.
 
-    `noise` is the rounding error already in G, relative to eps, if it is larger than D. `scales`
-    are those of the rows of G, if they may be far apart.
+    `noise` is the rounding error already in G, relative to eps, if it is larger than D. `squares`
+    are the squared scales of the rows of G, if they may be far apart.
     """
     total = float(namespace(G).linalg.trace(G))
     some = isinstance(n_components, int | np.integer) and n_components < G.shape[0]
-    graded = scales is not None and is_graded(scales)
+    graded = squares is not None and is_graded(squares)
     if some or not graded:
-        # The driver overwrites its input, which is needed again if it finds too few pairs.
-        A = G.copy() if graded and not is_device(G) else G
-        values, vectors = largest(A, n_components) if some else descending(A)
+        # G is needed again if these are too few pairs.
+        values, vectors = eigh(G, n_components if some else None, overwrite=not graded)
     if graded and not (some and values[-1] > SAFE_VALUE * values[0]):
-        V, s, _ = jacobi(graded_root(to_host(G), np.asarray(scales)).T)
+        V, s, _ = jacobi(graded_root(dense(G), column_scales(np.asarray(squares))).T)
         return kept(V, s, n_components)
     values = values[: rank(values, max(G.shape[0], noise))]
     # A share refers to the sum of all eigenvalues; all were computed unless a number was given.
@@ -102,22 +110,20 @@ def leading_operator(
     operator: tuple[int, Apply],
     n_components: Any,
     total: float | None = None,
-    scales: np.ndarray | None = None,
+    squares: np.ndarray | None = None,
 ) -> EigenPairs:
     """Leading eigenpairs, and the trace, of a symmetric (D, D) operator that can only be applied.
 
-    Lanczos runs to machine precision from a fixed start. If `scales` are far apart, each range of
-    scales takes one run, without what the runs before have found.
+    Lanczos runs to machine precision from a fixed start. If `squares`, the squared lengths of the
+    columns, are far apart, each range of scales takes one run, without what was found before.
     """
     side, apply = operator
     n_asked = min(int(n_components), side - 1)
-    graded = scales is not None and is_graded(scales)
-    if not graded:
+    if squares is not None and is_graded(squares):
+        values, V = by_ranges(side, apply, n_asked, np.sqrt(squares[squares > 0]))
+    else:
         values, V = lanczos(side, apply, n_asked)
         values = values[: rank(values, side)]
-    else:
-        assert scales is not None
-        values, V = by_ranges(side, apply, n_asked, scales)
     n_kept = n_directions(values, np.inf, n_components)
     return EigenPairs(values, V[:, :n_kept], total)
 
@@ -160,35 +166,25 @@ def leading_pencil(
     A: np.ndarray,
     B: np.ndarray,
     n_components: Any,
-    scales: np.ndarray | None = None,
+    squares: np.ndarray | None = None,
     total: np.ndarray | None = None,
 ) -> EigenPairs:
     """Leading eigenpairs of A v = lambda B v, both (D, D), B positive definite; v'Bv = 1.
 
-    `scales` are those of A in units in which the diagonal of B is one. If B is a difference,
-    `total` is the diagonal of the first matrix, whose rounding B inherits.
+    `squares` is the diagonal of A in units in which that of B is one. If B is a difference, `total`
+    is the diagonal of the first matrix, whose rounding B inherits.
     """
-    L = lower_factor(B)
+    L = cholesky(B)
     if L is None:
         raise ValueError(
             "The ridge is lost in the rounding of a scatter matrix whose mean diagonal entry is "
-            f"{arrays.diagonal(B).mean():.3g}. Raise ridge, or scale the features."
+            f"{diagonal(B).mean():.3g}. Raise ridge, or scale the features."
         )
     if total is not None:
         warn_of_rounding(unit_pivots(L, total))
-    C = solve_lower(L, solve_lower(L, A).T)
-    pairs = leading_sum((C + C.T) / 2, n_components, scales=scales)
-    return pairs.mapped(lambda Y: solve_lower(L, Y, transposed=True))
-
-
-def lower_factor(B: Any) -> Any:
-    """L of B = L L', or None if B is not positive definite."""
-    if is_device(B):
-        return arrays.cholesky(B)
-    try:
-        return linalg.cholesky(B, lower=True, check_finite=False)
-    except linalg.LinAlgError:
-        return None
+    C = solve_triangular(L, solve_triangular(L, A).T)
+    pairs = leading_sum((C + C.T) / 2, n_components, squares=squares)
+    return pairs.mapped(lambda Y: solve_triangular(L, Y, transposed=True))
 
 
 def warn_of_rounding(pivots: np.ndarray) -> None:
@@ -202,42 +198,3 @@ def warn_of_rounding(pivots: np.ndarray) -> None:
             UserWarning,
             stacklevel=3,
         )
-
-
-def descending(G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All eigenpairs of a symmetric matrix, largest first; `G` is overwritten."""
-    if is_device(G):
-        return arrays.eigh(G)
-    values, vectors = linalg.eigh(G, driver="evd", overwrite_a=True, check_finite=False)
-    return values[::-1], vectors[:, ::-1]
-
-
-def largest(G: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `n_asked` largest eigenpairs, largest first; `G` is overwritten."""
-    if is_device(G):
-        values, vectors = arrays.eigh(G)
-        return values[: int(n_asked)], vectors[:, : int(n_asked)]
-    subset = (len(G) - int(n_asked), len(G) - 1)
-    values, vectors = linalg.eigh(
-        G, subset_by_index=subset, driver="evr", overwrite_a=True, check_finite=False
-    )
-    return values[::-1], vectors[:, ::-1]
-
-
-def smallest_pairs(G: Any, n_asked: int) -> tuple[np.ndarray, Any]:
-    """The `n_asked` smallest eigenpairs of a symmetric matrix, smallest first; all for 0."""
-    if is_device(G):
-        values, vectors = arrays.eigh(G)
-        return values[::-1], namespace(vectors).flip(vectors, axis=1)
-    subset = None if n_asked == 0 else (0, n_asked - 1)
-    return linalg.eigh(G, subset_by_index=subset, check_finite=False)
-
-
-def orthonormal(V: np.ndarray) -> np.ndarray:
-    """Orthonormalise columns in order; they are nearly orthonormal already."""
-    if is_device(V):
-        xp = namespace(V)
-        Q, R = xp.linalg.qr(V)
-        return Q * xp.sign(xp.linalg.diagonal(R))
-    Q, R = linalg.qr(V, mode="economic", check_finite=False)
-    return Q * np.sign(np.diag(R))

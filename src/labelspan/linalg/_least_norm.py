@@ -13,15 +13,17 @@ from labelspan.arrays import cast, is_device, like, on_host, to_host
 from labelspan.compat import is_dask_array
 from labelspan.gate import has_holes
 from labelspan.linalg._eigenpairs import EPS
-from labelspan.linalg._graded import Back, LeastNorm, column_scales, is_graded, scaled_cholesky
-from labelspan.linalg._spectral import spectral
-from labelspan.linalg._whiten import (
+from labelspan.linalg._graded import (
     SAFE_PIVOT,
-    Whitened,
-    by_factor,
-    is_regular,
+    Back,
+    LeastNorm,
+    column_scales,
+    is_graded,
     regular_factor,
+    scaled_cholesky,
 )
+from labelspan.linalg._spectral import spectral
+from labelspan.linalg._whiten import Whitened, by_factor, is_regular
 from labelspan.moments import (
     Available,
     Moments,
@@ -107,7 +109,7 @@ def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
 
 def in_range(L: np.ndarray) -> Back:
     """From C to the least-norm coefficients with L'x = C: L (L'L)^-1 C, in the range of L."""
-    if is_graded(np.abs(L).max(axis=1)):
+    if is_graded((L**2).max(axis=1)):
         return LeastNorm.of(L).solve
     inner = linalg.cho_factor(L.T @ L, check_finite=False)
     return lambda C: L @ linalg.cho_solve(inner, C, check_finite=False)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from labelspan.arrays import like
 from labelspan.linalg._eigenpairs import EigenPairs
-from labelspan.linalg._graded import column_scales
 from labelspan.linalg._lanczos import leading_blocks
 from labelspan.linalg._leading import leading, leading_operator, leading_sum
 from labelspan.linalg._route import MOST_LABELS
@@ -80,10 +80,10 @@ def with_variance(
 
 @with_variance.register
 def _(moments: Moments, K: np.ndarray | None, c: float, w: float, n_components: Any) -> EigenPairs:
-    F = times(moments.xt, K)
+    F = moments.xt if K is None else moments.xt @ like(moments.xt, K)
     G = c * moments.xx
     G += (w * F) @ F.T
-    return leading_sum(G, n_components, scales=column_scales(moments.squares))
+    return leading_sum(G, n_components, squares=moments.squares)
 
 
 @with_variance.register
@@ -95,8 +95,7 @@ def _(rows: Rows, K: np.ndarray | None, c: float, w: float, n_components: Any) -
         return X.rmatvec(c * u + w * (T @ (T.T @ u)))
 
     total = c * float(X.squares.sum()) + w * float(np.sum(X.rmatmat(T) ** 2))
-    lengths = np.sqrt(X.squares[X.squares > 0])
-    return leading_operator((X.shape[1], apply), n_components, total, lengths)
+    return leading_operator((X.shape[1], apply), n_components, total, X.squares)
 
 
 @with_variance.register

@@ -10,11 +10,11 @@ import numpy as np
 
 from labelspan.arrays import is_device, on_host
 from labelspan.linalg._gathered import Gathered, pooled
-from labelspan.linalg._graded import GRAM_GRADED, after, column_scales, is_graded
+from labelspan.linalg._graded import GRAM_GRADED, after, is_graded, regular_factor
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of, too_large
 from labelspan.linalg._spectral import Spectral, spectral
-from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, regular_factor, whiten
+from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, whiten
 from labelspan.moments import Moments, Products, Root, Rows, Sample, checked, collect, summarise
 
 
@@ -144,8 +144,7 @@ def solve_ridges(
         return Regression(solved, ridges, *rest)
     # The part that labels share is an eigenproblem, which depends on the units of the columns;
     # but below the ridge no unit is small.
-    scales = column_scales(statistics.squares + min(ridges))
-    graded = shared and is_graded(scales, GRAM_GRADED)
+    graded = shared and is_graded(statistics.squares + min(ridges), GRAM_GRADED)
     if isinstance(statistics, Moments) and not graded:
         factors = [regular_factor(statistics.xx, 1.0, ridge) for ridge in ridges]
         solved = tuple(by_factor(L, statistics.xt) for L in factors if L is not None)

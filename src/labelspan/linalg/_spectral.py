@@ -9,11 +9,16 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan import arrays
-from labelspan.arrays import is_device, like, on_host
+from labelspan.arrays import eigh, is_device, like, on_host
 from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
-from labelspan.linalg._graded import column_scales, is_graded, jacobi, scaled_cholesky
+from labelspan.linalg._graded import (
+    column_scales,
+    is_graded,
+    jacobi,
+    regular_factor,
+    scaled_cholesky,
+)
 from labelspan.moments import Moments, Root
 
 
@@ -39,15 +44,13 @@ def spectral(statistics: Moments | Root) -> Spectral:
     if is_device(statistics.x_mean):
         # LAPACK solves problems of this side, on the host.
         statistics = on_host(statistics)
-    scales = column_scales(statistics.squares)
-    if is_graded(scales):
-        return graded_form(statistics, scales)
+    if is_graded(statistics.squares):
+        return graded_form(statistics, column_scales(statistics.squares))
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))
         return Spectral(Vt[:r].T, s[:r], U[:, :r].T @ statistics.Rt)
-    values, V = linalg.eigh(statistics.xx, driver="evd", check_finite=False)
-    values, V = values[::-1], V[:, ::-1]
+    values, V = eigh(statistics.xx)
     r = rank(values, len(values))
     s = np.sqrt(values[:r])
     return Spectral(V[:, :r], s, (V[:, :r].T @ statistics.xt) / s[:, None])
@@ -75,11 +78,12 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if it is R^D.
 
     For a ridge on one side only: outside the row space the scatter is rounding and the ridge is
-    not, so their quotient would look like a direction.
+    not, so their quotient would look like a direction. Coordinates with a basis are on the host.
     """
     if is_device(moments.xx):
-        # Other statistics are moved to the host before this call.
-        return moments.xx, moments.xt, None
+        if regular_factor(moments.xx, 1.0, 0.0) is not None:
+            return moments.xx, moments.xt, None
+        moments = on_host(moments)
     scales = column_scales(moments.squares)
     if moments.squares.any() and scaled_cholesky(moments.xx, scales)[0].shape[1] == len(scales):
         return moments.xx, moments.xt, None
@@ -94,15 +98,10 @@ def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
 
     The cut is relative, because a label matrix usually has null directions.
     """
-    if is_device(M):
-        values, vectors = arrays.eigh(M)
-        values = np.maximum(values, 0.0) + ridge
-        r = rank(values, len(values))
-        return vectors[:, :r] / like(M, np.sqrt(values[:r]))
-    values, vectors = linalg.eigh(M, check_finite=False)
+    values, vectors = eigh(M)
     values = np.maximum(values, 0.0) + ridge
-    null = len(values) - rank(values[::-1], len(values))
-    return vectors[:, null:] / np.sqrt(values[null:])
+    r = rank(values, len(values))
+    return vectors[:, :r] / like(M, np.sqrt(values[:r]))
 
 
 def check_psd(matrix: Any, n_labels: int, name: str) -> np.ndarray:

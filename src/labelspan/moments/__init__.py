@@ -42,7 +42,7 @@ from labelspan.moments._on_device import Block, Glance
 from labelspan.moments._parts import blocks_of, collect_parts, dask_blocks
 from labelspan.moments._pool import Pool, n_bytes, parts_of, stacked, taken_off
 from labelspan.moments._products import Products
-from labelspan.moments._root import Root, dense, triangle
+from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import CentredRows, Rows, small_indices
 from labelspan.moments._sparse import row_edges, times_block
 from labelspan.moments._summary import (

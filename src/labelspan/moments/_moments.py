@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
-from labelspan.arrays import copied, diagonal, is_device, like, namespace, to_host
+from labelspan.arrays import copied, dense, diagonal, is_device, like, namespace, sums, to_host
 from labelspan.moments._digits import EPS
 from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import Glance, block_sums
@@ -180,11 +180,11 @@ class Moments:
 
     @property
     def squares(self) -> np.ndarray:
-        """Diagonal of xx: the squared lengths of the centred columns."""
+        """Diagonal of xx, on the host: the squared lengths of the centred columns."""
         if self.xx is not None:
             return diagonal(self.xx)
-        xp = namespace(self.xt)
-        return xp.sum(self.xt**2, axis=1) if self.x_squares is None else self.x_squares
+        squares = sums(self.xt**2, axis=1) if self.x_squares is None else self.x_squares
+        return dense(squares)
 
     @property
     def spread(self) -> np.ndarray:

@@ -6,17 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.linalg import lapack
+from scipy import sparse
 
-from labelspan.arrays import is_device, namespace
-from labelspan.arrays import triangle as device_triangle
+from labelspan.arrays import folded, is_device, namespace, triangle
 from labelspan.moments._moments import centred, scaled
 from labelspan.moments._on_device import Block
-
-# Rows, and columns within them, that are factorised at a time.
-CACHED_ROWS = 1024
-PANEL = 32
 
 
 @dataclass(frozen=True)
@@ -39,9 +33,7 @@ class Root:
         if is_device(X):
             block = Block.of(X, T, weights)
             both = namespace(block.A).concat([block.centred(), block.T], axis=1)
-            return cls(
-                block.weight, block.shift + block.offset, block.t_mean, device_triangle(both)
-            )
+            return cls(block.weight, block.shift + block.offset, block.t_mean, triangle(both))
         w = np.ones(X.shape[0]) if weights is None else weights
         (X, x_mean), (T, t_mean) = centred(dense(X), w), centred(dense(T), w)
         rows = scaled(np.hstack([X, T]), None if weights is None else np.sqrt(w))
@@ -57,7 +49,7 @@ class Root:
         if is_device(self.R):
             xp = namespace(self.R)
             row = float(np.sqrt(self.weight * share)) * xp.concat([dx, dt])[None, :]
-            R = device_triangle(xp.concat([self.R, other.R, row], axis=0))
+            R = triangle(xp.concat([self.R, other.R, row], axis=0))
             return Root(weight, self.x_mean + share * dx, self.t_mean + share * dt, R)
         between = np.sqrt(self.weight * share) * np.concatenate([dx, dt])
         tall, short = (self.R, other.R) if len(self.R) >= len(other.R) else (other.R, self.R)
@@ -125,25 +117,3 @@ class Root:
 def dense(A: Any) -> np.ndarray:
     """A float64 array."""
     return np.asarray(A.toarray() if sparse.issparse(A) else A, dtype=np.float64)
-
-
-def triangle(A: np.ndarray) -> np.ndarray:
-    """R of A = QR, without Q, by blocks of rows, which stay in the cache."""
-    n_rows, side = A.shape
-    height = max(side, CACHED_ROWS)
-    if side == 0 or n_rows <= height:
-        return linalg.qr(A, mode="r", overwrite_a=True, check_finite=False)[0][:side]
-    R = np.zeros((side, side))
-    for start in range(0, n_rows, height):
-        R = folded(R, A[start : start + height])
-    return R
-
-
-def folded(R: np.ndarray, rows: np.ndarray, n_triangular: int = 0) -> np.ndarray:
-    """R of the rows of R (d, d) and others, of which the last `n_triangular` are such an R."""
-    # Only the upper triangle of R is read, and only that of the result is valid.
-    found, _, _, info = lapack.dtpqrt(
-        n_triangular, min(PANEL, len(R)), R, np.asfortranarray(rows), overwrite_b=True
-    )
-    assert info == 0
-    return np.triu(found)

@@ -17,8 +17,6 @@ from labelspan.gate import Labels, has_holes
 from labelspan.linalg import (
     SAFE_VALUE,
     Regression,
-    as_rows,
-    fix_signs,
     graded_basis,
     is_graded,
     rank,
@@ -26,6 +24,7 @@ from labelspan.linalg import (
     regress_pooled,
     route_of,
     scaled_svd,
+    signed_rows,
     solve_ridges,
 )
 from labelspan.moments import score_at, summarise, warn_of_unobserved
@@ -197,7 +196,7 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         problem = MaskedShared.of(route, statistics, prices, P.shape[1], centre)
         point, residual, n_iter = problem.descend(U)
         return Solution(
-            fix_signs(as_rows(route.lift(point.Q))),
+            signed_rows(route.lift(point.Q)),
             route.lift(point.U),
             problem.objective(point.U),
             route.mean(statistics.x_mean),
@@ -294,7 +293,7 @@ def mix(
     explained = xp.linalg.trace(outside) + xp.sum(P * ((inside - outside) @ P))
     objective = float(squares - explained) / weight
     means = regression.x_mean, regression.t_mean
-    return Solution(fix_signs(as_rows(Q)), U, objective, *means, regression.solver)
+    return Solution(signed_rows(Q), U, objective, *means, regression.solver)
 
 
 def mixed(
@@ -308,7 +307,7 @@ def mixed(
         Q = namespace(P).linalg.qr(loose @ P)[0]
     else:
         P, C = shared_labels(*factor, n_shared(n_components, factor[1].shape[1]))
-        graded = is_graded(factor[0])
+        graded = is_graded(factor[0] ** 2)
         Q = basis_of(regression.cross_back(C) if graded else loose @ P, graded)
         warn_of_fewer(n_components, P)
     return P, Q, tight + ((loose - tight) @ P) @ P.T
@@ -346,7 +345,7 @@ def shared_labels(weights: np.ndarray, U: np.ndarray, r: int) -> tuple[np.ndarra
     """
     values, P = arrays.eigh((U * weights[:, None] ** 2).T @ U)
     last = min(r, len(values)) - 1
-    if is_graded(weights) and values[last] < SAFE_VALUE * values[0]:
+    if is_graded(weights**2) and values[last] < SAFE_VALUE * values[0]:
         V, s, P = scaled_svd(weights, U)
         return P[:, :r], (V * s)[:, :r]
     P = P[:, : min(r, rank(values, len(values)))]

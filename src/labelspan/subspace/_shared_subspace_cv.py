@@ -21,7 +21,7 @@ from labelspan.base import remember, remember_features
 from labelspan.compat import StrOptions
 from labelspan.cuts import tuned_thresholds
 from labelspan.gate import Labels, check_splits
-from labelspan.linalg import Route, as_rows, fix_signs, is_graded, route_of, spectral
+from labelspan.linalg import Route, is_graded, route_of, signed_rows, spectral
 from labelspan.moments import Moments, Sample, collect, project, summarise
 from labelspan.search import (
     Fold,
@@ -296,10 +296,10 @@ class SpectralForm:
         """The solution of one point, as :class:`SharedSubspaceClassifier` finds it."""
         W, shared, scales = next(self.weights(alpha, beta, [n_components]))
         warn_of_fewer(n_components, shared)
-        basis = basis_of(route.lift(self.V @ shared), is_graded(scales))
+        basis = basis_of(route.lift(self.V @ shared), is_graded(scales**2))
         explained = float(np.sum(W * (self.s[:, None] * self.UT))) / self.weight
         return Solution(
-            fix_signs(as_rows(basis)),
+            signed_rows(basis),
             route.lift(self.V @ W),
             float(np.sum(1.0 - self.s_mean**2)) - explained,
             route.mean(self.x_mean),

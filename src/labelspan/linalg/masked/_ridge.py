@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.linalg._graded import SAFE_PIVOT, regular_factor
 from labelspan.linalg._ridge import regress
 from labelspan.linalg._route import Route, route_of
-from labelspan.linalg._whiten import SAFE_PIVOT, regular_factor
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
 from labelspan.moments import Available, Moments, Sample, anchored, summarise, warn_of_lost_digits
 
