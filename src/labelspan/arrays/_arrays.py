@@ -97,12 +97,12 @@ def rows_at(array: Any, rows: Any) -> Any:
     return array[rows, ...]
 
 
-def cast(array: Any, dtype: Any) -> Any:
-    """The array in another precision, given by its NumPy name; not copied if it has it already."""
+def cast(array: Any, dtype: Any, *, copy: bool = False) -> Any:
+    """The array in another precision, by its NumPy name; copied if it changes, or if asked."""
     if not is_device(array):
-        return array.astype(dtype, copy=False)
+        return array.astype(dtype, copy=copy)
     xp = namespace(array)
-    return xp.astype(array, getattr(xp, np.dtype(dtype).name), copy=False)
+    return xp.astype(array, getattr(xp, np.dtype(dtype).name), copy=copy)
 
 
 def copied(array: Any) -> Any:

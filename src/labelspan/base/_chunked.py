@@ -16,10 +16,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import remember_place, settle
+from labelspan.base._blocks import RowBlocks
 from labelspan.gate import (
     Labels,
     NoDirectionError,
-    RowBlocks,
     check_fit,
     check_square,
     fitting,
@@ -234,8 +234,7 @@ class Chunked(RowBlocks):
         object
             The fitted estimator itself.
         """
-        with fitting(self):
-            self._drop("_chunks", *self._learnt)
+        with fitting(self, "_chunks", *self._learnt):
             n_kept, n_rows, *forms = self._load(checkpoint, classes)
             n_done, count = n_kept, length_hint(blocks) - n_kept
             rest = alike(checkpoint, forms, not_before(n_kept, n_rows, blocks))

@@ -25,10 +25,10 @@ from labelspan.arrays import (
     settle,
     to_host,
 )
+from labelspan.base._blocks import RowBlocks
 from labelspan.compat import fit_context, is_dask_array, n_rows_of
 from labelspan.gate import (
     Labels,
-    RowBlocks,
     check_features,
     check_fit,
     dask_rows,

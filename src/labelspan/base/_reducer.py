@@ -10,33 +10,30 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
     cast,
-    copied,
+    dense,
     finite,
-    is_followed,
     like,
-    namespace,
     on_host,
     precision_of,
     settle,
-    to_host,
 )
 from labelspan.base._chunked import Chunked
 from labelspan.compat import Interval, fit_context, is_dask_array
 from labelspan.gate import (
     by_blocks,
-    check_dask_rows,
     check_features,
     check_fit,
+    check_projections,
     dask_rows,
     fitting,
     hidden,
     in_dtype,
     lazily,
+    remember_names,
 )
 from labelspan.linalg import (
     EigenPairs,
@@ -45,6 +42,7 @@ from labelspan.linalg import (
     route_of,
     signed_rows,
     solve,
+    solver_that_fits,
     warn_if_rows_fit,
 )
 from labelspan.moments import Root, Sample, Statistics, checked, project, summarise
@@ -131,12 +129,13 @@ class LinearReducer(
             The fitted estimator itself.
         """
         y = y if observed is None else hidden(y, observed)
-        with fitting(self):
+        with fitting(self, "_chunks", *self._learnt):
             X, labels = check_fit(self, X, y, sample_weight)
-            self._drop("_chunks", *self._learnt)
-            self._remember(labels)
+            remember_names(self, labels)
             pencil = self._pencil(labels.Y.shape)
-            route = self._route(pencil, X, labels.Y, labels.weights, streamed=is_dask_array(X))
+            (n, D), q = X.shape, labels.Y.shape[1]
+            needs = pencil.needs(n, D, q, self.n_components)
+            route = route_of(X, labels.Y, labels.weights, advice=ADVICE, **needs)
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
             self._learn(statistics, pencil, route, precision_of(X), X.shape[0])
@@ -184,20 +183,10 @@ class LinearReducer(
             Features, dense, float32 for float32 input.
         """
         check_is_fitted(self)
-        lazy = is_dask_array(X)
-        if lazy:
-            check_dask_rows(X, "X")
-        else:
-            xp = namespace(X) if is_followed(X) else np
-            X = check_array(X, dtype=[xp.float64, xp.float32])
-        if X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {X.shape[1]} columns; expected {self.n_components_}, the number of "
-                "directions. Pass what transform returned."
-            )
-        back = pseudo_inverse(to_host(self.components_))
+        X = check_projections(X, self.n_components_)
+        back = pseudo_inverse(dense(self.components_))
         rebuild = partial(reconstruct, mean=self.mean_, back=back)
-        return by_blocks(X, rebuild, len(self.mean_)) if lazy else rebuild(X)
+        return by_blocks(X, rebuild, len(back)) if is_dask_array(X) else rebuild(X)
 
     def _needs_rows(self) -> str:
         if self._one_pass:
@@ -207,13 +196,11 @@ class LinearReducer(
             "Use fit, which takes memory maps and, for every method but LPP, Dask arrays."
         )
 
-    def _route(self, pencil: Pencil, X: Any, Y: Any, weights: Any, *, streamed: bool) -> Route:
-        needs = pencil.needs(X.shape[0], X.shape[1], Y.shape[1], self.n_components)
-        return route_of(X, Y, weights, advice=ADVICE, streamed=streamed, **needs)
-
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
-        X, Y = np.empty((0, n_features)), np.empty((0, n_labels))
-        return self._route(self._pencil(Y.shape), X, Y, None, streamed=True).solver
+        pencil = self._pencil((0, n_labels))
+        needs = pencil.needs(0, n_features, n_labels, self.n_components)
+        needs |= {"sparse": False, "streamed": True}
+        return solver_that_fits(0, n_features, n_labels, advice=ADVICE, **needs)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         pool = self._chunks.pool
@@ -244,7 +231,7 @@ class LinearReducer(
         components = signed_rows(pairs.vectors)
         self.components_ = in_dtype(components, dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        self.mean_ = copied(cast(mean, dtype))
+        self.mean_ = cast(mean, dtype, copy=True)
         self.n_components_ = self.components_.shape[0]
         if pairs.total is not None:
             self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
@@ -255,10 +242,10 @@ class LinearReducer(
 
 
 def pseudo_inverse(components: np.ndarray) -> np.ndarray:
-    """Pinv(components) (D, k), in float64.
+    """Pinv(components) (D, k), in float64; of rows of unit length.
 
-    The rows are scaled to unit length first, because directions of a generalised problem differ in
-    length by orders of magnitude, and a short one is not a rounding error.
+    Directions of a generalised problem differ in length by orders of magnitude, and a short one is
+    not a rounding error.
     """
     rows = components.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)

@@ -1,7 +1,6 @@
 """What comes in: labels, weights, splits, blocks, tags, and what is refused."""
 
 from labelspan.gate._blocks import (
-    RowBlocks,
     as_csr,
     by_blocks,
     check_block,
@@ -10,7 +9,6 @@ from labelspan.gate._blocks import (
     dask_rows,
     lazily,
     refuse_dask,
-    remember_names,
     with_complement,
 )
 from labelspan.gate._labels import (
@@ -24,6 +22,7 @@ from labelspan.gate._labels import (
     refuse_other_names,
     refuse_other_values,
     refuse_sets,
+    remember_names,
 )
 from labelspan.gate._misread import warn_if_swapped, warn_of_signs
 from labelspan.gate._places import refuse_device
@@ -38,6 +37,7 @@ from labelspan.gate._soft import (
 )
 from labelspan.gate._splits import check_splits
 from labelspan.gate._tags import (
+    complete_tags,
     label_tags,
     unweighted,
     with_label_tags,
@@ -49,6 +49,7 @@ from labelspan.gate._validation import (
     NoDirectionError,
     check_features,
     check_fit,
+    check_projections,
     check_size,
     check_square,
     check_target,

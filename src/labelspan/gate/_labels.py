@@ -366,6 +366,14 @@ def one_hot(codes: np.ndarray, n_classes: int) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(codes)), codes, starts), shape=(len(codes), n_classes))
 
 
+def remember_names(estimator: Any, labels: Labels) -> None:
+    """Store label names and classes, and drop those of an earlier fit."""
+    for name, value in (("label_names_", labels.names), ("classes_", labels.classes)):
+        vars(estimator).pop(name, None)
+        if value is not None:
+            setattr(estimator, name, value)
+
+
 def refuse_other_names(known: np.ndarray | None, given: np.ndarray | None) -> None:
     """Raise if label names, given now and in ``fit``, differ or have another order."""
     if known is None or given is None or list(known) == list(given):

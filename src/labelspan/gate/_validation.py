@@ -10,11 +10,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from labelspan.arrays import SETTING, cast, namespace, precision_of, values_of
 from labelspan.compat import is_dask, is_dask_array, is_dask_frame
-from labelspan.gate._blocks import canonical, check_dask, from_frames, refuse_dask, set_n_features
+from labelspan.gate._blocks import (
+    canonical,
+    check_dask,
+    check_dask_rows,
+    from_frames,
+    refuse_dask,
+    set_n_features,
+)
 from labelspan.gate._labels import Labels, check_labels, plain_indicators
 from labelspan.gate._misread import swap_named, warn_if_swapped, warn_of_column
 from labelspan.gate._places import (
@@ -233,6 +240,21 @@ def check_features(
     X = canonical(X) if sparse.issparse(X) else X
     if (reset or chunk) and not later:
         refuse_overflow(X, whole=not chunk)
+    return X
+
+
+def check_projections(X: Any, n_columns: int) -> Any:
+    """What ``transform`` returned, to be mapped back; a Dask array as it is."""
+    if is_dask_array(X):
+        check_dask_rows(X, "X")
+    else:
+        X, xp = place_rows(X)
+        X = check_array(X, dtype=[xp.float64, xp.float32])
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"X has {X.shape[1]} columns; expected {n_columns}, the number of directions. Pass "
+            "what transform returned."
+        )
     return X
 
 

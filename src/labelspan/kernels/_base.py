@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import cast, empty, is_device, like, precision_of, settle
+from labelspan.base import RowBlocks
 from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
     Labels,
-    RowBlocks,
     check_features,
     check_fit,
     in_dtype,
