@@ -217,6 +217,7 @@ def test_memory_is_that_of_the_fold_moments_and_a_block(monkeypatch):
     search.set_params(cv=KFold(5), scoring="micro_f1")
     search.fit(X[:400], Y[:400])
     _, labels = check_fit(search, X, Y)
+    search._groups = None
     tracemalloc.start()
     search._accept(X, labels)
     peak = tracemalloc.get_traced_memory()[1]
