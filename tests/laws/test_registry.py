@@ -11,6 +11,7 @@ from tests.known import KNOWN
 from tests.laws import (  # noqa: F401
     test_ecosystem_every,
     test_every_estimator,
+    test_missing_labels,
     test_soft_labels,
     test_weights,
 )
