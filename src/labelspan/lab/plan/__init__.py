@@ -1,8 +1,14 @@
 """Plans of experiments: data, methods, splits, and what can be checked before a run."""
 
-from labelspan.lab.plan._check_data import check_data
+from labelspan.lab.plan._checks import (
+    check_data,
+    check_methods,
+    check_scaling,
+    parameters_of,
+    scaling_lines,
+    with_scaling,
+)
 from labelspan.lab.plan._estimators import OUTPUTS, dense, made_step, outputs_of
-from labelspan.lab.plan._methods_of_plan import check_methods, parameters_of
 from labelspan.lab.plan._missing import holed_sources, learnt, refuse_holes, removed
 from labelspan.lab.plan._plan import (
     DEFAULT_MEASURES,
@@ -19,7 +25,6 @@ from labelspan.lab.plan._preprocessing import (
     made_preprocessing,
     preprocessing_of,
 )
-from labelspan.lab.plan._scaling_of_plan import check_scaling, scaling_lines, with_scaling
 from labelspan.lab.plan._sources import (
     EMPTY,
     LIST_FIELDS,

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from labelspan.lab.plan import Cell, Plan, digest, parameters_of
-from labelspan.lab.store._causes import stored_cause
 from labelspan.lab.store._checked import TEXTS, check_row, decoded
-from labelspan.lab.store._result import Result
+from labelspan.lab.store._result import Result, stored_cause
 from labelspan.lab.store._store_file import (
     BUSY_SECONDS,
     StoreError,
@@ -110,7 +109,7 @@ class Store:
         return stored & {cell.id for cell in cells}
 
     def failures(self, cells: Iterable[Cell]) -> dict[str, str]:
-        """Causes of failed cells: "method", or "environment": download, permission, memory, time."""
+        """Causes of failed cells: "method", or "environment" (download, permission, memory)."""
         wanted = {cell.id for cell in cells}
         rows = self.query("SELECT id, status, error, cause FROM cells WHERE status != 'ok'")
         return {
