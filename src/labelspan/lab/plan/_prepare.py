@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -23,15 +24,9 @@ def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
     rows = np.flatnonzero((Y[:, labels] > 0).any(axis=1))
     X = sparse.csr_array(dataset.X)[rows]
     words = np.flatnonzero((X > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_WORD)
-    return replace(
-        dataset,
-        X=sparse.csr_array(TfidfTransformer().fit_transform(X[:, words])),
-        Y=Y[np.ix_(rows, labels)],
-        feature_names=tuple(dataset.feature_names[word] for word in words),
-        label_names=tuple(dataset.label_names[label] for label in labels),
-        train=None,
-        test=None,
-    )
+    X = sparse.csr_array(TfidfTransformer().fit_transform(X[:, words]))
+    dataset = replace(dataset, train=None, test=None)
+    return _kept(dataset, X, words, Y[np.ix_(rows, labels)], labels)
 
 
 def frequent_topics(dataset: MultilabelDataset) -> MultilabelDataset:
@@ -45,13 +40,15 @@ def frequent_topics(dataset: MultilabelDataset) -> MultilabelDataset:
     documents = np.bincount(X[dataset.train].tocoo().coords[1], minlength=X.shape[1])
     words = np.flatnonzero(documents >= LEAST_DOCUMENTS_A_WORD)
     topics = np.flatnonzero((Y > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_TOPIC)
-    return replace(
-        dataset,
-        X=X[:, words],
-        Y=Y[:, topics],
-        feature_names=tuple(dataset.feature_names[word] for word in words),
-        label_names=tuple(dataset.label_names[topic] for topic in topics),
-    )
+    return _kept(dataset, X[:, words], words, Y[:, topics], topics)
+
+
+def _kept(
+    dataset: MultilabelDataset, X: Any, features: np.ndarray, Y: np.ndarray, labels: np.ndarray
+) -> MultilabelDataset:
+    names = tuple(dataset.feature_names[feature] for feature in features)
+    label_names = tuple(dataset.label_names[label] for label in labels)
+    return replace(dataset, X=X, Y=Y, feature_names=names, label_names=label_names)
 
 
 #: Values of the field ``prepare`` of a source.
