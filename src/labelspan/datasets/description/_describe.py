@@ -107,36 +107,21 @@ class Description:
         """Sentences about what may invalidate an evaluation, the worst first."""
         shift, names = self.block_shift, ", ".join(map(_quoted, self.identifiers[:3]))
         it = "it" if len(self.identifiers) == 1 else "them"
+        identified = f"the rows: {names}; leave {it} out by ignore= (--ignore)"
+        marked = f"the rows of a label (feature, label): {self.label_features[:3]}"
+        training = "a training row" if self.n_leaked_rows == 1 else "training rows"
+        conflict = "the features of a row with other labels"
         but = " but for the features that number the rows" if self.identifiers else ""
         sentences = (
             _shift_sentence(shift) if shift is not None and shift.found else "",
-            _any(
-                self.n_leaked_rows,
-                "test row is also a training row",
-                "test rows are also training rows",
-            ),
-            _any(
-                len(self.label_features),
-                "feature marks",
-                "features mark",
-                f"the rows of a label (feature, label): {self.label_features[:3]}",
-            ),
-            _any(
-                len(self.identifiers),
-                "feature numbers",
-                "features number",
-                f"the rows: {names}; leave {it} out by ignore= (--ignore)",
-            ),
+            _any(self.n_leaked_rows, "test row is", "test rows are", f"also {training}"),
+            _any(len(self.label_features), "feature marks", "features mark", marked),
+            _any(len(self.identifiers), "feature numbers", "features number", identified),
             _dominant_sentence(self.dominant_feature),
             _scales_sentence(self.scales) if self.scales and self.scales[2] > WIDE_RATIO else "",
             _any(self.n_missing, "value is", "values are", "missing"),
             *(self.holes.sentences if self.holes else ()),
-            _any(
-                self.n_conflicting_rows,
-                "row has",
-                "rows have",
-                "the features of a row with other labels",
-            ),
+            _any(self.n_conflicting_rows, "row has", "rows have", conflict),
             _any(self.n_duplicate_rows, "row repeats", "rows repeat", f"an earlier row{but}"),
             _any(self.n_empty_rows, "row has", "rows have", "no label"),
             _any(self.n_empty_labels, "label has", "labels have", "no row"),

@@ -176,8 +176,6 @@ class _Part:
             Y=self.Y,
             feature_names=names,
             label_names=label_names,
-            train=None,
-            test=None,
             source=str(self.path),
             encoder=self.encoder(),
         )

@@ -22,7 +22,6 @@ from labelspan.datasets.io._tables import (
     check_size,
     check_values,
     no_labels,
-    numbered,
     without_repeats,
 )
 from labelspan.datasets.io.binary._mat_names import variable_names
@@ -94,21 +93,11 @@ def read_mat(
     path = Path(path)
     limits = Limits() if limits is None else limits
     variables = _load(path, limits)
-
     names = variable_names(variables, data, target, needs_labels, path)
 
     def read_part(part: str) -> MultilabelDataset:
-        X, Y = _matrices(variables, *names[part], limits, path)
-        return MultilabelDataset(
-            name=name or path.stem,
-            X=X,
-            Y=Y,
-            feature_names=numbered("feature", X.shape[1]),
-            label_names=numbered("label", Y.shape[1]),
-            train=None,
-            test=None,
-            source=str(path),
-        )
+        matrices = _matrices(variables, *names[part], limits, path)
+        return MultilabelDataset(name or path.stem, *matrices, source=str(path))
 
     first = read_part("train")
     return join(first, read_part("test"), path) if "test" in names else first

@@ -21,7 +21,6 @@ from labelspan.datasets.io._tables import (
     check_size,
     check_values,
     no_labels,
-    numbered,
     without_repeats,
 )
 from labelspan.datasets.io._written_labels import has_missing, written_labels
@@ -183,9 +182,8 @@ def _matrix(arrays: dict[str, np.ndarray], key: str, limits: Limits, path: Path)
 def _names(
     arrays: dict[str, np.ndarray], key: str, count: int, limits: Limits, path: Path
 ) -> tuple[str, ...]:
-    prefix = key.removesuffix("_names")
     if key not in arrays:
-        return numbered(prefix, count)
+        return ()
     if arrays[key].shape != (count,):
         raise DataFileError(f"{key}: {arrays[key].shape} names for {count} columns", file=path)
     names = tuple(_text(arrays, key, path))

@@ -165,15 +165,8 @@ def read_features(
     ...     read_features(new, read_csv(old, labels="tag").encoder)
     array([[0.5, 0. ]])
     """
-    return read_csv(
-        path,
-        labels=(),
-        ignore=ignore,
-        delimiter=delimiter,
-        encoder=encoder,
-        encoding=encoding,
-        limits=limits,
-    ).X
+    options: dict[str, Any] = {"ignore": ignore, "delimiter": delimiter, "encoding": encoding}
+    return read_csv(path, labels=(), encoder=encoder, limits=limits, **options).X
 
 
 def _frame_for(encoder: ColumnEncoder, file: CsvFile, exact: set[str]) -> Any:

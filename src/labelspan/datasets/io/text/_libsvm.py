@@ -10,7 +10,7 @@ from labelspan.datasets.io._errors import DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._split import join
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io.text._pairs import PairRows, as_dataset, read_pairs, widen, without_first
+from labelspan.datasets.io.text._pairs import PairRows, read_pairs, widen, without_first
 
 
 def read_libsvm(
@@ -63,7 +63,6 @@ def read_libsvm(
     """
     limits = Limits() if limits is None else limits
     path = Path(path)
-
     is_open = first_feature is None
     start = 0 if first_feature is None else first_feature
     # Feature 0 may or may not exist; if not, the last feature has the number n_features.
@@ -81,13 +80,14 @@ def read_libsvm(
     if is_open:
         found = _numbered(found, n_features, files)
     if test is None:
-        return as_dataset(found[0], name, str(path))
+        return MultilabelDataset(name, found[0].X, found[0].Y, source=str(path))
     widths = max(part.X.shape[1] for part in found), max(part.Y.shape[1] for part in found)
-    parts = [
-        as_dataset(widen(part, *widths), name, str(file))
-        for part, file in zip(found, files, strict=True)
-    ]
-    return join(parts[0], parts[1], test)
+    wide = [widen(part, *widths) for part in found]
+    first, second = (
+        MultilabelDataset(name, part.X, part.Y, source=str(file))
+        for part, file in zip(wide, files, strict=True)
+    )
+    return join(first, second, test)
 
 
 def _stem(path: Path) -> str:

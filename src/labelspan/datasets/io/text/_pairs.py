@@ -10,10 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets.io._csr import CsrBuffer, drop_zeros
-from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io._tables import numbered
 from labelspan.datasets.io.text._pairs_kernel import BAD_VALUE, MESSAGES, OK, parse_pairs
 
 # The shortest label is "3," and the shortest feature is "1:0 ".
@@ -61,20 +59,6 @@ def read_pairs(
     drop_zeros(X)
     Y = labels.table(numbers[0], lines, "label").astype(np.int64)
     return PairRows(X, Y, uses_first)
-
-
-def as_dataset(rows: PairRows, name: str, source: str) -> MultilabelDataset:
-    """Make a data set with numbered names, because the format has none."""
-    return MultilabelDataset(
-        name=name,
-        X=rows.X,
-        Y=rows.Y,
-        feature_names=numbered("feature", rows.X.shape[1]),
-        label_names=numbered("label", rows.Y.shape[1]),
-        train=None,
-        test=None,
-        source=source,
-    )
 
 
 def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:

@@ -9,7 +9,7 @@ from labelspan.datasets.io._dataset import MultilabelDataset
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._split import join
 from labelspan.datasets.io._stream import LineBlocks
-from labelspan.datasets.io.text._pairs import PairRows, as_dataset, read_pairs
+from labelspan.datasets.io.text._pairs import PairRows, read_pairs
 
 
 def read_xmc(
@@ -57,7 +57,8 @@ def read_xmc(
         with LineBlocks(part, limits) as source:
             n_rows, n_features, n_labels = _header(source)
             rows = read_pairs(source, first=(0, 0), size=(n_labels, n_features), keep_blank=True)
-            return as_dataset(_counted(rows, n_rows, source), name, os.fspath(part))
+            rows = _counted(rows, n_rows, source)
+            return MultilabelDataset(name, rows.X, rows.Y, source=os.fspath(part))
 
     dataset = read_part(path)
     return dataset if test is None else join(dataset, read_part(test), test)
