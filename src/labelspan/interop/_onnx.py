@@ -123,7 +123,6 @@ def register(skl2onnx: Any) -> None:
 
 
 def asked_of(model: Any, options: Any) -> str:
-    """The requested output: "predict" or "transform"."""
     if not has_choice(model):
         return "predict" if hasattr(model, "predict") else "transform"
     if options is None or options.get("output") not in OUTPUTS:
@@ -211,7 +210,6 @@ class Graph:
         return getattr(self.operators, f"Onnx{kind}")(*inputs, op_version=self.opset, **settings)
 
     def floats(self, X: Any) -> Any:
-        """Return the rows in the precision of the graph."""
         to = self.kinds.DOUBLE if self.dtype == np.float64 else self.kinds.FLOAT
         return self.node("Cast", X, to=to)
 
@@ -246,7 +244,6 @@ class Graph:
         return self.node("Gather", X, kept.astype(np.int64), axis=1)
 
     def first_column(self, scores: Any) -> Any:
-        """Return a column (n, 1) as (n,)."""
         return self.node("Squeeze", scores, np.array([1], dtype=np.int64))
 
     def decided(self, X: Any, scores: Any, rule: Rule, model: Any) -> Any:

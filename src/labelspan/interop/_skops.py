@@ -53,6 +53,5 @@ def trusted_types() -> list[str]:
 
 
 def public_estimators() -> list[type]:
-    """Every estimator that labelspan exports."""
     found = (getattr(labelspan, name) for name in labelspan.__all__)
     return [cls for cls in found if isinstance(cls, type) and issubclass(cls, BaseEstimator)]

@@ -111,7 +111,6 @@ def micro_auc(Y_true: Any, Y_score: Any, *, observed: Any = None) -> float:
 
 
 def _areas(known: Compared) -> np.ndarray:
-    """Area of each column, NaN where it is undefined."""
     Y, S = known.truth, known.output
     if known.on_device:
         return _areas_by_ranks(rank(replace(known, truth=Y.T, output=S.T)))

@@ -31,7 +31,6 @@ def in_one_place(
 
 
 def on_the_device(Y_true: Any, output: Any, scores: bool) -> tuple[Any, Any] | None:
-    """Both on the device of `output`; None if unusual."""
     if getattr(Y_true, "ndim", 0) != 2 or tuple(Y_true.shape) != tuple(output.shape):
         return None
     if isinstance(Y_true, np.ndarray) and Y_true.dtype.kind in "biuf":
@@ -47,7 +46,6 @@ def on_the_device(Y_true: Any, output: Any, scores: bool) -> tuple[Any, Any] | N
 
 
 def indicators(Y: Any) -> Any:
-    """0/1 labels as booleans, or None if there are others."""
     xp = namespace(Y)
     if Y.dtype == xp.bool:
         return Y

@@ -243,7 +243,6 @@ def coverage(
 
 
 def _mean(values: np.ndarray, ranks: LabelRanks, undefined_rows: str) -> float:
-    """Mean over the rows that count."""
     if undefined_rows == "skip":
         values = values[(ranks.n_true > 0) & (ranks.n_true < ranks.n_labels)]
     return float(values.mean()) if len(values) else float("nan")

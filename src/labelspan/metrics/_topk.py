@@ -267,7 +267,6 @@ def propensity_scored_precision_at_k(
 
 
 def _ranks(Y_true: Any, Y_score: Any, observed: Any, k: int, ties: str) -> LabelRanks:
-    """Ranks of the true labels, after checking the other arguments."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ValueError(f"k={k!r} is out of range; give an integer of at least 1.")
     check_choice("ties", ties, ("average", "first"))
@@ -287,7 +286,6 @@ def _hits(
 
 
 def _places(ranks: LabelRanks, k: int) -> np.ndarray:
-    """1 for each of the first k places, 0 for the others."""
     return (np.arange(ranks.n_labels.max()) < k).astype(float)
 
 

@@ -135,7 +135,6 @@ def _sets(experiment: Experiment, where: str) -> list[str]:
 
 
 def _needs(experiment: Experiment) -> str:
-    """Data and packages that are missing, downloadable or not."""
     downloads = ", ".join(_sets(experiment, "download"))
     parts = [_lacks(experiment), f"download of {downloads}" if downloads else ""]
     return "; ".join(filter(None, parts)) or "nothing"
@@ -152,7 +151,6 @@ def _listed() -> dict[str, object]:
 
 
 def _list() -> None:
-    """One line per experiment, at most as wide as a terminal."""
     header = ("name", "minutes", "quick", "lacks")
     rows = [
         (item.name, f"{item.minutes:g}", f"{item.quick_minutes:g}", _kind_of_lack(item))
@@ -169,7 +167,6 @@ def _list() -> None:
 
 
 def _kind_of_lack(experiment: Experiment) -> str:
-    """What is missing, in a word."""
     kinds = {"data": _sets(experiment, "missing"), "download": _sets(experiment, "download")}
     kinds["package"] = _packages(experiment)
     return next((kind for kind, names in kinds.items() if names), "-")

@@ -92,7 +92,6 @@ def _papers(by_paper: dict[str, list[Outcome]]) -> str:
 
 
 def _counts(outcomes: list[Outcome]) -> str:
-    """One row per experiment: printed values and statements that were reproduced."""
     rows = ["| experiment | what | values | strictly | statements |", "|---|---|---:|---:|---:|"]
     for item in outcomes:
         name = item.experiment.name
@@ -106,7 +105,6 @@ def _counts(outcomes: list[Outcome]) -> str:
 
 
 def _kinds(lines: Iterable[Judged]) -> tuple[list[Judged], list[Judged]]:
-    """Judged values, and judged statements."""
     judged = [line for line in lines if line.verdict != "not judged"]
     return (
         [line for line in judged if not isinstance(line.printed, str)],
@@ -120,7 +118,6 @@ def _share(lines: list[Judged]) -> str:
 
 
 def _strict_share(lines: list[Judged]) -> str:
-    """The values that hold by the stricter rule, of those that have one."""
     known = [line.strictly for line in lines if line.strictly is not None]
     return f"{sum(known)} of {len(known)}" if known else "-"
 

@@ -77,7 +77,6 @@ class Values:
     spectra: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # of the first split
 
     def mean(self, dataset: str, method: str, measure: str) -> float | None:
-        """Mean over the splits."""
         values = self.found.get((dataset, method, measure))
         return float(np.mean(values)) if values else None
 
@@ -184,7 +183,6 @@ def values_of(store: Store, plans: Iterable[Plan]) -> Values:
 
 
 def setting_of(store: Store, plans: Iterable[Plan]) -> str:
-    """Describe data sets, splits and versions of plans in a sentence."""
     sets: dict[str, list[str]] = defaultdict(list)
     wanted: set[str] = set()
     for plan in plans:

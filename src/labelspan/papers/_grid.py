@@ -16,8 +16,6 @@ CROSS = "✗"
 
 @dataclass(frozen=True)
 class Grid:
-    """Judged lines by row and column."""
-
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: dict[tuple[str, str], Judged]
@@ -66,7 +64,6 @@ def cell_text(line: Judged | None) -> str:
 
 
 def number_text(value: float | str | None, digits: int = 4) -> str:
-    """Text of a value: rounded, a full count, or a dash."""
     if value is None:
         return "-"
     if isinstance(value, str):

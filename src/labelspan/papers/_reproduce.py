@@ -128,7 +128,6 @@ def numbers_in(content: Any) -> int:
 
 
 def minutes_left(experiment: Experiment, plans: Iterable[Plan], store: Store, quick: bool) -> float:
-    """Estimate how long the cells that are not in the store take."""
     cells = {cell.id: cell for plan in plans for cell in plan.cells}
     done = len(store.finished(cells.values()))
     whole = experiment.quick_minutes if quick else experiment.minutes
@@ -149,7 +148,6 @@ def lacking_data(experiment: Experiment) -> str:
 
 
 def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:
-    """Add the known reasons to a line of an experiment that was not reproduced."""
     if line.verdict != "not reproduced":
         return line
     # Match whole words, because a reason about SVM does not hold for SVM_perf.

@@ -72,12 +72,10 @@ class Chart(Display, ABC):
 
 
 def style_of(place: int) -> dict[str, Any]:
-    """Colour and marker of the line with this index."""
     return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
 
 
 def count_axis(axis: Any) -> None:
-    """Set ticks at integers only."""
     axis.set_major_locator(
         require("matplotlib.ticker", "report", "plotting").MaxNLocator(integer=True)
     )

@@ -330,7 +330,6 @@ def two_columns(projected: Any, directions: tuple[int, int]) -> np.ndarray:
 
 
 def given_axes(ax: Any, n_axes: int, style: str) -> np.ndarray:
-    """The caller's axes, one per panel."""
     axes = np.ravel(np.asarray(ax, dtype=object))
     if len(axes) < n_axes or (style == "overlay" and len(axes) > 1):
         raise ValueError(
@@ -341,7 +340,6 @@ def given_axes(ax: Any, n_axes: int, style: str) -> np.ndarray:
 
 
 def dress(ax: Any) -> None:
-    """Remove everything except the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
     ax.margins(0.04)

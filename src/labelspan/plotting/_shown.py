@@ -66,7 +66,6 @@ def columns_and_names(labels: Labels, names: Sequence[str] | None) -> tuple[Any,
 
 
 def place_of(label: Any, names: list[str]) -> int:
-    """The column of a label that is given by number or by name."""
     if isinstance(label, Integral) and 0 <= int(label) < len(names):
         return int(label)
     if str(label) in names:

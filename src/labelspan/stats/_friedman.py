@@ -136,7 +136,6 @@ def friedman(
 
 
 def _p_value(ranks: np.ndarray, F_p_value: float, random_state: Any) -> tuple[float, str]:
-    """Return the best available p-value and its name."""
     if len(ranks) > MOST_BLOCKS:
         return F_p_value, "F"
     exact = exact_p_value(ranks)

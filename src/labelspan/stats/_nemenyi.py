@@ -132,7 +132,6 @@ def nemenyi(
 
 
 def standard_error(n_methods: int, n_datasets: int) -> float:
-    """Return the standard error of a difference of two average ranks."""
     return float(np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 

@@ -14,7 +14,6 @@ ROUNDING = 16 * np.finfo(float).eps
 
 
 def tie_scores(table: np.ndarray) -> np.ndarray:
-    """Make equal, in each row, the scores that agree up to rounding."""
     return _tie(table, ROUNDING * np.abs(table))
 
 

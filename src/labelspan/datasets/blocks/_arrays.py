@@ -67,5 +67,4 @@ def default_height(array: Any) -> int:
 
 
 def height_for(n_columns: int) -> int:
-    """Number of rows that take this many bytes."""
     return max(BLOCK_BYTES // (8 * max(n_columns, 1)), 1)

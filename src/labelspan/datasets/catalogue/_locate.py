@@ -22,7 +22,6 @@ def cache_folder() -> Path:
 
 
 def in_data_folder(entry: Entry) -> list[Path] | None:
-    """Find all files of a set in ``LABELSPAN_DATA``, plain or gzip; None if one is missing."""
     folder = os.environ.get(DATA_VARIABLE)
     if not folder:
         return None
@@ -33,7 +32,6 @@ def in_data_folder(entry: Entry) -> list[Path] | None:
 
 
 def in_cache(entry: Entry, cache: Path) -> list[Path] | None:
-    """Find all files of a set in the cache, complete and unchanged; None if one is not."""
     paths = [cache / entry.name / file.name for file in entry.files]
     if all(_is_whole(path, file) for path, file in zip(paths, entry.files, strict=True)):
         return paths

@@ -66,8 +66,6 @@ def _receive(requests: Any, url: str, send: Callable[[Any], bool]) -> None:
 
 
 def _sender(received: queue.Queue[Any], stopped: threading.Event) -> Callable[[Any], bool]:
-    """Make a function that passes an item on and returns whether more are wanted."""
-
     def send(item: Any) -> bool:
         while not stopped.is_set():
             try:

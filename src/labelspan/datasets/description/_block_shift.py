@@ -202,7 +202,6 @@ def _deviations(X: sp.csr_array, Y: sp.csr_array, wanted: np.ndarray) -> float:
 
 
 def _cut(rows: np.ndarray) -> int | None:
-    """Return the row at which the two parts meet, or None if they alternate."""
     changes = np.flatnonzero(np.diff(rows))
     return int(changes[0]) + 1 if len(changes) == 1 else None
 

@@ -226,7 +226,6 @@ def describe(
 
 
 def _any(number: int | None, one: str, many: str, rest: str = "") -> str:
-    """A sentence that begins with a number; empty if the number is zero."""
     return f"{counted(number, one, many)} {rest}".rstrip() if number else ""
 
 
@@ -273,7 +272,6 @@ def _shift_sentence(shift: BlockShift) -> str:
 
 
 def _overflow_text(shift: BlockShift) -> str:
-    """Where to find the labels that have no column, and what to do."""
     if shift.overflow == "lost":
         return "not all of them can be found; leave these rows out"
     repair = "repair it by labelspan.datasets.realign(dataset) (--realign FILE)"

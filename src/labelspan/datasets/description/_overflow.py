@@ -36,7 +36,6 @@ class Misplaced:
         return tuple(range(n_features - size, n_features) if self.shift < 0 else range(size))
 
     def outside(self, X: sp.csc_array, Y: sp.csr_array) -> sp.csr_array:
-        """Return the columns of `X` or `Y` that would hold the overflow, (n, abs(shift))."""
         table = X if self.overflow == "features" else Y
         columns = slice(self.shift, None) if self.shift < 0 else slice(0, self.shift)
         return sp.csr_array(table[:, columns])
@@ -49,7 +48,6 @@ class Misplaced:
         return sp.csr_array(sp.hstack([Y[:, self.shift :], overflow], dtype=np.float64))
 
     def mixed(self, back: sp.csr_array, Y: sp.csr_array) -> sp.csr_array:
-        """Take the misplaced rows from `back` and the others from `Y`."""
         chosen = sp.diags_array(self.rows * 1.0)
         return sp.csr_array(chosen @ (back - Y) + Y)
 

@@ -84,7 +84,6 @@ def _rows(shift: BlockShift, dataset: MultilabelDataset) -> np.ndarray:
 
 
 def _emptied(X: Any, rows: np.ndarray, columns: tuple[int, ...]) -> Any:
-    """Put zeros into some columns of some rows, in a copy."""
     if not sp.issparse(X):
         emptied = X.copy()
         emptied[np.ix_(rows, np.array(columns, dtype=np.intp))] = 0

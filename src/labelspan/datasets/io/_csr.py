@@ -23,7 +23,6 @@ class CsrBuffer:
         self.n_rows = self.n_entries = 0
 
     def reserve(self, n_rows: int, n_entries: int) -> None:
-        """Make room for this many more rows and entries."""
         self.ends = grown(self.ends, self.n_rows + 1, n_rows)
         self.indices = grown(self.indices, self.n_entries, n_entries)
         self.data = grown(self.data, self.n_entries, n_entries)
@@ -34,7 +33,6 @@ class CsrBuffer:
 
     @property
     def n_columns(self) -> int:
-        """The largest column so far, plus one."""
         return int(self.indices[: self.n_entries].max(initial=-1)) + 1
 
     def fill(self, n_rows: int) -> None:
@@ -69,6 +67,5 @@ def grown(array: np.ndarray, used: int, more: int) -> np.ndarray:
 
 
 def drop_zeros(table: sp.csr_array) -> None:
-    """Remove stored zeros, if there are any."""
     if not table.data.all():
         table.eliminate_zeros()

@@ -32,7 +32,6 @@ class Nominal:
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns that replace this one."""
         return [f"{self.name}={category}" for category in self.categories]
 
 
@@ -103,7 +102,6 @@ def _check_room(
     limits: Limits,
     path: str | os.PathLike[str],
 ) -> None:
-    """Refuse categories that need more memory or columns than the limits allow."""
     largest = max(columns, key=lambda column: len(column.values))
     n_values = X.shape[0] * (sum(len(c.values) for c in columns) if sp.issparse(X) else width)
     if width > limits.max_columns or n_values > limits.max_bytes // VALUE_BYTES:

@@ -56,7 +56,6 @@ class LineBlocks:
             yield block
 
     def next_block(self) -> np.ndarray:
-        """Return whole lines as bytes; nothing at the end."""
         self.line += self.n_lines
         text = self._rest
         stop = text.rfind(b"\n") + 1

@@ -49,7 +49,6 @@ def without_repeats(matrix: sp.csr_array, what: str, path: Path) -> sp.csr_array
 
 
 def repeated_entry(table: sp.csr_array) -> tuple[int, int] | None:
-    """Row and column of the first entry that is there twice, if columns are sorted."""
     rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     same = (table.indices[1:] == table.indices[:-1]) & (rows[1:] == rows[:-1])
     if not same.any():
@@ -85,7 +84,6 @@ def numbered(prefix: str, count: int) -> tuple[str, ...]:
 
 
 def no_labels(X: Any) -> np.ndarray:
-    """Label indicators of rows that have none: no columns."""
     return np.zeros((X.shape[0], 0), dtype=np.int64)
 
 

@@ -27,7 +27,6 @@ def chosen_values(analysis: Analysis, keys: Sequence[str] = ("dataset", "method"
 
 
 def untuned(plan: Plan) -> list[str]:
-    """Titles of the steps that have nothing to search."""
     steps = (*plan.reducers, *plan.classifiers, *plan.models)
     found = []
     for step in steps:

@@ -148,7 +148,6 @@ def caution(analysis: Analysis) -> str:
 
 
 def _figures(ranking: Ranking) -> str:
-    """The test statistics of a ranking as text; empty if there is no test."""
     if ranking.pair is not None:
         return f"Wilcoxon {p_value(ranking.pair)}, {len(ranking.blocks)} blocks"
     test = ranking.friedman

@@ -238,7 +238,6 @@ def _sources(data: list[str], given: dict[str, Any]) -> tuple[Source, ...]:
 
 
 def _shares(text: str, mechanism: str) -> tuple[float, ...]:
-    """Shares of labels to remove, ascending."""
     try:
         shares = sorted({float(name) for name in _names(text)})
     except ValueError:
@@ -318,7 +317,6 @@ def _show_methods(analysis: Analysis, classifier: str) -> None:
 
 
 def _methods(analysis: Analysis, classifier: str) -> list[dict[str, Any]]:
-    """Rank and means of each method under a classifier, the best first."""
     return [
         {
             "method": method,
@@ -334,7 +332,6 @@ def _methods(analysis: Analysis, classifier: str) -> list[dict[str, Any]]:
 
 
 def _show_declines(analysis: Analysis) -> None:
-    """The first measure against the share of labels removed, if labels were removed."""
     measure = analysis.plan.measures[0]
     for (dataset, classifier), found in declines(analysis, measure).items():
         shares = sorted({share for means in found.values() for share in means})

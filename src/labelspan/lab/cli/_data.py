@@ -78,7 +78,6 @@ def _refuse_other_codes(model: Model, dataset: MultilabelDataset) -> None:
 
 
 def _word_columns(encoder: ColumnEncoder | None) -> list[WordColumn]:
-    """The columns of words that share one feature."""
     columns = [] if encoder is None else encoder.columns
     return [c for c in columns if isinstance(c, WordColumn) and len(c.categories) <= 2]
 
@@ -95,7 +94,6 @@ def load(source: Source) -> MultilabelDataset:
 
 
 def say_columns(dataset: MultilabelDataset) -> None:
-    """Say in one line what became of columns that are not plain numbers."""
     if dataset.encoder is not None and (told := list(_told(dataset.encoder))):
         output.say(f"{dataset.name}: {'; '.join(told)}")
 

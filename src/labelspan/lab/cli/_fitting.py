@@ -38,7 +38,6 @@ def check_readout(readout: str) -> None:
 def scaling_of(
     steps: tuple[Step, ...], dataset: MultilabelDataset, chosen: Any
 ) -> tuple[Pipeline | None, str]:
-    """The scaler of the features, and the reason if it was chosen by "auto"."""
     X = dataset.X[chosen]
     why = "" if steps != AUTO else "scaling: {} ({})".format(*choose_scaler(X))
     return made_preprocessing(steps, X, dataset.name), why
@@ -47,7 +46,6 @@ def scaling_of(
 def search(
     dataset: MultilabelDataset, chosen: Any, scaling: Pipeline | None, **parameters: Any
 ) -> tuple[ReducerCV, Any]:
-    """A fitted search, and the chosen reducer and readout after the scaling."""
     X, Y = dataset.X[chosen], dataset.Y[chosen]
     X = X if scaling is None else scaling.fit_transform(X)
     found = ReducerCV(**{"scoring": "micro_f1", **parameters}).fit(X, Y)
@@ -61,7 +59,6 @@ def pipeline(scaling: Pipeline | None, reducer: Any, readout: Any = None) -> Pip
 
 
 def value_of(text: str) -> Any:
-    """A number, true, false, none, or the word itself."""
     words = {"none": None, "true": True, "false": False}
     if text.strip().lower() in words:
         return words[text.strip().lower()]

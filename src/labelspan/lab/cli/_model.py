@@ -64,7 +64,6 @@ class Model:
 
     @property
     def reducer(self) -> Any:
-        """The estimator without the classifier behind its reducer."""
         if not isinstance(self.estimator, Pipeline):
             return self.estimator
         steps = self.estimator.steps
@@ -73,7 +72,6 @@ class Model:
         return steps[0][1] if len(steps) == 1 else Pipeline(steps)
 
     def to_json(self) -> str:
-        """All but the estimator, as text."""
         names = {key: getattr(self, key) for key in LISTS}
         encoder = None if self.encoder is None else self.encoder.to_json()
         about = {"version": VERSION, "reading": dict(self.reading), "encoder": encoder}
@@ -123,7 +121,6 @@ def load_model(path: Path) -> Model:
 
 @contextmanager
 def refusing(path: Path, name: str) -> Iterator[None]:
-    """Turn what a damaged model raises into an error with its name."""
     try:
         yield
     except Exception as error:
@@ -162,7 +159,6 @@ def _text(value: Any) -> str:
 
 
 def _is_ours(estimator: Any, own: set[str]) -> bool:
-    """Whether it is an estimator of labelspan, alone or in a pipeline after scalers."""
     scalers = tuple(cls for method in SCALERS if isinstance(cls := method.load(), type))
     steps = [estimator]
     if isinstance(estimator, Pipeline):

@@ -28,7 +28,6 @@ def input_files(*names: str | Path | None) -> list[Path]:
 
 
 def blocks_for(model: Model, data: str) -> Blocks:
-    """Blocks of features for a model; columns of Parquet are matched by their names."""
     blocks = blocks_of(data)
     frame = blocks[0][0]
     if not model.features or not hasattr(frame, "columns"):

@@ -48,7 +48,6 @@ def scored_by_propensity(Y: Any, fitted: tuple[Any, Any], k: int) -> float:
 
 
 def _at(k: int) -> dict[str, Measure]:
-    """The measures of the k highest scores."""
     found = (
         Measure(f"precision_at_{k}", precision_at_k, "max", "scores", f"P@{k}", (("k", k),)),
         Measure(f"ndcg_at_{k}", ndcg_at_k, "max", "scores", f"nDCG@{k}", (("k", k),)),

@@ -118,7 +118,6 @@ _CALLED = [(row, called) for row in ROWS for called in row.called]
 
 
 def _called(kind: Kind) -> Iterator[Method]:
-    """The estimators of the registry that plans compare as one kind."""
     for row, it in _CALLED:
         if it.kind == kind:
             path = f"labelspan.{row.home}:{row.name}"

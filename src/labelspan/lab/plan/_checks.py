@@ -21,8 +21,6 @@ from labelspan.lab.plan._step import Step
 
 @dataclass(frozen=True)
 class Size:
-    """What splits and methods need to know of a data set."""
-
     n_rows: int
     has_split: bool
     n_not_finite: int  # Values of X.
@@ -56,7 +54,6 @@ def size_of(source: Source) -> Size:
 
 
 def _takes_nan(plan: Plan) -> bool:
-    """Whether a method of the plan says that it takes NaN."""
     steps = (*plan.reducers, *plan.classifiers, *plan.models)
     made = (get_method(step.method).make(dict(step.parameters)) for step in steps)
     return any(get_tags(item).input_tags.allow_nan for item in made if item is not None)
@@ -131,7 +128,6 @@ def check_scaling(plan: Plan, *, elsewhere: bool = False) -> None:
 
 
 def _readable(plan: Plan) -> Iterator[tuple[Source, Any]]:
-    """Features of the data sets; a file that cannot be read fails in its cells."""
     for source in plan.sources:
         try:
             dataset = loaded(source)

@@ -254,7 +254,6 @@ class Plan:
         return (*self._plain(), *self._curves())
 
     def _n_cells(self) -> int:
-        """Upper bound of the number of cells, without listing them."""
         n_pairs = len(self.reducers) * len(self.classifiers)
         n_curves = min(self.curve_splits, self.splits.n_splits) * n_pairs * len(self.directions)
         n_plain = self.splits.n_splits * (n_pairs + len(self.models))

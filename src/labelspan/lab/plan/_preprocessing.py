@@ -41,7 +41,6 @@ def _step_of(item: Any) -> Step:
 
 
 def scaling_of(items: Any) -> tuple[tuple[str, str, str], ...]:
-    """Return the choices of "auto" from a stored plan: data set, scaler and reason."""
     found = tuple(tuple(list_of(item, "scaling")) for item in list_of(items, "scaling"))
     for item in found:
         if len(item) != 3:

@@ -60,5 +60,4 @@ BY_NAME = Reader(load_dataset, {})
 
 
 def suffix_of(path: str) -> str:
-    """Suffix of a file name, before a ``.gz``."""
     return Path(path.removesuffix(".gz")).suffix.lower()

@@ -194,7 +194,6 @@ class Source:
         return reader.read(self.path, name=self.name, **options)
 
     def _options(self) -> dict[str, Any]:
-        """The given fields that only some readers accept."""
         fields = {key: getattr(self, key) for key in READING_FIELDS}
         return {key: value for key, value in fields.items() if value not in EMPTY}
 
@@ -290,7 +289,6 @@ def check_shares(shares: Sequence[Any], mechanism: str) -> None:
 
 
 def _names(value: Any, key: str) -> tuple[str, ...]:
-    """Return a list of names; one name is a list of one."""
     names = (value,) if isinstance(value, str) else tuple(list_of(value, key))
     for name in names:
         check_text(name, key)
@@ -316,12 +314,10 @@ def _is_named(item: Any) -> bool:
 
 
 def short_name(path: str) -> str:
-    """Name of a file up to its first dot."""
     return escaped(Path(path).name.split(".")[0])
 
 
 def long_name(path: str) -> str:
-    """Name of a file without its last suffix."""
     return escaped(Path(path.removesuffix(".gz")).stem)
 
 

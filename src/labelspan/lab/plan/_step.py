@@ -66,7 +66,6 @@ class Step:
 
 
 def is_bare_path(method: str) -> bool:
-    """Whether a method is named by its import path, without a kind."""
     return ":" in method and not method.startswith(MODEL)
 
 

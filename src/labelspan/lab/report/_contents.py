@@ -32,8 +32,6 @@ from labelspan.lab.store import Store, damaged, decoded, facts_in, series_in
 
 @dataclass(frozen=True)
 class Line:
-    """A data set, a classifier and a method: means over the splits."""
-
     dataset: str
     classifier: str
     method: str
@@ -57,7 +55,6 @@ class Line:
 
     @property
     def note(self) -> str:
-        """A short text about missing results; empty for a complete line."""
         missing = self.n_splits - self.n_cells
         parts = [f"{self.n_failed} of {self.n_splits} splits failed"] if self.n_failed else []
         parts += [f"{missing} of {self.n_splits} splits missing"] if missing else []
@@ -71,8 +68,6 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Everything that the formats share."""
-
     analysis: Analysis
     command: str
     created: float
@@ -119,7 +114,6 @@ class Contents:
 
     @property
     def legend(self) -> str:
-        """What the symbols of chosen values mean."""
         return LEGEND
 
     @cached_property
@@ -136,7 +130,6 @@ class Contents:
 
     @cached_property
     def warnings(self) -> list[tuple[str, str, int]]:
-        """Method, warning and number of cells."""
         counts: Counter[tuple[str, str]] = Counter()
         for cell in self.analysis.plain:
             counts.update((cell["method"], text) for text in cell["warnings"])
@@ -160,7 +153,6 @@ class Contents:
 
     @cached_property
     def period(self) -> tuple[str, str]:
-        """When the first and the last cell were finished."""
         times = [cell["finished"] for cell in self.analysis.cells] or [self.created]
         return instant(min(times)), instant(max(times))
 

@@ -22,8 +22,6 @@ SMALLEST_SHARE = 1e-6
 
 @dataclass(frozen=True)
 class Panel:
-    """A drawing and the values of the menus that choose it."""
-
     choice: tuple[str, ...]
     drawing: Markup
     caption: str = ""
@@ -46,7 +44,6 @@ class Gallery:
 
 
 def gallery(menus: tuple[str, ...], panels: Sequence[Panel]) -> Gallery:
-    """A gallery of at most `MOST_PANELS` drawings."""
     kept = tuple(panels[:MOST_PANELS])
     return Gallery(menus, kept, len(panels) - len(kept))
 
@@ -168,7 +165,6 @@ def time_against_quality(contents: Contents, places: dict[str, int]) -> Gallery:
 
 
 def label_correlations(contents: Contents) -> Gallery:
-    """One heat map per data set."""
     panels = []
     for dataset, facts in contents.facts.items():
         if "error" not in facts:

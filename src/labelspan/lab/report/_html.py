@@ -82,7 +82,6 @@ def label_tables(contents: Contents) -> list[LabelTable]:
 def _label_table(
     dataset: str, classifier: str, by_method: dict[str, list[list[float]]], contents: Contents
 ) -> LabelTable:
-    """The most frequent labels first."""
     facts = contents.facts[dataset]
     order = contents.analysis.methods_under(classifier)
     methods = tuple(method for method in order if method in by_method)

@@ -46,7 +46,6 @@ class Axis:
         return round(self.start + share * (self.stop - self.start), 1)
 
     def ticks(self) -> list[float]:
-        """Round values within the range."""
         if self.log:
             return self._log_ticks()
         step = _step((self.high - self.low) / 5)
@@ -108,7 +107,6 @@ def scatter_plot(curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: 
 
 
 def _free(a: float, height: float, taken: list[tuple[float, float]]) -> float:
-    """The nearest height at which a label overlaps no other."""
     for shift in (0, -13, 13, -26, 26, -39, 39):
         place = height + shift
         if all(abs(a - other) > 50 or abs(place - level) > 11 for other, level in taken):
@@ -282,7 +280,6 @@ def _method(place: int, title: str, parts: Sequence[Markup]) -> Markup:
 
 
 def swatch(place: int) -> Markup:
-    """The mark of a method, for legends."""
     return Markup('<svg class="swatch" viewBox="0 0 14 14" aria-hidden="true">{}</svg>').format(
         Markup('<g class="series" data-c="{}">{}</g>').format(place, _point(7, 7, place, 4.2))
     )

@@ -159,7 +159,6 @@ def _reduced(reducer: Any, X: Any, Y: Any, X_test: Any, cell: Cell, clock: Clock
 
 
 def _preprocessed(cell: Cell, X: Any, X_test: Any) -> Any:
-    """Both parts, after preprocessing fitted on the training part."""
     dataset = loaded(cell.source)
     steps = made_preprocessing(cell.preprocessing, dataset.X, dataset.name, cell.seed)
     return (X, X_test) if steps is None else (steps.fit_transform(X), steps.transform(X_test))

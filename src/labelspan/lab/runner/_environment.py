@@ -98,7 +98,6 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def reset_peak_memory() -> None:
-    """Reset the peak memory of this process, if the system supports it."""
     try:
         with open("/proc/self/clear_refs", "w") as stream:
             stream.write("5")
@@ -107,7 +106,6 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory() -> int | None:
-    """Peak memory of this process in bytes; None if unknown."""
     try:
         with open("/proc/self/status") as stream:
             line = next(line for line in stream if line.startswith("VmHWM"))

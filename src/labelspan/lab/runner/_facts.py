@@ -50,7 +50,6 @@ def facts_of(source: Source) -> dict[str, Any]:
 
 
 def correlation(Y: np.ndarray) -> list[list[float]]:
-    """Correlation coefficients of the columns of Y (n, q), 0 for a constant column."""
     centred = Y - Y.mean(axis=0)
     lengths = np.sqrt((centred**2).sum(axis=0))
     scaled = centred / np.where(lengths > 0, lengths, 1.0)

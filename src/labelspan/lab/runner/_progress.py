@@ -37,7 +37,6 @@ class Failures:
         self.counts: dict[tuple[str, str], int] = {}
 
     def line(self, cell: Cell, result: Result) -> str | None:
-        """Return the line of a failure; None if its error was shown often enough."""
         key = (result.status, result.error)
         self.counts[key] = self.counts.get(key, 0) + 1
         if result.status == "ok" or self.counts[key] > SAME_ERRORS:
@@ -80,7 +79,6 @@ class Lines:
         self._print(f"{counted(total, 'cell')}{resumed}")
 
     def advance(self, cell: Cell, result: Result) -> None:
-        """Count the cell; print a failure, and the state every ten seconds."""
         self.done += 1
         if line := self.failures.line(cell, result):
             self._print(line)
@@ -133,7 +131,6 @@ class Bar:
         self.progress.start()
 
     def advance(self, cell: Cell, result: Result) -> None:
-        """Move the bar; print a failure above it."""
         self.progress.update(self.task, advance=1, description=described(cell)[:40])
         if line := self.failures.line(cell, result):
             self.progress.console.print(line, markup=False, highlight=False)

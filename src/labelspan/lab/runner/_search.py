@@ -134,7 +134,6 @@ class Search:
         self.errors: list[str] = []
 
     def scores(self, X: Any, Y: Any, fold: Any) -> np.ndarray:
-        """Scores (n_reducers, n_classifiers) on the rows that a fold holds out."""
         train, test = fold
         X_train, X_test, Y_train, Y_test = X[train], X[test], Y[train], dense(Y[test])
         found = np.full((len(self.reducers), len(self.classifiers)), np.nan)
@@ -159,7 +158,6 @@ class Search:
     def _fitted(
         self, points: list[Point], X: Any, Y: Any, directions: int | None
     ) -> Iterator[tuple[int, Any]]:
-        """The points that can be fitted, with their models."""
         groups: dict[Any, list[int]] = {}
         for i, point in enumerate(points):
             groups.setdefault(point.numbers.get(WIDTH), []).append(i)
@@ -206,7 +204,6 @@ def _path(models: list[Any], names: list[str], X: Any, Y: Any) -> list[Any]:
 
 
 def _projected(model: Any, X: Any, X_test: Any) -> tuple[Any, Any]:
-    """Both parts of a fold, transformed by the reducer."""
     if model is None:
         return X, X_test
     pair = model.transform(X), model.transform(X_test)

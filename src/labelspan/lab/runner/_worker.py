@@ -167,7 +167,6 @@ class WorkerPool:
                 self.idle.put(worker)
 
     def run(self, cell: Cell, timeout: float | None) -> Result | None:
-        """Run a cell on an idle worker; None if the pool is closed."""
         found = self.run_next(Pending([cell]), timeout)
         return None if found is None else found[1]
 
@@ -193,7 +192,6 @@ class WorkerPool:
 
 
 def result_from_dict(content: Mapping[str, Any]) -> Result:
-    """Build a result from its JSON form."""
     content = dict(content)
     content["rows"] = tuple((name, value) for name, value in content["rows"])
     content["warnings"] = tuple(content["warnings"])

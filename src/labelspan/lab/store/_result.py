@@ -67,7 +67,6 @@ def cause_of(error: BaseException, *, loaded: bool) -> str:
 
 
 def stored_cause(status: str, error: str) -> str:
-    """Return the cause of a failure that was stored without one, by its status and error class."""
     if status in ("timeout", "crashed"):
         return ENVIRONMENT
     found = getattr(builtins, error.partition(":")[0], None)

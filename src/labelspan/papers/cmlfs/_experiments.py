@@ -65,7 +65,6 @@ class Searched:
     fixed: tuple[tuple[str, Any], ...] = ()
 
     def steps(self) -> list[Step]:
-        """One step per point of the grid, labelled with the point."""
         names = [name for name, _ in self.grid]
         points = [tuple(zip(names, values, strict=True)) for values in self.values()]
         return [

@@ -59,8 +59,6 @@ class FirstCodes(BaseEstimator):
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows that are identified by a hash of their content."""
-
     digest: str
     X: Any = field(compare=False)
     Y: Any = field(compare=False)
@@ -122,7 +120,6 @@ def scores_of(model: Any) -> Callable[[Any], np.ndarray]:
 
 
 def kernel(sample: Sample, codes: str) -> Fitted:
-    """Kernel ridge regression with the width and the ridge that are best for these codes."""
     return kernel_search(sample)[codes][codes]
 
 

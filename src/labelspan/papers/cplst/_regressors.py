@@ -71,7 +71,6 @@ def label(title: str, fraction: float) -> str:
 
 
 def table3_of_nine_tenths(quick: bool) -> tuple[Plan, ...]:
-    """Table 3 with 90 % of the rows for training."""
     sets = ("yeast", "emotions") if quick else tuple(N_LABELS)
     repeats = 5 if quick else 100
     return tuple(plan(name, "table 3 with 90 %", "linear", repeats, 0.9) for name in sets)

@@ -172,7 +172,6 @@ def judge_label_kernel(table: str) -> Callable[[Values, dict[str, Any]], list[Ju
 def _orders(
     values: Values, printed: dict[str, Any], table: str, pair: tuple[str, str], head: str
 ) -> list[Judged]:
-    """Judge which of two methods is better where the printed means differ."""
     sets = _sets(values)
     lines = []
     for place, measure in enumerate(printed["measures"]):
@@ -188,7 +187,6 @@ def _orders(
 
 
 def _better(measure: str, first: float | None, second: float | None) -> str | None:
-    """Whether the first value is better; None if they are equal or unknown."""
     if first is None or second is None or math.isnan(first + second) or first == second:
         return None
     small = MEASURES[measure].direction == "min"

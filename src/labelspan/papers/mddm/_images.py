@@ -82,7 +82,6 @@ def _search(title: str, quick: bool, steps: Iterator[Step]) -> tuple[Plan, ...]:
 
 
 def _five_splits(title: str, quick: bool, steps: tuple[Step, ...]) -> tuple[Plan, ...]:
-    """Five random training parts of 80 % of the images."""
     plan = Plan(
         f"mddm: {title} on images",
         sources=(SOURCE,),
@@ -100,7 +99,6 @@ def _setting(quick: bool) -> tuple[tuple[float, ...], float | int]:
 
 
 def _best(values: Values, title: str, *grids: tuple[float, ...]) -> tuple[float, ...]:
-    """The widths with the lowest loss, the first on ties."""
     found = [values.mean(SOURCE.name, point(title, *at), CRITERION) for at in product(*grids)]
     losses = [np.inf if loss is None else loss for loss in found]
     return list(product(*grids))[int(np.argmin(losses))]
@@ -149,7 +147,6 @@ def figure2_found(values: Values, quick: bool) -> tuple[Plan, ...]:
 
 
 def table9(quick: bool) -> tuple[Plan, ...]:
-    """The search over the widths of both kernels."""
     widths = _setting(quick)[0]
 
     def steps() -> Iterator[Step]:
@@ -168,7 +165,6 @@ def _embedded(title: str, width: float, label_width: float, size: int, label: st
 
 
 def table9_found(values: Values, quick: bool) -> tuple[Plan, ...]:
-    """MDDM without and with a label kernel, with the widths found."""
     widths, steps = _setting(quick)[0], []
     d = directions(_best(values, "MDDM_p", widths)[0])
     for title in MDDMS:

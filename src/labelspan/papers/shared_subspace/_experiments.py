@@ -47,7 +47,6 @@ def baseline(family: str, label: str = "", grid: Any = None) -> Step:
 
 
 def subspace(label: str = "ML_LS") -> Step:
-    """ML_LS with alpha and beta by cross-validation."""
     return Step("shared-subspace/searched", (), label)
 
 
@@ -94,7 +93,6 @@ def judge_performance(table: str, names: tuple[str, ...]) -> Any:
 def judge_means(
     values: Values, name: str, rows: dict[str, list[float]], measures: list[str]
 ) -> list[Judged]:
-    """Means of one set, and the best method there."""
     dataset, lines = dataset_of(name), []
     for method, row in rows.items():
         for place, measure in enumerate(measures):
@@ -219,7 +217,6 @@ def figure3(quick: bool) -> tuple[Plan, ...]:
 
 
 def point(alpha: float, beta: float) -> str:
-    """Name of a point of the grid."""
     return f"alpha = {alpha:g}, beta = {beta:g}"
 
 

@@ -218,7 +218,6 @@ def _read_part(path: Path, reading: _Reading) -> _Part:
 
 
 def _told(targets: Any) -> np.ndarray:
-    """Which label columns have a value in at least one row."""
     if sp.issparse(targets):
         stored = targets.tocsc()
         unknown = sp.csc_array((np.isnan(stored.data), stored.indices, stored.indptr), stored.shape)
@@ -301,7 +300,6 @@ def _report(header: Header, X: Any, path: Path, ignore: Sequence[str]) -> None:
 def _kept_columns(
     header: Header, labels: np.ndarray, ignore: tuple[str, ...], path: Path
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the columns of features and of labels, both without those to ignore."""
     kept = ~header.is_skipped()
     kept[labels] = False
     if ignore:

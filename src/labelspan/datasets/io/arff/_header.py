@@ -93,7 +93,6 @@ def read_header(source: LineBlocks, encoding: str) -> Header:
 
 
 def _check_encoding(source: LineBlocks, encoding: str) -> None:
-    """Refuse an encoding that does not keep the bytes of ASCII."""
     try:
         is_usable = SIGNS.decode(encoding) == SIGNS.decode("ascii")
     except UnicodeError:
@@ -107,7 +106,6 @@ def _check_encoding(source: LineBlocks, encoding: str) -> None:
 
 
 def _before_data(source: LineBlocks) -> bytes:
-    """Return the text before the ``@data`` line and leave the source after that line."""
     raw = b""
     # Blocks are whole lines, so that no line is in two of them.
     for block in source:

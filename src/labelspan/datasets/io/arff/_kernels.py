@@ -101,7 +101,6 @@ def compare(text, start, stop, other, first, last):  # type: ignore[no-untyped-d
 
 @inner_kernel
 def find_category(text, start, stop, words, ends, low, high):  # type: ignore[no-untyped-def]
-    """Binary search among the sorted categories ``low .. high - 1``; -1 if there is none."""
     while low < high:
         middle = (low + high) // 2
         order = compare(text, start, stop, words, ends[middle], ends[middle + 1])

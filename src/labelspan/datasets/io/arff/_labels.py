@@ -121,7 +121,6 @@ def _shown(statement: Statement, header: Header) -> str:
 
 
 def _unknown(relation: str, path: Path) -> DataFileError:
-    """Error for missing label columns, with the ways to give them."""
     reason = "No -C in the relation name"
     if counts := list(dict.fromkeys(WRITTEN_COUNT.findall(relation))):
         reason = f"-C {counts[0]} in the relation name is not used, because "

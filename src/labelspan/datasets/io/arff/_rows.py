@@ -31,7 +31,6 @@ SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 4, 2
 
 
 def row_lines(source: LineBlocks) -> RowLines:
-    """Lines of the rows of a source whose header was read."""
     return RowLines.behind(source, FIRST_BYTE)
 
 
@@ -55,8 +54,6 @@ def read_rows(
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file: all of them, and the positions of features and of labels."""
-
     header: Header
     features: np.ndarray
     labels: np.ndarray
@@ -210,7 +207,6 @@ def fill_absent(table: sp.csr_array, defaults: np.ndarray, source: LineBlocks) -
 
 
 def _first_byte(text: np.ndarray) -> bytes | None:
-    """First byte of the first row of a block, past comments and blank lines."""
     match = FIRST_BYTE.search(text.data)
     return match.group(1) if match else None
 

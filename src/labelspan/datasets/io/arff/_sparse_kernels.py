@@ -117,7 +117,6 @@ def read_index(text, pos, n_columns):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def parse_entries(text, pos, table, place, first, second, n_first, n_second, hard, n_hard):  # type: ignore[no-untyped-def]
-    """Read entries of any form up to the closing brace."""
     status = OK
     while True:
         status, pos, index = read_index(text, skip_blanks(text, pos), len(place))

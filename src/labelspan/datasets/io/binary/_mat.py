@@ -104,7 +104,6 @@ def read_mat(
 
 
 def _load(path: Path, limits: Limits) -> dict[str, Any]:
-    """Read the numeric variables after checking their declared shapes."""
     try:
         check_unpacked_bytes(path, limits)
         listed = scipy.io.whosmat(path)

@@ -31,7 +31,6 @@ def check_unpacked_bytes(path: Path, limits: Limits) -> None:
 
 
 def _unpacked_bytes(file: BinaryIO, limit: int) -> int:
-    """Sum the sizes of the elements, up to a sum beyond the limit."""
     order: Literal["little", "big"] = "little" if file.read(HEADER_BYTES).endswith(b"IM") else "big"
     total = 0
     while total <= limit and len(tag := file.read(TAG_BYTES)) == TAG_BYTES:

@@ -61,7 +61,6 @@ def complete_values(
 
 
 def is_categorical(frame: Any, column: Any) -> bool:
-    """Whether the frame says that a column is categories, of pandas or polars."""
     return str(frame[column].dtype).lower().startswith(("category", "categorical", "enum"))
 
 

@@ -41,7 +41,6 @@ def read_labels(
 
 
 def indicator(values: np.ndarray, missing: np.ndarray, name: str, file: str) -> np.ndarray:
-    """Return 0 and 1, as uint8, or as float64 with NaN if some are missing."""
     known = values[~missing]
     if known.dtype.kind not in REAL_KINDS:
         present = _present_words(known, name, file)

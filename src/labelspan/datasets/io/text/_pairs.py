@@ -69,7 +69,6 @@ def widen(rows: PairRows, n_features: int, n_labels: int) -> PairRows:
 
 
 def without_first(rows: PairRows) -> PairRows:
-    """Leave out the first column of X, which is not used."""
     X = rows.X
     shape = (X.shape[0], max(X.shape[1] - 1, 0))
     shifted = sp.csr_array((X.data, X.indices - 1, X.indptr), shape=shape)

@@ -63,7 +63,6 @@ def parse_labels(text, pos, first, n_labels, count, labels):  # type: ignore[no-
 
 @inner_kernel
 def parse_features(text, pos, first, n_features, entry, indices, data, hard, n_hard):  # type: ignore[no-untyped-def]
-    """Read ``5:0.25 9:1`` up to the end of the row."""
     pos = skip_blanks(text, pos)
     while not at_end(text, pos):
         after, index = scan_index(text, pos)
