@@ -7,17 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labelspan.lab import (
-    METHODS,
-    Plan,
-    Source,
-    Splits,
-    Step,
-    Store,
-    analyse,
-    load_plan,
-    run,
-)
+from labelspan.lab import METHODS, Plan, Source, Splits, Step, Store, analyse, load_plan, run
 from labelspan.lab.analysis import (
     Analysis,
     caution,

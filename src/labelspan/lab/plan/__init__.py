@@ -10,14 +10,7 @@ from labelspan.lab.plan._checks import (
 )
 from labelspan.lab.plan._estimators import OUTPUTS, dense, made_step, outputs_of
 from labelspan.lab.plan._missing import holed_sources, learnt, refuse_holes, removed
-from labelspan.lab.plan._plan import (
-    DEFAULT_MEASURES,
-    Cell,
-    Plan,
-    cell_from_dict,
-    digest,
-    load_plan,
-)
+from labelspan.lab.plan._plan import DEFAULT_MEASURES, Cell, Plan, cell_from_dict, digest, load_plan
 from labelspan.lab.plan._preprocessing import (
     AUTO,
     SCALES,

@@ -13,13 +13,7 @@ from typing import Any
 
 from labelspan.lab.methods import get_method, measure_of
 from labelspan.lab.plan._digest import digest
-from labelspan.lab.plan._fields import (
-    check_flag,
-    check_keys,
-    check_text,
-    check_whole,
-    list_of,
-)
+from labelspan.lab.plan._fields import check_flag, check_keys, check_text, check_whole, list_of
 from labelspan.lab.plan._preprocessing import (
     AUTO,
     check_preprocessing,

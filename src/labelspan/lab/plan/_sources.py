@@ -10,12 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from labelspan.datasets import (
-    ColumnEncoder,
-    MultilabelDataset,
-    list_datasets,
-    load_dataset,
-)
+from labelspan.datasets import ColumnEncoder, MultilabelDataset, list_datasets, load_dataset
 from labelspan.datasets.catalogue import files_of, hash_of
 from labelspan.datasets.io import without_columns
 from labelspan.datasets.io.arff import xml_beside

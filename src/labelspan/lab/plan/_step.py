@@ -9,13 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labelspan.lab.methods import MODEL, get_method
-from labelspan.lab.plan._fields import (
-    check_keys,
-    check_plain,
-    check_text,
-    list_of,
-    table_of,
-)
+from labelspan.lab.plan._fields import check_keys, check_plain, check_text, list_of, table_of
 
 # More than a table can show.
 MOST_STEPS = 10_000

@@ -18,12 +18,7 @@ from labelspan.datasets.io._tables import check_names, refuse_others, refuse_unk
 from labelspan.datasets.io.columns._json import SOURCE, VERSION, columns_from, written
 from labelspan.datasets.io.columns._kinds import Column, TextColumn
 from labelspan.datasets.io.columns._learn import Learned, learn_column, refuse_doubts
-from labelspan.datasets.io.columns._values import (
-    FILL,
-    columns_of,
-    complete_values,
-    is_categorical,
-)
+from labelspan.datasets.io.columns._values import FILL, columns_of, complete_values, is_categorical
 
 DECIMALS = (None, ".", ",")
 
