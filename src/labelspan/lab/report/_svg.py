@@ -98,9 +98,7 @@ def scatter_plot(curves: Sequence[Curve], x_title: str, y_title: str, *, x_log: 
         a, b = x.at(curve.x[0]), y.at(curve.y[0])
         side = "end" if a > WIDTH - 190 else "start"
         height = _free(a, b + 4, taken)
-        label = Markup('<text class="tag" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-            a + (-9 if side == "end" else 9), height, side, shortened(curve.name)
-        )
+        label = _text(a + (-9 if side == "end" else 9), height, side, shortened(curve.name), "tag")
         title = f"{curve.name}: {x_title} {curve.x[0]:.4g}, {y_title} {curve.y[0]:.4f}"
         parts.append(_method(curve.place, title, [_point(a, b, curve.place, 5.5), label]))
     return _svg(parts, f"{y_title} against {x_title}")
@@ -125,16 +123,12 @@ def rank_diagram(result: NemenyiResult, places: Sequence[int]) -> Markup:
     depth = top + 22 + 14 * len(result.groups)
     parts = [_rank_scale(axis, top, len(order))]
     width = min(axis.at(1 + result.critical_difference), WIDTH - 8) - axis.at(1)
-    ruler = Markup(
-        '<g class="cd"><path d="M{0} 26h{1}m0 -4v8m-{1} 0v-8"/>'
-        '<text x="{2}" y="18" text-anchor="start">CD = {3}</text></g>'
-    )
-    figure = f"{result.critical_difference:.2f}"
-    parts.append(ruler.format(axis.at(1), round(width, 1), axis.at(1), figure))
+    ruler = _path(f"M{axis.at(1)} 26h{(size := round(width, 1))}m0 -4v8m-{size} 0v-8")
+    figure = _text(axis.at(1), 18, "start", f"CD = {result.critical_difference:.2f}")
+    parts.append(_group("cd", ruler, figure))
     for level, group in enumerate(result.groups):
         ends = [axis.at(average[i]) for i in (group[0], group[-1])]
-        bar = Markup('<path class="bar" d="M{} {}H{}"/>')
-        parts.append(bar.format(ends[0] - 4, top + 16 + 14 * level, ends[1] + 4))
+        parts.append(_path(f"M{ends[0] - 4} {top + 16 + 14 * level}H{ends[1] + 4}", "bar"))
     for place, index in enumerate(order):
         left = place < n_left
         row = place if left else len(order) - 1 - place
@@ -146,14 +140,9 @@ def rank_diagram(result: NemenyiResult, places: Sequence[int]) -> Markup:
 
 
 def _rank_scale(axis: Axis, top: float, n_methods: int) -> Markup:
-    ticks = [
-        Markup(
-            '<path d="M{0} {1}v-6"/><text x="{0}" y="{2}" text-anchor="middle">{3}</text>'
-        ).format(axis.at(rank), top, top - 10, rank)
-        for rank in range(1, n_methods + 1)
-    ]
-    line = Markup('<path d="M{} {}H{}"/>').format(axis.start, top, axis.stop)
-    return Markup('<g class="axis">{}{}</g>').format(line, Markup("").join(ticks))
+    places = [(axis.at(rank), rank) for rank in range(1, n_methods + 1)]
+    ticks = [_path(f"M{x} {top}v-6") + _text(x, top - 10, "middle", rank) for x, rank in places]
+    return _group("axis", _path(f"M{axis.start} {top}H{axis.stop}"), *ticks)
 
 
 def _rank_label(
@@ -162,15 +151,9 @@ def _rank_label(
     place, title, rank = name
     x, top, y = where
     edge = margin - 14 if left else WIDTH - margin + 14
-    lead = Markup('<path class="lead" d="M{} {}V{}H{}"/>').format(x, top, y, edge)
-    text = Markup('<text x="{}" y="{}" text-anchor="{}">{} <tspan class="dim">{}</tspan></text>')
-    label = text.format(
-        edge + (-6 if left else 6),
-        y + 4,
-        "end" if left else "start",
-        shortened(title, 22),
-        f"{rank:.2f}",
-    )
+    lead = _path(f"M{x} {top}V{y}H{edge}", "lead")
+    text = Markup('{} <tspan class="dim">{}</tspan>').format(shortened(title, 22), f"{rank:.2f}")
+    label = _text(edge + (-6 if left else 6), y + 4, "end" if left else "start", text)
     return _method(place, f"{title}: average rank {rank:.3f}", [lead, label])
 
 
@@ -191,9 +174,8 @@ def heat_map(matrix: Sequence[Sequence[float]], names: Sequence[str]) -> Markup:
             text = f"{names[i]} / {names[j]}: {value:+.2f}"
             place = (margin + j * size, 6 + i * size)
             parts.append(square.format(kind, *place, size - 1, size - 1, opacity, text))
-        label = Markup('<text x="{}" y="{}" text-anchor="end"><title>{}</title>{}</text>')
-        height = 6 + i * size + size / 2 + 4
-        parts.append(label.format(margin - 6, height, names[i], shortened(names[i], 20)))
+        label = Markup("<title>{}</title>{}").format(names[i], shortened(names[i], 20))
+        parts.append(_text(margin - 6, 6 + i * size + size / 2 + 4, "end", label))
     width = margin + n_labels * size + 6
     return _svg(parts, "correlation between labels", 12 + n_labels * size, width=width, kind="heat")
 
@@ -232,23 +214,15 @@ def _padded(values: Iterable[float], log: bool) -> tuple[float, float]:
 
 
 def _frame(x: Axis, y: Axis, x_title: str, y_title: str) -> Markup:
-    grid, texts = [], []
-    for tick in x.ticks():
-        grid.append(Markup('<path d="M{} {}V{}"/>').format(x.at(tick), y.start, y.stop))
-        text = Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>')
-        texts.append(text.format(x.at(tick), y.start + 17, _written(tick)))
-    for tick in y.ticks():
-        grid.append(Markup('<path d="M{} {}H{}"/>').format(x.start, y.at(tick), x.stop))
-        text = Markup('<text x="{}" y="{}" text-anchor="end">{}</text>')
-        texts.append(text.format(x.start - 7, y.at(tick) + 4, _written(tick)))
-    titles = Markup(
-        '<text class="title" x="{}" y="{}" text-anchor="middle">{}</text>'
-        '<text class="title" transform="translate(14 {}) rotate(-90)" '
-        'text-anchor="middle">{}</text>'
-    ).format((x.start + x.stop) / 2, HEIGHT - 8, x_title, (y.start + y.stop) / 2, y_title)
-    return Markup('<g class="grid">{}</g><g class="axis">{}{}</g>').format(
-        Markup("").join(grid), Markup("").join(texts), titles
-    )
+    grid = [_path(f"M{x.at(tick)} {y.start}V{y.stop}") for tick in x.ticks()]
+    grid += [_path(f"M{x.start} {y.at(tick)}H{x.stop}") for tick in y.ticks()]
+    texts = [_text(x.at(t), y.start + 17, "middle", _written(t)) for t in x.ticks()]
+    texts += [_text(x.start - 7, y.at(t) + 4, "end", _written(t)) for t in y.ticks()]
+    middle = (x.start + x.stop) / 2, (y.start + y.stop) / 2
+    beside = '<text class="title" transform="translate(14 {}) rotate(-90)" text-anchor="middle">'
+    title = Markup(beside + "{}</text>").format(middle[1], y_title)
+    below = _text(middle[0], HEIGHT - 8, "middle", x_title, "title")
+    return _group("grid", *grid) + _group("axis", *texts, below, title)
 
 
 def _written(value: float) -> str:
@@ -270,7 +244,24 @@ def _point(a: float, b: float, place: int, size: float = 3.6) -> Markup:
         f"M{a - 1.3 * s:g} {b - s / 2:g}h{0.8 * s:g}v-{0.8 * s:g}h{s:g}v{0.8 * s:g}h{0.8 * s:g}"
         f"v{s:g}h-{0.8 * s:g}v{0.8 * s:g}h-{s:g}v-{0.8 * s:g}h-{0.8 * s:g}z",
     )
-    return Markup('<path class="mark" d="{}"/>').format(shapes[place % N_SHAPES])
+    return _path(shapes[place % N_SHAPES], "mark")
+
+
+def _path(line: str, kind: str = "") -> Markup:
+    return Markup('<path{} d="{}"/>').format(_class(kind), line)
+
+
+def _text(x: float, y: float, anchor: str, text: object, kind: str = "") -> Markup:
+    body = Markup('<text{} x="{}" y="{}" text-anchor="{}">{}</text>')
+    return body.format(_class(kind), x, y, anchor, text)
+
+
+def _group(kind: str, *parts: Markup) -> Markup:
+    return Markup("<g{}>{}</g>").format(_class(kind), Markup("").join(parts))
+
+
+def _class(kind: str) -> Markup:
+    return Markup(' class="{}"').format(kind) if kind else Markup("")
 
 
 def _method(place: int, title: str, parts: Sequence[Markup]) -> Markup:
