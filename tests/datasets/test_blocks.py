@@ -143,13 +143,17 @@ def test_finished_blocks_of_a_file_are_not_read(tmp_path):
     assert model.components_.tobytes() == whole.components_.tobytes()
 
 
-def test_blocks_are_whole_chunks_and_row_groups(tmp_path, monkeypatch):
-    class Chunked:
-        shape, chunks = (1000, 5), (7, 5)
+def test_blocks_are_of_64_mebibytes_or_of_whole_chunks_or_row_groups(tmp_path):
+    class Plain:
+        shape = (4_000_000, 5)
 
-    monkeypatch.setattr("labelspan.datasets.blocks._arrays.BLOCK_BYTES", 5 * 8 * 50)
-    assert blocks_of(Chunked, np.zeros(1000)).edges[:3] == (0, 49, 98)
-    assert blocks_of(X, Y).edges == (0, 50, 100)
+    class Chunked:
+        shape, chunks = (4_000_000, 5), (7, 5)
+
+    labels, height = np.broadcast_to(0.0, 4_000_000), 2**26 // 40
+    assert blocks_of(Plain, labels).edges == (0, height, 2 * height, 4_000_000)
+    height = height // 7 * 7
+    assert blocks_of(Chunked, labels).edges == (0, height, 2 * height, 4_000_000)
     assert blocks_of(X[:0], Y[:0]).edges == (0,)
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     assert parquet(tmp_path).edges == (0, 30, 60, 80, 100)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,9 +12,7 @@ import numpy as np
 import pytest
 
 from labelspan.datasets import DataFileError, list_datasets, load_dataset
-from labelspan.datasets.catalogue import _catalogue
-from labelspan.datasets.catalogue._download import ProgressBar
-from labelspan.datasets.catalogue._locate import in_data_folder
+from labelspan.datasets.catalogue import _catalogue, files_of
 
 pytest.importorskip("pooch", reason="downloads need the data extra")
 
@@ -132,8 +129,8 @@ def test_cut_connection_then_resumed(server, tiny):
     assert server.requested == [f"/{FOLDER}/tiny-test.arff"]
 
 
-def test_endless_download_is_stopped(server, tiny, monkeypatch):
-    monkeypatch.setattr("labelspan.datasets.catalogue._download.MAX_DOWNLOAD_BYTES", 50)
+def test_endless_download_is_stopped(server, tiny, lower):
+    lower("download bytes", 50)
     with pytest.raises(DataFileError, match="more than 50 bytes"):
         load_dataset("tiny", base_url=server.url)
 
@@ -174,16 +171,19 @@ def test_files_put_there_by_hand_are_found(tiny, monkeypatch, tmp_path):
     assert load_dataset("tiny", download=False).X.shape == (3, 1)
 
 
-def test_progress_bar(server, tiny, capsys):
+@pytest.fixture
+def long_file(monkeypatch):
+    """A training part of 2 MB, most of it a comment."""
+    content = FILES["tiny-train.arff"] + b"%"
+    monkeypatch.setitem(FILES, "tiny-train.arff", content + b"x" * (2_000_000 - len(content)))
+
+
+def test_progress_bar(long_file, server, tiny, capsys):
     load_dataset("tiny", base_url=server.url, progress=True)
     shown = capsys.readouterr().err
-    assert "tiny-train.arff [##############################] 0.0 MB" in shown
-    stream = io.StringIO()
-    bar = ProgressBar("file", stream)
-    bar.show(1_000_000, 4_000_000)
-    bar.show(2_000_000, 4_000_000)
-    bar.close()
-    assert stream.getvalue().endswith(f"\rfile [{'#' * 15}{' ' * 15}] 2.0 MB\n")
+    assert f"\rtiny-test.arff [{'#' * 30}] 0.0 MB\n" in shown
+    assert f"\rtiny-train.arff [{'#' * 15}{' ' * 15}] 1.0 MB\r" in shown
+    assert f"\rtiny-train.arff [{'#' * 30}] 2.0 MB\n" in shown
 
 
 def test_list_says_where_each_set_is(no_network_folders):
@@ -215,7 +215,7 @@ def test_catalogue_addresses_are_pinned():
 def test_catalogue_hashes_are_those_of_the_files(data_folder):
     checked = 0
     for entry in _catalogue.CATALOGUE.values():
-        for file, path in zip(entry.files, in_data_folder(entry) or (), strict=False):
+        for file, path in zip(entry.files, files_of(entry.name), strict=False):
             content = path.read_bytes()
             content = gzip.decompress(content) if path.suffix == ".gz" else content
             if file.sha256:
@@ -225,9 +225,9 @@ def test_catalogue_hashes_are_those_of_the_files(data_folder):
 
 
 @pytest.mark.parametrize("fault", ["slow header", "slow body"])
-def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, monkeypatch):
+def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, lower):
     # Each byte arrives within the timeout of the connection; one second in total is too long here.
-    monkeypatch.setattr("labelspan.datasets.catalogue._transfer.GRACE_SECONDS", 1.0)
+    lower("grace seconds", 1.0)
     server.faults["tiny-train.arff"] = fault
     started = time.monotonic()
     with pytest.raises(FileNotFoundError, match=r"in 1 seconds, less than 10000 per second"):

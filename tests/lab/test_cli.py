@@ -201,10 +201,9 @@ def test_a_csv_file_with_a_column_of_labels_is_reduced_to_a_csv_file(labelspan, 
     assert (code, "give a name that ends with .npz or .csv" in err) == (2, True)
 
 
-def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path, monkeypatch):
+def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path):
     import pandas as pd
 
-    monkeypatch.setattr("labelspan.datasets.blocks._arrays.BLOCK_BYTES", 2**17)
     yeast = load_yeast()
     expected = MVMD(5).fit(yeast.X, yeast.Y).transform(yeast.X)
     np.save(tmp_path / "X.npy", yeast.X)
@@ -233,7 +232,8 @@ def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path, 
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     columns = [f"x{i}" for i in range(103)] + [f"y{i}" for i in range(14)]
     frame = pd.DataFrame(np.column_stack([yeast.X, yeast.Y]), columns=columns)
-    frame.to_parquet(tmp_path / "data.parquet")
+    # A block is a row group.
+    frame.to_parquet(tmp_path / "data.parquet", row_group_size=500)
     names = ",".join(columns[103:])
     assert labelspan("reduce", tmp_path / "data.parquet", "--labels", names, *made)[0] == 0
     np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
