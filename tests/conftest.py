@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from labelspan.datasets import load_dataset, load_yeast
+from tests.limits import limit  # noqa: F401
 from tests.places import place  # noqa: F401
 
 

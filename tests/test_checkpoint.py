@@ -67,8 +67,8 @@ def interrupted(model, path, *arrays, at=3):
 
 @pytest.mark.parametrize("rows_held", [7, 10_000])
 @law(lambda entry: entry.one_pass)
-def test_an_interruption_leaves_no_trace(entry, rows_held, tmp_path, monkeypatch):
-    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", rows_held * X[0].nbytes)
+def test_an_interruption_leaves_no_trace(entry, rows_held, tmp_path, limit):
+    limit("chunk bytes", rows_held * X[0].nbytes)
     path = tmp_path / "fit.npz"
     for arrays in FORMS.values():
         whole = clone(entry.estimator).fit_blocks(Blocks(*arrays))

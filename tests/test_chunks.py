@@ -25,9 +25,9 @@ Y = (X @ rng.standard_normal((5, 3)) + rng.standard_normal((60, 3)) > 1).astype(
 
 
 @pytest.fixture
-def small_pool(monkeypatch):
+def small_pool(limit):
     """Rows are added up when there are five of them."""
-    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", 5 * X[0].nbytes)
+    limit("chunk bytes", 5 * X[0].nbytes)
 
 
 def in_chunks(model, X=X, Y=Y, height=7):
@@ -345,9 +345,9 @@ def test_shallow_copies_go_on_by_themselves(estimator, small_pool):
         assert_allclose(getattr(model, name), getattr(whole, name), atol=1e-11)
 
 
-def test_chunks_larger_than_a_block_and_on_a_cluster(monkeypatch, small_pool):
-    monkeypatch.setattr("labelspan.moments._pool.BLOCK_BYTES", 100)
-    monkeypatch.setattr("labelspan.moments._collect.BLOCK_BYTES", 4 * X[0].nbytes)
+def test_chunks_larger_than_a_block_and_on_a_cluster(limit, small_pool):
+    limit("pool bytes", 100)
+    limit("block bytes", 4 * X[0].nbytes)
     lazy = [da.from_array(A[30:50], chunks=(7, -1)) for A in (X, Y)]
     for estimator in (ls.MVMD(2), ls.MultiOutputRidge(), ls.MultilabelFisherScore(2)):
         whole = clone(estimator).fit(X, Y)

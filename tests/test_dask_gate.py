@@ -259,9 +259,9 @@ def test_a_regressor_is_refused_before_any_work():
     assert state(model) == before
 
 
-def test_many_labels_on_dask_take_the_scatter(monkeypatch):
+def test_many_labels_on_dask_take_the_scatter(limit):
     # In memory so many labels are decomposed by iterations, which need the rows of Y.
-    monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", 8)
+    limit("exact label side", 8)
     many = (rng.random((60, 12)) < 0.4).astype(int)
     model = ls.PLST(2).fit(lazy(X), lazy(2 * many - 1))
     memory = ls.PLST(2, tol=1e-10).fit(X, many)

@@ -62,8 +62,8 @@ def test_a_shift_of_all_rows_changes_no_score(estimator, mean, dtype, tolerance)
 @pytest.mark.parametrize(("mean", "dtype", "tolerance"), FAR.values(), ids=FAR.keys())
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("estimator", SPARSE, ids=called)
-def test_chunks_keep_their_digits(estimator, form, mean, dtype, tolerance, monkeypatch):
-    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", 20 * X[0].nbytes)
+def test_chunks_keep_their_digits(estimator, form, mean, dtype, tolerance, limit):
+    limit("chunk bytes", 20 * X[0].nbytes)
     far, model = form((X + mean).astype(dtype)), clone(estimator)
     for rows in np.array_split(np.arange(len(X)), 40):
         model.partial_fit(far[rows], Y[rows])

@@ -15,7 +15,6 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
-from labelspan.subspace import _hinge
 from tests.laws.law import sample
 
 X, Y, X_NEW = sample()
@@ -110,11 +109,12 @@ def test_a_scorer_without_weights_is_refused():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("largest", "tolerance"), [(4000, 1e-8), (10, 1e-4)])
-def test_turns_of_weighted_machines(monkeypatch, largest, tolerance):
+def test_turns_of_weighted_machines(limit, largest, tolerance):
     """By pairs of rows and, for many rows, row by row; solved to a tight tolerance."""
-    monkeypatch.setattr(_hinge, "LARGEST_GRAM", largest)
-    for name, value in {"TOLERANCE": 1e-9, "MAX_STEPS": 20_000, "MAX_SWEEPS": 2000}.items():
-        monkeypatch.setattr(_hinge, name, value)
+    limit("hinge Gram side", largest)
+    limit("hinge tolerance", 1e-9)
+    limit("hinge steps", 20_000)
+    limit("hinge sweeps", 2000)
     model = ls.ASOClassifier(2, alpha=0.1, tol=0, max_iter=5, random_state=0)
     ours = model.fit(X, Y, sample_weight=COUNTS)
     found, objectives = ours.decision_function(X_NEW), ours.objectives_
@@ -182,7 +182,7 @@ def test_a_given_label_kernel_has_the_rows_without_weight():
 
 
 @pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
-def test_many_labels_by_their_short_side(monkeypatch, shape):
+def test_many_labels_by_their_short_side(limit, shape):
     """Directions of more labels than rows, and by Lanczos steps, from weighted rows."""
     rng = np.random.default_rng(0)
     Y = (rng.random(shape) < 0.1).astype(float)
@@ -190,7 +190,7 @@ def test_many_labels_by_their_short_side(monkeypatch, shape):
     copies = np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0)
     expected = ls.PLST(4, ridge=1.0).fit(*copies)
     for side in (4000, 10):
-        monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", side)
+        limit("exact label side", side)
         for form in (np.asarray, sparse.csr_array):
             model = ls.PLST(4, ridge=1.0, tol=1e-12).fit(X, form(Y), sample_weight=counts)
             assert_allclose(model.components_, expected.components_, atol=1e-8)

@@ -58,8 +58,8 @@ def test_every_fold_costs_the_logarithm_of_their_number(k):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_moments_of_parts_in_blocks(monkeypatch, rng, form, weighted):
-    monkeypatch.setattr("labelspan.moments._parts.BLOCK_BYTES", 8 * 5 * 40)
+def test_moments_of_parts_in_blocks(limit, rng, form, weighted):
+    limit("part bytes", 8 * 5 * 40)
     X, Y = rng.standard_normal((300, 5)) + 1e3, rng.random((300, 3)) < 0.3
     X[:, 0] *= rng.random(300) < 0.5
     weights = rng.random(300) if weighted else None

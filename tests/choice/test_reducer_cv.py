@@ -15,8 +15,6 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import make_pipeline
 
 import labelspan as ls
-from labelspan.gate import check_fit
-from labelspan.linalg import _route
 from labelspan.metrics import get_measure, get_scorer
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Moments
@@ -175,8 +173,8 @@ def test_classes_are_labels():
     assert set(search.predict(X)) <= set("abc")
 
 
-def test_large_sparse_rows_are_fitted_for_each_fold_and_setting(monkeypatch):
-    monkeypatch.setattr(_route, "KRYLOV_SIDE", 5)
+def test_large_sparse_rows_are_fitted_for_each_fold_and_setting(limit):
+    limit("krylov side", 5)
     X, Y = sample(40, 60)
     X = sparse.csr_array(X)
     folds = list(KFold(3).split(X))
@@ -208,18 +206,16 @@ def test_each_row_is_read_twice(monkeypatch):
     assert search.n_passes_ == 2
 
 
-def test_memory_is_that_of_the_fold_moments_and_a_block(monkeypatch):
+def test_memory_is_that_of_the_fold_moments_and_a_block(limit):
     """Memory does not grow with the rows, which may be on disk."""
-    for module in ("_collect", "_parts"):
-        monkeypatch.setattr(f"labelspan.moments.{module}.BLOCK_BYTES", 2**18)
+    for name in ("block bytes", "part bytes"):
+        limit(name, 2**18)
     X, Y = sample(40_000, 160)
     search = ls.ReducerCV([ls.MVMD(), ls.OPLS()], [1, 2], readout=RIDGES)
     search.set_params(cv=KFold(5), scoring="micro_f1")
     search.fit(X[:400], Y[:400])
-    _, labels = check_fit(search, X, Y)
-    search._groups = None
     tracemalloc.start()
-    search._accept(X, labels)
+    search.fit(X, Y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # A copy of the rows of one fold would be too much.

@@ -212,7 +212,7 @@ def test_of_very_many_labels_the_most_frequent_are_compared():
     assert (found.found, found.cut, found.shift) == (True, 320, 3)
 
 
-def test_wide_data_keep_the_features_of_largest_variance(lower):
+def test_wide_data_keep_the_features_of_largest_variance(limit):
     """Faint noise columns change nothing if they are too many to be used."""
     yeast = load_yeast()
     Y = np.roll(yeast.Y, 1, axis=1)
@@ -220,7 +220,7 @@ def test_wide_data_keep_the_features_of_largest_variance(lower):
     faint = 0.01 * yeast.X.std(axis=0).min()
     noise = faint * np.random.default_rng(0).standard_normal((len(Y), 200))
     X = np.hstack([yeast.X, noise])
-    lower("profile values", 14 * 103)
+    limit("profile values", 14 * 103)
     wide, narrow = block_shift(X, Y), block_shift(yeast.X, Y)
     assert wide.found
     assert (wide.cut, wide.shift) == (narrow.cut, narrow.shift)

@@ -129,8 +129,8 @@ def test_cut_connection_then_resumed(server, tiny):
     assert server.requested == [f"/{FOLDER}/tiny-test.arff"]
 
 
-def test_endless_download_is_stopped(server, tiny, lower):
-    lower("download bytes", 50)
+def test_endless_download_is_stopped(server, tiny, limit):
+    limit("download bytes", 50)
     with pytest.raises(DataFileError, match="more than 50 bytes"):
         load_dataset("tiny", base_url=server.url)
 
@@ -225,9 +225,9 @@ def test_catalogue_hashes_are_those_of_the_files(data_folder):
 
 
 @pytest.mark.parametrize("fault", ["slow header", "slow body"])
-def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, lower):
+def test_a_server_that_sends_a_byte_at_a_time_is_left(fault, server, tiny, limit):
     # Each byte arrives within the timeout of the connection; one second in total is too long here.
-    lower("grace seconds", 1.0)
+    limit("grace seconds", 1.0)
     server.faults["tiny-train.arff"] = fault
     started = time.monotonic()
     with pytest.raises(FileNotFoundError, match=r"in 1 seconds, less than 10000 per second"):

@@ -93,10 +93,10 @@ def test_each_row_of_a_sweep_raises_the_dependence(rng):
         before = np.sum(G**2)
 
 
-def test_rows_in_blocks_choose_as_in_one(rng, monkeypatch):
+def test_rows_in_blocks_choose_as_in_one(rng, limit):
     X, Y = problem(rng)
     whole = _weights.dependent(X, Y.astype(float))
-    monkeypatch.setattr(_weights, "BLOCK_BYTES", 8 * X.shape[1])
+    limit("dependence bytes", 8 * X.shape[1])
     np.testing.assert_array_equal(_weights.dependent(sparse.csr_array(X), Y.astype(float)), whole)
 
 
@@ -109,9 +109,9 @@ def test_the_only_row_of_a_label_belongs_to_it(rng):
     np.testing.assert_allclose(W.sum(axis=1), Y.any(axis=1), rtol=1e-11)
 
 
-def test_fuzzy_weights_that_do_not_settle_are_a_warning(rng, monkeypatch):
+def test_fuzzy_weights_that_do_not_settle_are_a_warning(rng, limit):
     X, Y = problem(rng)
-    monkeypatch.setattr(_weights, "FUZZY_TURNS", 2)
+    limit("fuzzy turns", 2)
     with pytest.warns(ConvergenceWarning, match="still change by .* after 2 iterations; .*entropy"):
         ls.MLDA(2, weights="fuzzy").fit(X, Y)
 

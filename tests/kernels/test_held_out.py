@@ -65,13 +65,13 @@ def test_held_out_fits_with_weights_are_separate_fits(rng):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_losses_by_the_compiled_loop_are_those_of_numpy(weighted, rng, monkeypatch):
+def test_losses_by_the_compiled_loop_are_those_of_numpy(weighted, rng, limit):
     held = FeaturesHeldOut(rng.random((30, 6)), rng.random(6), np.eye(6))
     V = np.linalg.qr(rng.standard_normal((6, 6)))[0]
     T = (rng.random((30, 6)) < 0.4) * 1.0
     weights = rng.uniform(0, 2, 30) if weighted else None
     by_numpy = losses_of_codes(held, V, T, weights)
-    monkeypatch.setattr("labelspan.kernels._cplst_cv.WORTH", 0)
+    limit("held-out worth", 0)
     np.testing.assert_allclose(losses_of_codes(held, V, T, weights), by_numpy, rtol=1e-13)
     # Two codes, by definition.
     scores = held.mean + (held.predicted - held.mean) @ V[:, :2] @ V[:, :2].T

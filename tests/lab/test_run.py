@@ -99,9 +99,9 @@ def test_a_method_that_ends_its_process_or_tries_to_is_a_row_that_says_how(tmp_p
 
 
 @pytest.mark.parametrize("timeout", [None, 30.0])
-def test_a_process_that_does_not_start_is_no_fault_of_a_cell(tmp_path, monkeypatch, timeout):
+def test_a_process_that_does_not_start_is_no_fault_of_a_cell(tmp_path, monkeypatch, limit, timeout):
     plan = toy_plan(tmp_path)
-    monkeypatch.setattr("labelspan.lab.runner._worker.START_SECONDS", 0.01)
+    limit("start seconds", 0.01)
     with Store(tmp_path / "out") as store:
         with pytest.raises(RuntimeError, match=r"did not start within 0.01 s; run fewer at a time"):
             run(plan, store, n_jobs=2, timeout=timeout)

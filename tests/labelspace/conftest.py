@@ -4,6 +4,6 @@ import pytest
 
 
 @pytest.fixture
-def iterated(monkeypatch):
+def iterated(limit):
     """Directions of more than 50 labels and rows are found by iterations."""
-    monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", 50)
+    limit("exact label side", 50)

@@ -136,8 +136,8 @@ def test_no_matrix_of_rows_by_rows_is_formed():
     assert peak < 8e6
 
 
-def test_the_refusal_of_too_many_labels_and_features_says_what_to_do(monkeypatch):
-    monkeypatch.setattr("labelspan.gate._validation.MAX_SQUARE_BYTES", 8 * 15**2)
+def test_the_refusal_of_too_many_labels_and_features_says_what_to_do(limit):
+    limit("square bytes of the gate", 8 * 15**2)
     X, Y = problem(11)
     with pytest.raises(MemoryError, match="matrix of labels and features would be 16 x 16"):
         FaIE().fit(X, Y)

@@ -162,11 +162,11 @@ def test_sparse_dense_and_duplicated_features_agree(method, ridge):
 
 @pytest.mark.parametrize("method", [PLST, CPLST, OCCA])
 @pytest.mark.parametrize("shape", [(90, 40), (40, 90)])
-def test_wide_sparse_features_take_conjugate_gradients_and_agree(monkeypatch, method, shape):
+def test_wide_sparse_features_take_conjugate_gradients_and_agree(limit, method, shape):
     X, Y = problem(13, *shape)
     X[X < 1.5] = 0
     plain = method(3, ridge=2.0).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 30)
+    limit("krylov side", 30)
     iterated = method(3, ridge=2.0).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(iterated.decision_function(X), plain.decision_function(X), atol=1e-6)
 

@@ -104,10 +104,10 @@ def test_a_final_model_has_no_statistics(entry):
 
 @law(lambda entry: entry.one_pass)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_rows_one_by_one_in_any_order(entry, form, monkeypatch):
+def test_rows_one_by_one_in_any_order(entry, form, limit):
     X, Y, X_new = sample()
     # Rows are added up when there are ten of them, in chunks of several forms.
-    monkeypatch.setattr("labelspan.moments._pool.FEWEST_BYTES", 10 * X[0].nbytes)
+    limit("chunk bytes", 10 * X[0].nbytes)
     whole = outputs(fit(entry, X, Y), X_new)
     for order in (np.argsort(Y.sum(axis=1)), np.arange(len(X))[::-1]):
         model = clone(entry.estimator)

@@ -264,13 +264,13 @@ def test_read_only_memory_map(method, rng, tmp_path):
 
 
 @pytest.mark.parametrize("method", EVERY, ids=name)
-def test_blocks_do_not_matter(method, rng, monkeypatch):
+def test_blocks_do_not_matter(method, rng, limit):
     X, Y = problem(rng)
     whole = fitted(method, X, Y)
-    monkeypatch.setattr("labelspan.moments._collect.BLOCK_BYTES", 8)
+    limit("block bytes", 8)
     assert_same_model(fitted(method, X, Y), whole)
     # 4 D^2 entries per block: two blocks of the sparse X, whose rows are doubled.
-    monkeypatch.setattr("labelspan.moments._collect.BLOCK_ENTRIES", 1)
+    limit("block entries", 1)
     twice = np.vstack([X, X]), np.vstack([Y, Y])
     assert_same_model(fitted(method, sparse.csr_array(twice[0]), twice[1]), fitted(method, *twice))
     np.testing.assert_allclose(whole.transform(X), (X - whole.mean_) @ whole.components_.T)

@@ -93,12 +93,12 @@ def test_shares_are_those_of_the_whole_spectrum(method, shape, rng):
 
 
 @pytest.mark.parametrize("method", SHARED, ids=name)
-def test_shares_do_not_depend_on_the_solver(method, monkeypatch, rng):
+def test_shares_do_not_depend_on_the_solver(method, limit, rng):
     X, Y = problem(rng, n=80, n_features=60)
     X[rng.random(X.shape) < 0.6] = 0.0
     model = clone(method.estimator).set_params(n_components=2)
     direct = clone(model).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 20)
+    limit("krylov side", 20)
     other = clone(model).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(
         other.explained_dependence_ratio_, direct.explained_dependence_ratio_, rtol=1e-7

@@ -17,7 +17,7 @@ def sums_up(entry):
 
 
 @pytest.fixture
-def blocks(monkeypatch):
+def blocks(monkeypatch, limit):
     """The blocks that were sent, of 40 rows or so."""
     sent = []
     stream = arrays._stream.stream
@@ -28,9 +28,8 @@ def blocks(monkeypatch):
             sent.append(block[0].shape)
             yield block
 
-    collect = "labelspan.moments._collect"
-    monkeypatch.setattr(f"{collect}.stream", counted)
-    monkeypatch.setattr(f"{collect}.STREAM_BYTES", 8 * 6 * 40)
+    monkeypatch.setattr("labelspan.moments._collect.stream", counted)
+    limit("stream bytes", 8 * 6 * 40)
     return sent
 
 

@@ -48,8 +48,8 @@ def test_block_cg_reaches_its_residual(rng, condition):
     assert (residual <= 1e-8 * np.linalg.norm(B, axis=0) + 1e-12 * condition).all()
 
 
-def test_block_cg_says_when_it_does_not_converge(rng, monkeypatch):
-    monkeypatch.setattr("labelspan.linalg._block_cg.MAX_ITERATIONS", 2)
+def test_block_cg_says_when_it_does_not_converge(rng, limit):
+    limit("gradient iterations", 2)
     A = spd(rng, 60, 1e6)
     with pytest.warns(ConvergenceWarning, match="relative residual of .* Raise the ridge"):
         block_cg(lambda V: A @ V, rng.standard_normal((60, 2)))
@@ -194,12 +194,12 @@ THIN = [m for m in METHODS if m.thin] + [m for m in METHODS if m.name.startswith
 
 @pytest.mark.parametrize("method", THIN, ids=name)
 @pytest.mark.parametrize("wide", [True, False])
-def test_krylov_equals_the_direct_solvers(method, wide, training, monkeypatch):
+def test_krylov_equals_the_direct_solvers(method, wide, training, limit):
     X, Y = training("yeast")
     X, Y = (X[:80], Y[:80]) if wide else (X[:300], Y[:300])
     X = sparse.csr_array(np.where(np.abs(X) > 0.08, X, 0.0))
     model = clone(method.estimator).set_params(n_components=6).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
+    limit("krylov side", 10)
     krylov = clone(method.estimator).set_params(n_components=6).fit(X, Y)
     assert (model.solver_, krylov.solver_) == ("rows" if wide else "scatter", "krylov")
     shared = min(len(krylov.eigenvalues_), len(model.eigenvalues_))
@@ -271,14 +271,14 @@ def test_a_pencil_that_lost_its_ridge_says_so(rng):
             model.fit(X, Y)
 
 
-def test_mlda_of_separated_labels_keeps_its_digits(rng, monkeypatch):
+def test_mlda_of_separated_labels_keeps_its_digits(rng, limit):
     # n < D: between- over within-label scatter is 1e4 and more, and 1 - m of a shortcut as small.
     X = sparse.csr_array(np.where(rng.random((60, 400)) < 0.1, rng.integers(1, 50, (60, 400)), 0))
     y = rng.integers(0, 4, 60)
     values, _ = reference.mlda(X.toarray().astype(float), np.eye(4)[y])
     assert values[0] > 1e4
     direct = ls.MLDA(None).fit(X, y)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
+    limit("krylov side", 10)
     krylov = ls.MLDA(None).fit(X, y)
     assert krylov.solver_ == "krylov"
     np.testing.assert_allclose(direct.eigenvalues_, values[:3], rtol=1e-7)

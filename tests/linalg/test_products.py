@@ -43,11 +43,11 @@ def wide(rng):
 
 
 @pytest.fixture
-def by_products(monkeypatch):
-    monkeypatch.setattr("labelspan.linalg._route.LABEL_BYTES", 10_000)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
+def by_products(limit):
+    limit("label bytes", 10_000)
+    limit("krylov side", 10)
     # Blocks so narrow that 40 labels are not decomposed at once.
-    monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", 4)
+    limit("Lanczos block", 4)
 
 
 def test_the_table_takes_products_only_where_an_array_would_not_fit():
@@ -165,16 +165,16 @@ def test_what_needs_an_array_that_does_not_fit_is_refused_before(model, repair):
 @pytest.mark.parametrize(("n_rows", "ridge"), [(160, 0.0), (160, 2.0), (70, 2.0)])
 @pytest.mark.parametrize("method", [PLST, CPLST])
 def test_codes_by_products_equal_those_of_factors(
-    method, n_rows, ridge, wide, row_solves, rng, request, monkeypatch
+    method, n_rows, ridge, wide, row_solves, rng, request, monkeypatch, limit
 ):
     X, Y = (A[:n_rows] for A in wide)
     weights = rng.uniform(0.5, 2, n_rows)
     direct = method(3, ridge=ridge).fit(X, Y, sample_weight=weights)
     request.getfixturevalue("by_products")
-    monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
+    limit("square bytes", 1)
     made, of = [], Products.of
     monkeypatch.setattr(Products, "of", lambda *a, **k: made.append(1) or of(*a, **k))
-    monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", 10)
+    limit("exact label side", 10)
     model = method(3, ridge=ridge, **({"tol": 1e-12} if method is PLST else {}))
     model.fit(X, Y, sample_weight=weights)
     # The codes are regressed by products if there is no ridge, their directions for CPLST.
@@ -200,13 +200,13 @@ def test_rows_that_are_independent_leave_cplst_the_label_scatter_alone(rng, by_p
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("method", [PLST, CPLST])
 def test_codes_that_independent_rows_fit_have_the_least_norm(
-    method, weighted, row_solves, rng, by_products, monkeypatch
+    method, weighted, row_solves, rng, by_products, limit
 ):
     # Without a ridge, columns are not scaled on either side.
     X = sparse.csr_array(rng.poisson(0.3, (60, 90)) * np.geomspace(0.01, 20, 90))
     Y = sparse.csr_array((rng.random((60, 40)) < 0.1) * 1.0)
     w = rng.uniform(0.5, 2, 60) if weighted else np.ones(60)
-    monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
+    limit("square bytes", 1)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Without a ridge")
         model = method(3).fit(X, Y, sample_weight=w if weighted else None)
@@ -240,9 +240,9 @@ def test_where_all_labels_do_not_fit_only_the_codes_are_regressed(
     assert widths == [3]
 
 
-def test_a_long_iteration_keeps_its_basis_orthonormal(rng, monkeypatch):
+def test_a_long_iteration_keeps_its_basis_orthonormal(rng, limit):
     # Values close together take many restarts, in which the basis used to drift apart.
-    monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", 2)
+    limit("Lanczos block", 2)
     Q = np.linalg.qr(rng.standard_normal((40, 40)))[0]
     values = np.linspace(1, 0.1, 40)
     found, U = block_lanczos(lambda V: (Q * values) @ (Q.T @ V), 40, 3, 1e-10, 0)
@@ -278,7 +278,7 @@ def test_the_vectors_of_a_pass_are_in_its_graph_once(monkeypatch):
 
 
 @pytest.mark.parametrize("model", [PLST(3, ridge=2.0), CPLST(3, ridge=2.0), ls.MultiOutputRidge()])
-def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, monkeypatch):
+def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, limit):
     da = pytest.importorskip("dask.array")
     X, Y = wide
     direct = clone(model).fit(X, Y)
@@ -287,7 +287,7 @@ def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, m
         da.concatenate([da.from_array(A[b], chunks=A.shape, asarray=False) for b in blocks])
         for A in (X, Y)
     )
-    monkeypatch.setattr("labelspan.linalg._route.MAX_SQUARE_BYTES", 1)
+    limit("square bytes", 1)
     found = clone(model).fit(lazy, labels)
     given, expected = found.decision_function(X), direct.decision_function(X)
     np.testing.assert_allclose(given, expected, atol=1e-6)
@@ -297,7 +297,7 @@ def test_regressions_of_dask_blocks_too_wide_for_a_scatter_matrix(model, wide, m
 @pytest.mark.parametrize("shape", [(160, 190), (190, 160)])
 @pytest.mark.parametrize("name", [*(name for name in FEW if name != "mvmd"), "cplst"])
 def test_products_keep_no_direction_below_the_error_of_their_solves(
-    name, shape, block, by_products, monkeypatch
+    name, shape, block, by_products, limit
 ):
     # X has rank 2, and the labels are arbitrary: a third direction is an error of a solve.
     rng = np.random.default_rng(5)
@@ -308,8 +308,8 @@ def test_products_keep_no_direction_below_the_error_of_their_solves(
         model.set_params(label_correlation=np.eye(80) + 0.5)
     with pytest.warns(UserWarning, match="n_components=3 is more than the 2 directions"):
         direct = clone(model).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._lanczos.BLOCK", block)
-    monkeypatch.setattr("labelspan.labelspace._training.EXACT_SIDE", 10)
+    limit("Lanczos block", block)
+    limit("exact label side", 10)
     with pytest.warns(UserWarning, match="n_components=3 is more than the 2 directions"):
         model.fit(sparse.csr_array(X), sparse.csr_array(Y))
     assert name == "cplst" or model.solver_ == "products"

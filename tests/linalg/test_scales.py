@@ -222,10 +222,10 @@ def with_large_columns(case, shape):
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_the_matrix_free_route_does_not_see_units(model, case, shape, monkeypatch):
+def test_the_matrix_free_route_does_not_see_units(model, case, shape, limit):
     X, Y = with_large_columns(case, shape)
     direct = clone(model).fit(X, Y)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 10)
+    limit("krylov side", 10)
     krylov = clone(model).fit(sparse.csr_array(X), Y)
     if isinstance(model, ls.base.LinearReducer):
         assert krylov.solver_ == "krylov"

@@ -11,7 +11,6 @@ from labelspan.moments import (
     Products,
     Sample,
     _collect,
-    _moments,
     add_pooled,
     anchored,
     blocks_of,
@@ -69,8 +68,8 @@ def test_dense_blocks_have_so_many_bytes_or_are_square():
     assert heights(blocks_of(sparse.csr_array((10**9, 4)), 2)) == [10**9]
 
 
-def test_sparse_blocks_are_worth_adding_up(rng, monkeypatch):
-    monkeypatch.setattr(_collect, "BLOCK_ENTRIES", 100)
+def test_sparse_blocks_are_worth_adding_up(rng, limit):
+    limit("block entries", 100)
     X = sparse.csr_array(np.ones((400, 10)))
     few, many = np.ones((400, 2)), np.ones((400, 25))
     # An array (D, D) counts four times, or (D, q) if that is larger or the only one.
@@ -80,14 +79,14 @@ def test_sparse_blocks_are_worth_adding_up(rng, monkeypatch):
     assert seen(Sample(X, many), tall=False) == [100] * 4
     # A statistic that makes blocks dense gets those of dense rows.
     assert seen(Sample(X, few), whole_sparse=False) == [400]
-    monkeypatch.setattr(_collect, "MOST_WALKED", 1000)
+    limit("most walked", 1000)
     walked = Sample(X.toarray(), sparse.csr_array(few))
     assert seen(walked, walked=True) == [100] * 4
     # Without a scatter, 64 rows of X for each label: 1280 numbers, within the limits.
-    monkeypatch.setattr(_collect, "FEWEST_WALKED", 800)
-    monkeypatch.setattr(_collect, "MOST_WALKED", 4000)
+    limit("fewest walked", 800)
+    limit("most walked", 4000)
     assert seen(walked, walked=True, tall=False) == [133, 133, 134]
-    monkeypatch.setattr(_collect, "FEWEST_WALKED", 2000)
+    limit("fewest walked", 2000)
     assert seen(walked, walked=True, tall=False) == [200] * 2
 
 
@@ -101,8 +100,8 @@ def test_rows_of_labels_are_views_of_them(rng):
         assert block.base is X
 
 
-def test_what_the_compiled_loops_take(rng, monkeypatch):
-    monkeypatch.setattr("labelspan.gate._validation.LARGE", 24)
+def test_what_the_compiled_loops_take(rng, limit):
+    limit("large X", 24)
     assert is_large(np.ones((8, 3)))
     assert not is_large(np.ones((23, 1)))
     assert not is_large(sparse.csr_array(np.ones((8, 3))))
@@ -141,12 +140,12 @@ def test_bytes_that_are_held():
     assert n_bytes(Sample(rows, Y)) == 12 * 5 + 8 * 36
 
 
-def test_parts_of_a_chunk_fit_into_the_cache(rng, monkeypatch):
+def test_parts_of_a_chunk_fit_into_the_cache(rng, limit):
     X, Y, w = rng.standard_normal((8, 4)), np.ones((8, 1)), np.arange(8.0)
-    monkeypatch.setattr("labelspan.moments._pool.BLOCK_BYTES", X.nbytes)
+    limit("pool bytes", X.nbytes)
     assert parts_of(Sample(X, Y, weights=w))[0].X is X
-    monkeypatch.setattr("labelspan.moments._pool.BLOCK_BYTES", X.nbytes - 1)
-    monkeypatch.setattr(_collect, "BLOCK_BYTES", X.nbytes // 2)
+    limit("pool bytes", X.nbytes - 1)
+    limit("block bytes", X.nbytes // 2)
     for weights in (w, None):
         halves = list(parts_of(Sample(X, Y, "thin", weights, True)))
         assert [part.X.shape[0] for part in halves] == [4, 4]
@@ -195,8 +194,8 @@ def test_columns_without_zeros_are_moved():
     assert (empty.shape, shift.tolist()) == ((0, 3), [0, 0, 0])
 
 
-def test_outer_products_are_added_by_blocks(rng, monkeypatch):
-    monkeypatch.setattr(_moments, "OUTER_NUMBERS", 6)
+def test_outer_products_are_added_by_blocks(rng, limit):
+    limit("outer numbers", 6)
     A, B = rng.standard_normal((2, 7, 3))
     left, right = rng.standard_normal(7), rng.standard_normal(3)
     expected = A + B + np.outer(left, right)
@@ -231,8 +230,8 @@ def test_nothing_and_nothing_are_nothing():
     assert type(Moments.of(X, T).__iadd__(3.0)) is type(NotImplemented)
 
 
-def test_label_blocks_hold_so_many_entries(monkeypatch):
-    monkeypatch.setattr("labelspan.moments._products.HELD_ENTRIES", 12)
+def test_label_blocks_hold_so_many_entries(limit):
+    limit("held entries", 12)
     X, Y = sparse.csr_array(np.eye(6)), sparse.csr_array(np.ones((6, 4)))
     # The product of each row with its labels: 6 times 1 times 4 entries, of 6 times 4.
     assert heights(Products.of(Sample(X, Y))._label_blocks()) == [2, 2]
@@ -273,10 +272,10 @@ def test_codings_of_blocks_must_agree():
         block(signed) + block(np.full((2, 2), 0.5))
 
 
-def test_parts_are_summed_over_their_rows(rng, monkeypatch):
+def test_parts_are_summed_over_their_rows(rng, limit):
     X, Y, w = rng.standard_normal((40, 3)), np.ones((40, 1)), rng.random(40)
     parts = np.array([rng.integers(-1, 2, 40), rng.integers(2, 4, 40)])
-    monkeypatch.setattr("labelspan.moments._parts.BLOCK_BYTES", 1)
+    limit("part bytes", 1)
     found = collect_parts(X, Y, lambda X, Y, w: w @ X, parts, w)
     assert sorted(found) == [0, 1, 2, 3]
     for part, total in found.items():

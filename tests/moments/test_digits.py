@@ -55,8 +55,8 @@ def test_fewer_rows_than_features(form, rng):
             model.fit(form(X), Y)
 
 
-def test_the_matrix_free_route(rng, monkeypatch):
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 5)
+def test_the_matrix_free_route(rng, limit):
+    limit("krylov side", 5)
     X, Y = problem(rng, 1e9)
     for model in (ls.OPLS(2), ls.MLDA(2), MultiOutputRidge(), CPLST(1, ridge=1.0)):
         with pytest.warns(UserWarning, match=r"1 column\(s\) of X \(4\)"):

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import labelspan as ls
-from labelspan.gate import _blocks, _validation, as_csr
+from labelspan.gate import _blocks, as_csr
 from labelspan.moments import Moments, Sample, _collect, _large, project, summarise
 from tests.comparison import sine
 from tests.registry import ESTIMATORS
@@ -36,11 +36,11 @@ def direct(X, T):
 
 
 @pytest.fixture
-def large(monkeypatch):
+def large(monkeypatch, limit):
     """Every dense array counts as large; how often the loops ran."""
     calls = []
     plain = _large.sums_of
-    monkeypatch.setattr(_validation, "LARGE", 1)
+    limit("large X", 1)
     monkeypatch.setattr(
         "labelspan.moments._moments.sums_of",
         lambda *args, **named: calls.append(args) or plain(*args, **named),
@@ -82,7 +82,7 @@ def test_first_rows_unlike_the_others_cost_few_digits(rng):
 
 @pytest.mark.parametrize("model", [ls.MDDM(3), ls.MVMD(3), ls.LabelCCA(3), ls.PLST(3)], ids=str)
 @pytest.mark.parametrize("form", ["array", "columns", "sparse labels", "mapped"])
-def test_fits_equal_those_of_small_arrays(rng, large, monkeypatch, tmp_path, model, form):
+def test_fits_equal_those_of_small_arrays(rng, large, limit, tmp_path, model, form):
     X, Y = problem(rng)
     given = {"columns": np.asfortranarray(X), "sparse labels": X, "array": X}.get(form)
     if form == "mapped":
@@ -91,7 +91,7 @@ def test_fits_equal_those_of_small_arrays(rng, large, monkeypatch, tmp_path, mod
     found = clone(model).fit(given, sparse.csr_array(Y) if form == "sparse labels" else Y)
     # Columns that are one piece of memory are left to BLAS.
     assert bool(large) == (form != "columns")
-    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    limit("large X", 2**26)
     plain = clone(model).fit(X.astype(np.float64), Y)
     if hasattr(plain, "components_"):
         # The directions are stored in float32.
@@ -101,18 +101,18 @@ def test_fits_equal_those_of_small_arrays(rng, large, monkeypatch, tmp_path, mod
         np.testing.assert_allclose(found.predict(X), plain.predict(X))
 
 
-def test_blocks_of_a_dask_array_are_added_up_by_the_loops(rng, large, monkeypatch):
+def test_blocks_of_a_dask_array_are_added_up_by_the_loops(rng, large, limit):
     da = pytest.importorskip("dask.array")
     X, Y = problem(rng, dtype="f8")
     found = ls.MVMD(3).fit(da.from_array(X, chunks=(200, -1)), da.from_array(Y, chunks=(200, -1)))
     assert len(large) == 4
-    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    limit("large X", 2**26)
     plain = ls.MVMD(3).fit(X, Y)
     np.testing.assert_allclose(found.components_, plain.components_, atol=1e-10)
 
 
 @pytest.mark.parametrize("case", ["weights", "soft", "holes", "many ones"])
-def test_other_labels_are_left_to_blas(rng, large, monkeypatch, case):
+def test_other_labels_are_left_to_blas(rng, large, limit, case):
     X, Y = problem(rng, dtype="f8")
     weights = rng.random(len(X)) if case == "weights" else None
     if case == "soft":
@@ -124,7 +124,7 @@ def test_other_labels_are_left_to_blas(rng, large, monkeypatch, case):
         Y = (Y > 0.6).astype(float)
     found = ls.MDDM(3).fit(X, Y, sample_weight=weights)
     assert not large
-    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    limit("large X", 2**26)
     plain = ls.MDDM(3).fit(X, Y, sample_weight=weights)
     np.testing.assert_allclose(found.components_, plain.components_, atol=1e-10)
 
@@ -143,7 +143,7 @@ def test_values_that_are_no_numbers_are_refused(rng, large, estimator):
 
 
 @pytest.mark.parametrize("form", ["rows", "every other", "columns", "one row", "one of a chunk"])
-def test_loops_agree_with_the_plain_path(rng, large, monkeypatch, form):
+def test_loops_agree_with_the_plain_path(rng, large, limit, form):
     """Also where a label has no row, and where several short rows are walked as one."""
     X, Y = problem(rng, 1205 if form != "one row" else 2, 30)
     Y[:, 2] = 0.0
@@ -159,7 +159,7 @@ def test_loops_agree_with_the_plain_path(rng, large, monkeypatch, form):
 
     found = sums()
     assert bool(large) == (form not in given)
-    monkeypatch.setattr(_validation, "LARGE", 2**26)
+    limit("large X", 2**26)
     plain = sums()
     scale = np.sqrt(plain.squares) + 1e-300
     np.testing.assert_allclose((found.xt - plain.xt) / scale[:, None], 0, atol=1e-12)
@@ -170,10 +170,10 @@ def test_loops_agree_with_the_plain_path(rng, large, monkeypatch, form):
 
 
 @pytest.mark.parametrize("density", [0.0, 0.02, 0.3])
-def test_compiled_and_plain_search_find_the_same_ones(rng, monkeypatch, density):
+def test_compiled_and_plain_search_find_the_same_ones(rng, monkeypatch, limit, density):
     Y = rng.random((300, 17)) < density
     plain = as_csr(Y)
-    monkeypatch.setattr(_blocks, "COMPILED", 1)
+    limit("compiled labels", 1)
     monkeypatch.setattr(_blocks, "is_loaded", lambda: True)
     found = as_csr(Y)
     for name in ("data", "indices", "indptr"):
@@ -181,10 +181,10 @@ def test_compiled_and_plain_search_find_the_same_ones(rng, monkeypatch, density)
     np.testing.assert_array_equal(found.toarray(), Y)
 
 
-def test_result_does_not_depend_on_the_number_of_threads(rng, large, monkeypatch):
+def test_result_does_not_depend_on_the_number_of_threads(rng, large, monkeypatch, limit):
     X, Y = problem(rng, 4000)
-    monkeypatch.setattr(_collect, "FEWEST_WALKED", 5000)
-    monkeypatch.setattr(_collect, "MOST_WALKED", 10000)
+    limit("fewest walked", 5000)
+    limit("most walked", 10000)
     fits, threads = [], []
     for n in (1, 3):
         monkeypatch.setattr(_collect, "n_threads", lambda n=n: threads.append(n) or n)
@@ -195,11 +195,11 @@ def test_result_does_not_depend_on_the_number_of_threads(rng, large, monkeypatch
     np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
 
 
-def test_threads_stop_at_the_first_refusal(rng, large, monkeypatch):
+def test_threads_stop_at_the_first_refusal(rng, large, monkeypatch, limit):
     X, Y = problem(rng, 4000)
     X[3, 1] = np.nan
-    monkeypatch.setattr(_collect, "MOST_WALKED", 60)
-    monkeypatch.setattr(_collect, "FEWEST_WALKED", 60)
+    limit("most walked", 60)
+    limit("fewest walked", 60)
     monkeypatch.setattr(_collect, "n_threads", lambda: 2)
     with pytest.raises(ValueError, match="Input X contains NaN"):
         ls.MDDM(3).fit(X, Y)

@@ -8,9 +8,9 @@ from labelspan.moments import _sparse, row_edges, times_block
 
 
 @pytest.fixture
-def compiled(monkeypatch):
+def compiled(monkeypatch, limit):
     calls, loop = [], _sparse.add_products
-    monkeypatch.setattr(_sparse, "WORTH", 0)
+    limit("sparse worth", 0)
     monkeypatch.setattr(_sparse, "add_products", lambda *args: calls.append(1) or loop(*args))
     return calls
 
@@ -51,12 +51,12 @@ def test_other_forms_are_left_to_scipy(rng, compiled):
     assert not compiled
 
 
-def test_small_products_do_not_load_the_compiler(rng, compiled, monkeypatch):
+def test_small_products_do_not_load_the_compiler(rng, compiled, limit):
     A, V = ragged(rng), rng.standard_normal((40, 17))
-    monkeypatch.setattr(_sparse, "WORTH", A.nnz * 17 + 1)
+    limit("sparse worth", A.nnz * 17 + 1)
     times_block(A, V)
     assert not compiled
-    monkeypatch.setattr(_sparse, "WORTH", A.nnz * 17)
+    limit("sparse worth", A.nnz * 17)
     times_block(A, V)
     assert compiled
 

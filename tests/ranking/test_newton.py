@@ -68,8 +68,8 @@ def test_mlfs_attains_the_optimum_of_the_relaxation_at_an_extreme_cost():
 @pytest.mark.parametrize("max_direct", [0, 1500])
 @pytest.mark.parametrize("coupled", [False, True])
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_newton_steps_and_sweeps_meet(coupled, convert, max_direct, monkeypatch):
-    monkeypatch.setattr("labelspan.ranking._newton.MAX_DIRECT", max_direct)
+def test_newton_steps_and_sweeps_meet(coupled, convert, max_direct, limit):
+    limit("direct Newton side", max_direct)
     X, Y, _, _ = small(2)
     swept, stepped = begin(convert(X), Y, 1.0), begin(convert(X), Y, 1.0)
     if coupled:

@@ -6,25 +6,25 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from labelspan.subspace import ASOClassifier, HingeProblem, _hinge
+from labelspan.subspace import ASOClassifier, HingeProblem
 from tests.reference.subspace import aso
 from tests.subspace.problems import problem
 
 
-def machines(X, S, alpha, offsets, route, monkeypatch, weights=None):
+def machines(X, S, alpha, offsets, route, limit, weights=None):
     """The SVMs of one iteration, by the Gram matrix of the rows or row by row."""
-    monkeypatch.setattr(_hinge, "LARGEST_GRAM", 10**6 if route == "gram" else 0)
+    limit("hinge Gram side", 10**6 if route == "gram" else 0)
     inner = HingeProblem(X, S, 1 / (2 * len(S) * alpha), weights=weights)
     return inner, *inner.solve(offsets)
 
 
 @pytest.mark.parametrize("route", ["gram", "rows"])
 @pytest.mark.parametrize("alpha", [0.001, 0.1, 100.0])
-def test_inner_problem_is_optimal_by_its_dual(alpha, route, monkeypatch):
+def test_inner_problem_is_optimal_by_its_dual(alpha, route, limit):
     X, Y = problem(80, 12)
     S = 2.0 * Y[:, :-1] - 1
     offsets = np.random.default_rng(0).standard_normal(S.shape)
-    inner, W, b = machines(X, S, alpha, offsets, route, monkeypatch)
+    inner, W, b = machines(X, S, alpha, offsets, route, limit)
     a = inner.dual.T
     assert (a >= 0).all()
     assert (a <= inner.C).all()
@@ -42,12 +42,12 @@ def test_inner_problem_is_optimal_by_its_dual(alpha, route, monkeypatch):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("route", ["gram", "rows"])
-def test_without_offsets_it_is_the_support_vector_machine(route, weighted, monkeypatch):
+def test_without_offsets_it_is_the_support_vector_machine(route, weighted, limit):
     X, Y = problem(100, 8)
     S = 2.0 * Y[:, :3] - 1
     X = X - X.mean(axis=0)
     weights = np.random.default_rng(1).uniform(0.1, 3.0, len(X)) if weighted else None
-    inner, W, b = machines(X, S, 0.05, np.zeros(S.shape), route, monkeypatch, weights)
+    inner, W, b = machines(X, S, 0.05, np.zeros(S.shape), route, limit, weights)
     for k, s in enumerate(S.T):
         svm = SVC(kernel="linear", C=inner.C, tol=1e-6).fit(X, s, weights)
         np.testing.assert_allclose(W[:, k], svm.coef_[0], atol=0.01)

@@ -168,10 +168,10 @@ def test_more_labels_than_features_and_single_precision():
     np.testing.assert_allclose(single.coef_, model.coef_, atol=1e-5)
 
 
-def test_a_sparse_sample_that_is_only_multiplied_with(monkeypatch):
+def test_a_sparse_sample_that_is_only_multiplied_with(limit):
     """With many rows and columns there is no factor to start from, so the diagonal is used."""
     X, Y = holed(60, 12)
-    monkeypatch.setattr("labelspan.linalg._route.KRYLOV_SIDE", 5)
+    limit("krylov side", 5)
     model = SharedSubspaceClassifier(3).fit(sparse.csr_array(X), Y)
     assert model.solver_ == "krylov"
     expected = SharedSubspaceClassifier(3).fit(X, Y)
