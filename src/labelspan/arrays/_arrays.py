@@ -166,6 +166,17 @@ def values_of(A: Any) -> Any:
     return A.data if sparse.issparse(A) else A
 
 
+def canonical(A: Any) -> Any:
+    """A sparse array as CSR without repeated entries, a copy if needed; others as they are."""
+    if not sparse.issparse(A):
+        return A
+    rows = sparse.csr_array(A)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
 def both(A: Any, B: Any) -> Any:
     """Where two boolean arrays on one device, each sparse or dense, are true; sparse if one is."""
     first, second = (A, B) if sparse.issparse(A) else (B, A)

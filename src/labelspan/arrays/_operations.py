@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays._arrays import namespace, to_host
+from labelspan.arrays._arrays import dense, namespace
 
 # X is multiplied by this many groups of columns, because X'X is symmetric.
 GROUPS = 4
@@ -146,13 +146,29 @@ def tally(places: Any, n_places: int) -> np.ndarray:
 
         one = torch.ones(1, dtype=torch.int32, device=places.device).expand(places.shape[0])
         table = torch.zeros(n_places, dtype=torch.int32, device=places.device)
-        return to_host(table.scatter_add_(0, places, one))
+        return dense(table.scatter_add_(0, places, one))
     xp = namespace(places)
     if library == "cupy":
-        return to_host(xp.bincount(places, minlength=n_places))
+        return dense(xp.bincount(places, minlength=n_places))
     edges = xp.arange(n_places + 1, dtype=places.dtype, device=places.device)
     starts = xp.searchsorted(xp.sort(places), edges)
-    return to_host(starts[1:] - starts[:-1])
+    return dense(starts[1:] - starts[:-1])
+
+
+def filled_up(chosen: Any, scores: Any, least: int) -> Any:
+    """Chosen entries (n, q), and the `least` highest scores of rows with fewer of them.
+
+    The first of equal scores wins, on every computer.
+    """
+    if isinstance(scores, np.ndarray):
+        few = np.flatnonzero(chosen.sum(axis=1) < least)
+        best = np.argsort(-scores[few], axis=1, kind="stable")[:, :least]
+        chosen[few[:, None], best] = True
+        return chosen
+    xp = namespace(scores)
+    places = xp.argsort(xp.argsort(-scores, axis=1, stable=True), axis=1)
+    few = xp.sum(xp.astype(chosen, xp.int64), axis=1, keepdims=True) < least
+    return chosen | (few & (places < least))
 
 
 def sums_of_squares(A: Any) -> Any:

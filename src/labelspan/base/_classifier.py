@@ -15,15 +15,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
+    beside,
     cast,
     dense,
     empty,
-    is_device,
+    filled_up,
     like,
     namespace,
     precision_of,
     settle,
-    to_host,
 )
 from labelspan.base._blocks import RowBlocks
 from labelspan.compat import fit_context, is_dask_array, n_rows_of
@@ -171,7 +171,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         chosen, stop = empty(X, (n_rows_of(X), self._width()), np.int64), 0
         for block in self._decisions(X):
             start, stop = stop, stop + block.shape[0]
-            chosen[start:stop, :] = cast(block, np.int64) if is_device(block) else block
+            chosen[start:stop, :] = cast(block, np.int64)
         return chosen
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -245,9 +245,8 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         weights: np.ndarray | None,
     ) -> None:
         """Store weights (D, q) and the scores (q,) at the weighted mean of the rows."""
-        if not is_device(X):
-            # The sums may come from a device.
-            W, mean, level = to_host(W), to_host(mean), to_host(level)
+        # The sums may come from a device.
+        W, mean, level = (beside(X, array) for array in (W, mean, level))
         intercept = score_at(mean, -W, level)
         level = level_at(X, mean, W, level, weights)
         self._store_linear(dtype_of(X), W, intercept, mean, level)
@@ -292,22 +291,7 @@ def remember_features(classifier: Any, source: Any) -> None:
 
 
 def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.ndarray:
-    """Decisions from scores.
-
-    Parameters
-    ----------
-    classifier : estimator
-        With the attributes of :func:`remember` and ``min_labels``.
-    scores : ndarray of shape (n, q)
-        Scores.
-    thresholds : float or ndarray of shape (n, 1)
-        Thresholds of the scores.
-
-    Returns
-    -------
-    ndarray of bool of shape (n, q), or of int64 of shape (n, 1) for a 1-d `y`
-        Whether a row has a label; or the number of its class.
-    """
+    """Whether rows have labels (n, q), or for a 1-d `y` the numbers of classes (n, 1)."""
     if not classifier._one_dimensional:
         least = getattr(classifier, "min_labels_", classifier.min_labels)
         return assign(scores, thresholds, least)
@@ -319,44 +303,17 @@ def decide(classifier: Any, scores: np.ndarray, thresholds: Any = 0.0) -> np.nda
 
 def pick(classes: np.ndarray, chosen: Any) -> Any:
     """Classes by their numbers, lazily for a Dask array, on a device if they are numbers."""
-    if is_device(chosen):
-        found = classes[to_host(chosen)]
-        return like(chosen, found) if found.dtype.kind in "biuf" else found
     if is_dask_array(chosen):
         return chosen.map_blocks(classes.__getitem__, dtype=classes.dtype)
-    return classes[chosen]
+    found = classes[dense(chosen)]
+    return like(chosen, found) if found.dtype.kind in "biuf" else found
 
 
-def assign(scores: np.ndarray, thresholds: Any, min_labels: int) -> np.ndarray:
-    """Predictions: scores above the thresholds, and the highest of rows with too few.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, q)
-        Scores.
-    thresholds : float or ndarray of shape (n, 1)
-        Thresholds of the scores.
-    min_labels : int
-        Rows with fewer predicted labels get their `min_labels` highest-scoring ones.
-
-    Returns
-    -------
-    ndarray of bool of shape (n, q)
-        Whether a label is predicted.
-    """
-    predicted: np.ndarray = scores > thresholds
+def assign(scores: Any, thresholds: Any, min_labels: int) -> Any:
+    """Whether scores (n, q) exceed the thresholds, or are the `min_labels` highest of their row."""
+    predicted = scores > thresholds
     n_least = min(min_labels, scores.shape[1])
-    if n_least > 0 and is_device(scores):
-        xp = namespace(scores)
-        places = xp.argsort(xp.argsort(-scores, axis=1, stable=True), axis=1)
-        few = xp.sum(xp.astype(predicted, xp.int64), axis=1, keepdims=True) < n_least
-        return predicted | (few & (places < n_least))
-    if n_least > 0:
-        few = np.flatnonzero(predicted.sum(axis=1) < n_least)
-        # Stable, so that the first label wins on ties on every computer.
-        best = np.argsort(-scores[few], axis=1, kind="stable")[:, :n_least]
-        predicted[few[:, None], best] = True
-    return predicted
+    return filled_up(predicted, scores, n_least) if n_least > 0 else predicted
 
 
 def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:

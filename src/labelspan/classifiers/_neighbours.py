@@ -11,7 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from labelspan.arrays import dense
+from labelspan.arrays import dense, values_of
 from labelspan.classifiers._select import (
     select_dense,
     select_distances,
@@ -74,7 +74,7 @@ def nearest_of_distances(
     Entries that a sparse array does not store are infinitely far. With `leave_one_out`, queries are
     the training rows, and none finds itself.
     """
-    values = distances.data if sparse.issparse(distances) else distances
+    values = values_of(distances)
     if values.min(initial=0.0) < 0:
         raise ValueError(
             f"The precomputed distances have the value {values.min():.3g}; distances are not "
@@ -106,7 +106,7 @@ def nearest_of_distances(
 def _dense_search(T: np.ndarray, Q: Any) -> Callable[[slice, np.ndarray], None]:
     T = read_only(T, np.float64)
     n_features = T.shape[1]
-    values = Q.data if sparse.issparse(Q) else Q
+    values = values_of(Q)
     exact = _whole(T, n_features) and (Q is None or _whole(values, n_features))
     # Rounding errors grow with the norms, so the mean is subtracted unless products are exact.
     centre = 0.0 if exact else T.mean(axis=0)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from labelspan.arrays import dense
+from labelspan.arrays import canonical, dense, values_of
 from labelspan.compat import is_dask_array, is_dask_frame
 from labelspan.jit import is_loaded, kernel, read_only
 
@@ -49,15 +49,6 @@ def refuse_dask(estimator: Any, reason: str, **arrays: Any) -> None:
             )
 
 
-def canonical(X: Any) -> sparse.csr_array:
-    """CSR without repeated entries; the caller's arrays are unchanged."""
-    rows = sparse.csr_array(X)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
 def as_csr(Y: np.ndarray) -> sparse.csr_array:
     """The entries of a dense array, in float64; SciPy takes four times as long."""
     n_rows, n_columns = Y.shape
@@ -90,8 +81,8 @@ def find_ones(Y, columns, indptr):  # type: ignore[no-untyped-def]
 def check_block(X: Any) -> Any:
     """One block of a Dask array, on its worker: float32 or float64, finite, CSR if sparse."""
     dtype = np.float32 if X.dtype == np.float32 else np.float64
-    X = canonical(X.astype(dtype)) if sparse.issparse(X) else np.asarray(X, dtype=dtype)
-    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+    X = canonical(X.astype(dtype, copy=False))
+    if not np.isfinite(values_of(X)).all():
         raise ValueError(
             "Input X contains NaN or infinity, in a block of a Dask array. Fill it in first, "
             "e.g. X = dask.array.nan_to_num(X), or drop the rows."

@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from labelspan.arrays import dense, in_memory, like, namespace, sums
+from labelspan.arrays import canonical, dense, in_memory, like, namespace, sums, values_of
 from labelspan.compat import is_dask_array, is_frame
-from labelspan.gate._blocks import as_csr, canonical
+from labelspan.gate._blocks import as_csr
 from labelspan.gate._misread import warn_of_joined_names
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
@@ -231,8 +231,8 @@ def check_label_block(Y: Any) -> Any:
     """Labels of one block, on its worker; one column never holds classes here."""
     if not sparse.issparse(Y) and has_holes(Y):
         return with_holes(check_label_block(np.where(np.isnan(Y), 1, Y)), np.isnan(Y))
-    Y = canonical(Y) if sparse.issparse(Y) else Y
-    if is_soft(Y.data if sparse.issparse(Y) else Y):
+    Y = canonical(Y)
+    if is_soft(values_of(Y)):
         return soft_labels(Y)
     if sparse.issparse(Y):
         return sparse_indicators(Y)

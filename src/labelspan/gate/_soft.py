@@ -35,7 +35,7 @@ def soft_labels(Y: Any) -> Any:
 
 def refuse_soft(Y: Any, name: str, reason: str) -> Any:
     """Return the labels; raise at the first that is neither 0 nor 1."""
-    values = Y.data if sparse.issparse(Y) else Y
+    values = values_of(Y)
     if is_soft(values):
         first = values[(values > 0) & (values < 1)][0]
         raise ValueError(

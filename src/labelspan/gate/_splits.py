@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length
 
@@ -47,7 +46,7 @@ def check_splits(
         No fold is empty or holds out a row that it trains on.
     """
     # scikit-learn determines the kind of labels, which must not contain NaN.
-    kind = np.nan_to_num(target) if not sparse.issparse(target) and has_holes(target) else target
+    kind = np.nan_to_num(target) if has_holes(target) else target
     if groups is not None and kept is not None:
         check_consistent_length(groups, kept)
         groups = np.asarray(groups)[kept]

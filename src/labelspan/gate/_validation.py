@@ -12,10 +12,9 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from labelspan.arrays import SETTING, cast, namespace, precision_of, values_of
+from labelspan.arrays import SETTING, canonical, cast, namespace, precision_of, values_of
 from labelspan.compat import is_dask, is_dask_array, is_dask_frame
 from labelspan.gate._blocks import (
-    canonical,
     check_dask,
     check_dask_rows,
     from_frames,
@@ -175,7 +174,9 @@ def check_fit_dask(
             if not tags.takes(what):
                 why = type(estimator).__name__, tags.refused[what]
                 y = y.map_blocks(refuse, *why, dtype=y.dtype, meta=y._meta)
-        labels = Labels(y, sparse=sparse.issparse(y._meta), soft=tags.takes("soft_labels"))
+        labels = Labels(
+            y, sparse=not isinstance(y._meta, np.ndarray), soft=tags.takes("soft_labels")
+        )
     else:
         labels = check_target(estimator, X, y, classes, chunk=True)
     check_dask(X, labels.Y, least)
@@ -237,7 +238,7 @@ def check_features(
         ensure_all_finite=not later,
         ensure_min_samples=ensure_min_samples,
     )
-    X = canonical(X) if sparse.issparse(X) else X
+    X = canonical(X)
     if (reset or chunk) and not later:
         refuse_overflow(X, whole=not chunk)
     return X
@@ -378,5 +379,5 @@ def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
 
 def is_large(X: Any) -> bool:
     """Whether X (in memory, mapped or Dask) is dense and large enough for compiled loops."""
-    dense = isinstance(X, np.ndarray) or (is_dask_array(X) and not sparse.issparse(X._meta))
-    return dense and X.shape[0] * X.shape[1] >= LARGE
+    block = X._meta if is_dask_array(X) else X
+    return isinstance(block, np.ndarray) and X.shape[0] * X.shape[1] >= LARGE

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from labelspan.arrays import dense
 from labelspan.gate import check_labels
 from labelspan.plotting._axes import COLOURS, MARKERS, Display
 from labelspan.plotting._shown import shown_labels
@@ -312,9 +312,7 @@ def axis_names_of(estimator: Any, directions: tuple[int, int]) -> list[str]:
 
 
 def two_columns(projected: Any, directions: tuple[int, int]) -> np.ndarray:
-    if sparse.issparse(projected):
-        projected = projected.toarray()
-    projected = np.asarray(projected)
+    projected = dense(projected)
     if projected.ndim != 2 or projected.shape[1] < 2:
         n_columns = projected.shape[1] if projected.ndim == 2 else 1
         raise ValueError(

@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from labelspan.arrays import dense
 from labelspan.gate import Labels
 
 
@@ -42,9 +42,8 @@ def shown_labels(
                 "labels is empty; give at least one label, or None for the most frequent ones."
             )
     part = Y[:, places]
-    part = part.toarray() if sparse.issparse(part) else np.asarray(part)
     empty = np.asarray(Y.sum(axis=1)).ravel() == 0
-    return Shown(part > 0, [names[place] for place in places], empty)
+    return Shown(dense(part) > 0, [names[place] for place in places], empty)
 
 
 def columns_and_names(labels: Labels, names: Sequence[str] | None) -> tuple[Any, list[str]]:
@@ -52,7 +51,7 @@ def columns_and_names(labels: Labels, names: Sequence[str] | None) -> tuple[Any,
     Y = labels.Y
     if labels.classes is not None:
         if Y.shape[1] == 1:
-            second = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+            second = dense(Y)
             Y = np.column_stack([1 - second, second])[:, : len(labels.classes)]
         return Y, [str(name) for name in labels.classes]
     found = labels.names if names is None else names

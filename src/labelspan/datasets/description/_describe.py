@@ -197,7 +197,7 @@ def describe(
     imbalance         mean 7.197, largest 53.4, SCUMBLE 0.104
     no problems found
     """
-    is_sparse, X, (Y, seen) = sp.issparse(X), features(X), indicators(Y, observed)
+    (X, is_sparse), (Y, seen) = features(X), indicators(Y, observed)
     if X.shape[0] != Y.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}; they must agree")
     names = numbered("feature", X.shape[1]) if feature_names is None else tuple(feature_names)

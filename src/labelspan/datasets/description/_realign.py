@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets.description._block_shift import BlockShift, block_shift
-from labelspan.datasets.description._input import features, indicators, zero_filled
+from labelspan.datasets.description._input import (
+    emptied,
+    features,
+    in_form_of,
+    indicators,
+    zero_filled,
+)
 from labelspan.datasets.description._overflow import Misplaced
 from labelspan.datasets.io import MultilabelDataset
 
@@ -55,7 +60,7 @@ def realign(dataset: MultilabelDataset) -> MultilabelDataset:
     >>> np.array_equal(repaired.Y, yeast.Y)
     True
     """
-    X, Y = zero_filled(features(dataset.X)), indicators(dataset.Y)[0]
+    X, Y = zero_filled(features(dataset.X)[0]), indicators(dataset.Y)[0]
     shift = block_shift(X, Y, dataset.train, dataset.test)
     if shift is None or not shift.found:
         return dataset
@@ -70,8 +75,8 @@ def realign(dataset: MultilabelDataset) -> MultilabelDataset:
     text = f"labels of {shift.where} moved back by {shift.columns}"
     return replace(
         dataset,
-        X=_emptied(dataset.X, misplaced.rows, shift.leaked_features),
-        Y=repaired if sp.issparse(dataset.Y) else repaired.toarray(),
+        X=emptied(dataset.X, misplaced.rows, shift.leaked_features),
+        Y=in_form_of(dataset.Y, repaired),
         source=f"{dataset.source}; {text}" if dataset.source else text,
     )
 
@@ -81,14 +86,3 @@ def _rows(shift: BlockShift, dataset: MultilabelDataset) -> np.ndarray:
     if shift.cut is not None:
         return (numbers < shift.cut) == (shift.part == "before")
     return np.isin(numbers, getattr(dataset, shift.part))
-
-
-def _emptied(X: Any, rows: np.ndarray, columns: tuple[int, ...]) -> Any:
-    if not sp.issparse(X):
-        emptied = X.copy()
-        emptied[np.ix_(rows, np.array(columns, dtype=np.intp))] = 0
-        return emptied
-    coo = sp.coo_array(X)
-    kept = ~(rows[coo.coords[0]] & np.isin(coo.coords[1], columns))
-    places = tuple(place[kept] for place in coo.coords)
-    return sp.csr_array((coo.data[kept], places), shape=X.shape)
