@@ -75,6 +75,10 @@ BIAS = dict.fromkeys(
     ),
     "the bias is the weight of a feature that is 1 everywhere, and costs what the others cost",
 )
+EVIDENCE = dict.fromkeys(
+    ("repeated_rows", "the_unit_of_the_weights"),
+    "rows that count twice are more evidence, which needs a smaller ridge",
+)
 PAIRS = {
     "a_label_without_rows_leaves_the_others": "labels are ranked against each other: one that no "
     "row has is outranked by those of every row",

@@ -90,7 +90,9 @@ def test_float32_and_dask():
 
 def test_a_negative_ridge_is_refused():
     X, Y = problem(20, 3)
-    with pytest.raises(ValueError, match="'ridge' parameter of MultiOutputRidge must be a float"):
+    with pytest.raises(
+        ValueError, match="'ridge' parameter of MultiOutputRidge must be a str among"
+    ):
         MultiOutputRidge(-1.0).fit(X, Y)
 
 

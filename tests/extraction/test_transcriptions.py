@@ -52,8 +52,8 @@ def test_lpp_equals_transcription(data, training):
     ("method", "directions"),
     [
         (ls.MDDM(), 5),
-        (ls.MDDM(constraint="feature"), 6),
-        (ls.LabelCCA(), 6),
+        (ls.MDDM(constraint="feature", mu=0.5), 6),
+        (ls.LabelCCA(ridge=0.1), 6),
         (ls.MLDA(), 5),
         (ls.MVMD(), 47),
         (ls.MLSI(), 276),

@@ -44,11 +44,11 @@ METHODS = {
         f"hsl-{expansion}": (
             KernelHSL(None, expansion=expansion),
             partial(reference.hsl, expansion=expansion),
-            ls.HSL(None, expansion=expansion),
+            ls.HSL(None, expansion=expansion, ridge=0.1),
         )
         for expansion in ("clique", "star", "zhou")
     },
-    "label-cca": (KernelLabelCCA(None), reference.label_cca, ls.LabelCCA(None)),
+    "label-cca": (KernelLabelCCA(None), reference.label_cca, ls.LabelCCA(None, ridge=0.1)),
     "label-cca-5": (
         KernelLabelCCA(None, ridge=5.0, label_ridge=0.0),
         lambda K, Y: reference.label_cca(K, Y, 5.0, 1e-9),

@@ -26,7 +26,7 @@ def spread(X, weights):
 def mddm(model, X, Y):
     """P'P = I, or P'(mu Xc'Xc + (1 - mu) I)P = I."""
     Xc = X - X.mean(axis=0)
-    mu = model.mu if model.constraint == "feature" else 0.0
+    mu = model.mu_
     return ridged(mu * Xc.T @ Xc, 1 - mu)
 
 
@@ -38,7 +38,7 @@ def identity(model, X, Y):
 def feature_scatter(model, X, Y):
     """P'(Xc'Xc + ridge I)P = I."""
     Xc = X - X.mean(axis=0)
-    return ridged(Xc.T @ Xc, model.ridge)
+    return ridged(Xc.T @ Xc, model.ridge_)
 
 
 def mlsi(model, X, Y):

@@ -20,12 +20,12 @@ def unchanged(model, c):
 
 def ridge(model, c):
     """The ridge is added to a scatter of X."""
-    return {"ridge": c**2 * model.ridge}
+    return {} if model.ridge == "auto" else {"ridge": c**2 * model.ridge}
 
 
 def mddm(model, c):
     """Keep the ratio of mu xx to (1 - mu) I."""
-    if model.constraint == "projection":
+    if model.constraint == "projection" or model.mu == "auto":
         return {}
     mu = model.mu
     return {"mu": mu / (mu + (1 - mu) * c**2)}

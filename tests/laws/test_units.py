@@ -16,14 +16,19 @@ from tests.laws.test_laws import problem
 
 # The parameters that are squared lengths of X.
 REDUCERS = [
-    (ls.OPLS(None), ["ridge"]),
-    (ls.LabelCCA(None), ["ridge"]),
+    (ls.OPLS(None, ridge=0.1), ["ridge"]),
+    (ls.LabelCCA(None, ridge=0.1), ["ridge"]),
+    (ls.OPLS(None), []),
+    (ls.LabelCCA(None), []),
+    (ls.HSL(None), []),
+    (ls.HSL(None, expansion="zhou"), []),
     (ls.MLDA(None), ["ridge"]),
     (ls.DMLDA(None), ["ridge"]),
     (ls.MLSI(None, beta=0.0), ["joint_ridge"]),
 ]
 CLASSIFIERS = [
     (MultiOutputRidge(0.5), ["ridge"]),
+    (MultiOutputRidge(), []),
     (PLST(ridge=0.5), ["ridge"]),
     (CPLST(ridge=0.5), ["ridge"]),
     (OCCA(ridge=0.5), ["ridge"]),

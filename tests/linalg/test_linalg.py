@@ -211,7 +211,11 @@ def test_krylov_equals_the_direct_solvers(method, wide, training, limit):
 @pytest.mark.parametrize("shape", [(3001, 3001), (3400, 3001)])
 @pytest.mark.parametrize(
     "model",
-    [ls.MDDM(None, constraint="feature"), ls.HSL(None, expansion="zhou"), ls.OPLS(None)],
+    [
+        ls.MDDM(None, constraint="feature", mu=0.5),
+        ls.HSL(None, expansion="zhou", ridge=0.1),
+        ls.OPLS(None, ridge=0.1),
+    ],
     ids=["mddm", "hsl", "opls"],
 )
 def test_krylov_keeps_no_direction_of_rounding(shape, model):
@@ -302,7 +306,12 @@ def test_no_direction_leaks_into_the_null_space(rng, scale):
     X = rng.standard_normal((30, 5)) * scale
     X = np.column_stack([X, X])
     Y = (X[:, :3] > 0).astype(int)
-    for model in (ls.OPLS(), ls.MDDM(constraint="feature"), ls.LabelCCA()):
+    for model in (
+        ls.OPLS(ridge=0.1),
+        ls.MDDM(constraint="feature", mu=0.5),
+        ls.LabelCCA(ridge=0.1),
+        ls.OPLS(),
+    ):
         components = model.fit(X, Y).components_
         leak = np.abs(components[:, :5] - components[:, 5:]).max()
         assert leak <= 1e-8 * np.abs(components).max()

@@ -68,11 +68,11 @@ def assert_same_pairs(model, values, vectors, X, tolerance=1e-8):
 
 THIN = {
     "mddm-p": (ls.MDDM(None), partial(exact.thin, a=0, b=1)),
-    "mddm-f": (ls.MDDM(None, constraint="feature"), partial(exact.thin, a=0.5, b=0.5)),
+    "mddm-f": (ls.MDDM(None, constraint="feature", mu=0.5), partial(exact.thin, a=0.5, b=0.5)),
     "mddm-f-1": (ls.MDDM(None, constraint="feature", mu=1.0), partial(exact.thin, a=1, b=0)),
-    "opls": (ls.OPLS(None), partial(exact.thin, a=1, b=0.1)),
+    "opls": (ls.OPLS(None, ridge=0.1), partial(exact.thin, a=1, b=0.1)),
     "opls-0": (ls.OPLS(None, ridge=0.0), partial(exact.thin, a=1, b=0)),
-    "cca": (ls.LabelCCA(None), partial(exact.thin, a=1, b=0.1, label_ridge=0.1)),
+    "cca": (ls.LabelCCA(None, ridge=0.1), partial(exact.thin, a=1, b=0.1, label_ridge=0.1)),
     "cca-0": (
         ls.LabelCCA(None, ridge=0.0, label_ridge=0.0),
         partial(exact.thin, a=1, b=0, label_ridge=0),
@@ -211,9 +211,9 @@ def with_large_columns(case, shape):
 @pytest.mark.parametrize(
     "model",
     [
-        ls.OPLS(3),
-        ls.LabelCCA(3),
-        ls.MDDM(3, constraint="feature"),
+        ls.OPLS(3, ridge=0.1),
+        ls.LabelCCA(3, ridge=0.1),
+        ls.MDDM(3, constraint="feature", mu=0.5),
         ls.MLDA(3),
         ls.MVMD(6),
         MultiOutputRidge(0.1),
@@ -263,7 +263,11 @@ def test_a_time_stamp_does_not_hide_the_features(form):
         with told if isinstance(model, LEML) else nullcontext():
             fitted = model.fit(form(X[train]), Y[train])
         assert auc(fitted.decision_function(form(X[test]))) > goal - 0.01, model
-    for model in (ls.OPLS(None), ls.LabelCCA(None), ls.MDDM(None, constraint="feature")):
+    for model in (
+        ls.OPLS(None, ridge=0.1),
+        ls.LabelCCA(None, ridge=0.1),
+        ls.MDDM(None, constraint="feature", mu=0.5),
+    ):
         fitted = model.fit(form(X[train]), Y[train])
         assert fitted.n_components_ == 6
         Z = fitted.transform(form(X[train])), fitted.transform(form(X[test]))

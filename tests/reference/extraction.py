@@ -32,7 +32,29 @@ def label_rbf(Y, width=1.0):
     )
 
 
-def mddm(X, Y, constraint="projection", mu=0.5, B=None):
+def auto_ridge(X, L, Y=0.0):
+    """The ridge r of least n RSS / (n - df)^2 with df <= n / 2, for targets T with L = TT'.
+
+    With S = Xc Xc' (Xc Xc' + r I)^-1, RSS = ||(I - S) H T||^2 and df = 1 + tr S; r among 28 from
+    1e-6 to 1e3 times the mean positive eigenvalue of Xc'Xc; the largest if none is allowed.
+    A soft label y of Y counts as y rows with the label and 1 - y rows without it: y (1 - y) more.
+    """
+    n = len(X)
+    H = centring(n)
+    Xc = H @ X
+    s, U = eigh(Xc @ Xc.T)
+    s = np.where(s > 1e-10 * s[-1], s, 0)
+    energy = np.einsum("ij,ij->j", U, H @ L @ H @ U)
+    found, doubt = [], np.sum(Y * (1 - Y))
+    for ridge in np.geomspace(1e-6, 1e3, 28) * s.sum() / np.count_nonzero(s):
+        kept = ridge / (s + ridge)
+        df = 1 + (1 - kept).sum()
+        if df <= n / 2:
+            found.append(((kept**2 @ energy + doubt) / (n - df) ** 2, ridge))
+    return min(found)[1] if found else ridge
+
+
+def mddm(X, Y, constraint="projection", mu="auto", B=None):
     """MDDM Eqs. (6) and (17), with L = Y B Y' (Sec. 3.3)."""
     n, D = X.shape
     H = centring(n)
@@ -41,6 +63,7 @@ def mddm(X, Y, constraint="projection", mu=0.5, B=None):
     if constraint == "projection":
         return largest(A)
     Xc = H @ X
+    mu = 1 / (1 + auto_ridge(X, L, Y if B is None else 0.0)) if mu == "auto" else mu
     return largest(A, mu * Xc.T @ Xc + (1 - mu) * np.eye(D))
 
 
@@ -52,18 +75,20 @@ def mvmd(X, Y, beta=0.5):
     return largest((1 - beta) * Xc.T @ Xc + beta * Xc.T @ H @ S @ S.T @ H @ Xc)
 
 
-def label_cca(X, Y, ridge=0.1, label_ridge=0.1):
+def label_cca(X, Y, ridge="auto", label_ridge=0.1):
     """MVMD Eq. (40), labels in {-1, +1}, both sides centred by Eq. (4)."""
     H = centring(len(X))
     Xc, Yc = H @ X, H @ (2.0 * Y - 1)
     inner = np.linalg.inv(Yc.T @ Yc + label_ridge * np.eye(Y.shape[1]))
+    ridge = auto_ridge(X, Yc @ inner @ Yc.T) if ridge == "auto" else ridge
     return largest(Xc.T @ Yc @ inner @ Yc.T @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
 
 
-def opls(X, Y, ridge=0.1):
+def opls(X, Y, ridge="auto"):
     """Orthonormalised PLS: X'YY'X w = lambda (X'X + ridge I) w, both sides centred."""
     H = centring(len(X))
     Xc, Yc = H @ X, H @ Y
+    ridge = auto_ridge(X, Y @ Y.T, Y) if ridge == "auto" else ridge
     return largest(Xc.T @ Yc @ Yc.T @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
 
 
@@ -88,9 +113,10 @@ def hypergraph(Y, expansion):
     return root @ similarity @ root
 
 
-def hsl(X, Y, expansion="clique", ridge=0.1):
+def hsl(X, Y, expansion="clique", ridge="auto"):
     """Sun, Ji and Ye 2008: max tr(W'XCX'W) subject to W'(XX' + ridge I)W = I, X centred."""
     Xc = centring(len(X)) @ X
+    ridge = auto_ridge(X, hypergraph(Y, expansion)) if ridge == "auto" else ridge
     return largest(Xc.T @ hypergraph(Y, expansion) @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
 
 

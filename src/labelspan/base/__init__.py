@@ -15,4 +15,4 @@ from labelspan.base._classifier import (
     remember_features,
 )
 from labelspan.base._reducer import ADVICE as REDUCER_ADVICE
-from labelspan.base._reducer import N_COMPONENTS, LinearReducer
+from labelspan.base._reducer import N_COMPONENTS, RIDGE, LinearReducer

@@ -109,7 +109,7 @@ class Chunked(RowBlocks):
             raise AttributeError(f"{type(self).__name__} cannot learn from chunks: {reason}")
         return True
 
-    def _prices(self) -> tuple[float, ...]:
+    def _prices(self) -> tuple[float | str, ...]:
         """Ridges up to a constant factor; a zero selects QR factors."""
         raise NotImplementedError
 
@@ -117,7 +117,7 @@ class Chunked(RowBlocks):
         """Solver for rows that come in chunks; refuses too many features."""
         if self._scatter:
             check_square(n_labels, "The label scatter matrix", "Fit X and y in memory instead.")
-        needs = {"sparse": False, "streamed": True, "ridge_free": min(self._prices()) == 0}
+        needs = {"sparse": False, "streamed": True, "ridge_free": 0 in self._prices()}
         return solver_that_fits(0, n_features, n_labels, advice=ADVICE, **needs)
 
     def _summarise(self, sample: Sample) -> Any:

@@ -22,7 +22,7 @@ from labelspan.arrays import (
     settle,
 )
 from labelspan.base._chunked import Chunked
-from labelspan.compat import Interval, fit_context, is_dask_array
+from labelspan.compat import Interval, StrOptions, fit_context, is_dask_array
 from labelspan.gate import (
     by_blocks,
     check_features,
@@ -36,6 +36,7 @@ from labelspan.gate import (
     remember_names,
 )
 from labelspan.linalg import (
+    AUTO,
     EigenPairs,
     Pencil,
     Route,
@@ -44,6 +45,7 @@ from labelspan.linalg import (
     solve,
     solver_that_fits,
     warn_if_rows_fit,
+    with_chosen_ridge,
 )
 from labelspan.moments import Root, Sample, Statistics, checked, project, summarise
 
@@ -58,6 +60,8 @@ N_COMPONENTS: list[Any] = [
     Interval(Real, 0, 1, closed="neither"),
     None,
 ]
+
+RIDGE: list[Any] = [StrOptions({AUTO}), Interval(Real, 0, None, closed="left")]
 
 
 class LinearReducer(
@@ -82,6 +86,8 @@ class LinearReducer(
     )  # fmt: skip
     # Whether the moments include the label scatter, which changes others if labels are missing.
     _label_scatter: ClassVar[bool] = False
+    # The fitted parameter of the metric (a, b) that may be chosen: "mu_" is a, "ridge_" is b.
+    _chosen: ClassVar[str] = ""
     # The name of the ridge in the warning about fits without one.
     _ridge_name: ClassVar[str] = "ridge"
     # Whether ``_directions`` accepts statistics on a device; otherwise they are moved to the host.
@@ -100,6 +106,12 @@ class LinearReducer(
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
         return solve(pencil, statistics, self.n_components)
+
+    def _solved(self, statistics: Any, pencil: Pencil) -> tuple[EigenPairs, Pencil]:
+        """The eigenpairs, and the pencil with the ridge that was chosen for it."""
+        if callable(pencil.metric):
+            pencil, statistics = with_chosen_ridge(pencil, statistics)
+        return self._directions(statistics, pencil), pencil
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -221,7 +233,10 @@ class LinearReducer(
         given = statistics if self._solves_on_device else on_host(statistics)
         if isinstance(given, Root):
             warn_if_rows_fit(given, n_rows, self._ridge_name)
-        pairs = self._directions(given, pencil).mapped(route.lift)
+        pairs, pencil = self._solved(given, pencil)
+        if self._chosen:
+            setattr(self, self._chosen, float(pencil.metric[self._chosen == "ridge_"]))
+        pairs = pairs.mapped(route.lift)
         self._store(pairs, route.mean(statistics.x_mean), dtype)
         self.solver_ = route.solver
         if "label_scatter_clipped_" in self._learnt:

@@ -68,7 +68,7 @@ class Shared:
         """Eigenpairs of setting i."""
         statistics = self.statistics(i, reducer, ridge_free)
         pencil = reducer._pencil((0, len(statistics.t_mean)))
-        return reducer._directions(statistics, pencil)
+        return reducer._solved(statistics, pencil)[0]
 
     def projected(self, P: np.ndarray, ridge_free: bool) -> Moments | None:
         """Moments of the projections (X - mean) P and of labels in {-1, +1}.

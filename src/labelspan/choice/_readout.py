@@ -12,7 +12,14 @@ from scipy import linalg
 from labelspan.choice._neighbours import neighbour_scores
 from labelspan.classifiers import MLkNN
 from labelspan.gate import has_holes
-from labelspan.linalg import regular_factor, solve_ridges
+from labelspan.linalg import (
+    AUTO,
+    Regression,
+    regress,
+    regular_factor,
+    solve_chosen_ridge,
+    solve_ridges,
+)
 from labelspan.moments import Moments, Sample
 
 FEW_COLUMNS = 32
@@ -90,7 +97,7 @@ def readout_scores(
 
 
 def ridge_scores(
-    ridge: float, moments: Moments, Z: np.ndarray, counts: Sequence[int], buffer: np.ndarray
+    ridge: Any, moments: Moments, Z: np.ndarray, counts: Sequence[int], buffer: np.ndarray
 ) -> Iterator[tuple[Sequence[int], np.ndarray]]:
     """Scores of the ridge regression on the first k projections, for each k.
 
@@ -100,11 +107,12 @@ def ridge_scores(
     """
     top = first(moments, counts[-1])
     Z = Z[:, : counts[-1]] - top.x_mean
-    L = regular_factor(top.xx, 1.0, ridge)
+    L = None if ridge == AUTO else regular_factor(top.xx, 1.0, ridge)
     if L is None:
-        # The projections are nearly dependent, so each k needs a rank cut.
+        # Each k has a ridge of its own; or the projections are nearly dependent: a rank cut each.
         for k in counts:
-            yield [k], (Z[:, :k] @ coefficients(ridge, moments, k) + top.t_mean)[None]
+            W = regression(ridge, moments, k).coefficients()
+            yield [k], (Z[:, :k] @ W + top.t_mean)[None]
         return
     n_labels = len(top.t_mean)
     # The inverse of a small factor, and products in place, because copies would cost more than
@@ -141,6 +149,7 @@ def observed_scores(
     n_labels, shape = rows.Y.shape[1], (len(readouts), len(counts))
     W = np.zeros((*shape, counts[-1], n_labels))
     means, levels = np.zeros((counts[-1], n_labels)), np.full(n_labels, -1.0)
+    ridges = [[ridge_of(readout.ridge, rows, k) for k in counts] for readout in readouts]
     for label, y in enumerate(rows.Y.T):
         seen = ~np.isnan(y)
         if not seen.any():
@@ -150,7 +159,7 @@ def observed_scores(
         own = Moments.of(rows.X[seen, : counts[-1]], y[seen, None], weights, tt=False).signed()
         means[:, label], levels[label] = own.x_mean, own.t_mean[0]
         for (r, i), k in zip(np.ndindex(shape), [*counts] * len(readouts), strict=True):
-            W[r, i, :k, label] = coefficients(readouts[r].ridge, own, k)[:, 0]
+            W[r, i, :k, label] = regression(ridges[r][i], own, k).coefficients()[:, 0]
     Z = Z[:, : counts[-1]]
     for r, i in np.ndindex(shape):
         level = levels - np.einsum("ij,ij->j", means, W[r, i])
@@ -162,9 +171,17 @@ def buffer_for(n_rows: int, n_labels: int) -> np.ndarray:
     return np.empty(max(TOGETHER, n_rows * n_labels))
 
 
-def coefficients(ridge: float, moments: Moments, k: int) -> np.ndarray:
-    """Weights (k, q) of the ridge regression on the first k projections."""
-    return solve_ridges(first(moments, k), (ridge,)).coefficients()
+def ridge_of(ridge: Any, rows: Sample, k: int) -> float:
+    """The ridge, or the one chosen from available cases on the first k projections."""
+    if ridge != AUTO:
+        return float(ridge)
+    return regress(rows.X[:, :k], rows.Y, AUTO, weights=rows.weights).ridges[0]
+
+
+def regression(ridge: Any, moments: Moments, k: int) -> Regression:
+    """The ridge regression of labels in {-1, +1} on the first k projections."""
+    some = first(moments, k)
+    return solve_chosen_ridge(some, signed=True) if ridge == AUTO else solve_ridges(some, (ridge,))
 
 
 def first(moments: Moments, k: int) -> Moments:

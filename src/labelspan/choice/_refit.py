@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from labelspan.base import LinearReducer, remember, remember_features
 from labelspan.choice._pool import Shared, quiet
-from labelspan.choice._readout import coefficients
+from labelspan.choice._readout import regression
 from labelspan.classifiers import MLkNN
 from labelspan.gate import Labels
 from labelspan.linalg import Route
@@ -88,7 +88,8 @@ class Refit:
             best._accept(reducer._project(self.X), self.labels)
             return best
         remember(best, self.labels)
-        W = coefficients(best.ridge, moments, reducer.n_components_)
+        found = regression(best.ridge, moments, reducer.n_components_)
+        best.ridge_, W = found.ridges[0], found.coefficients()
         rest = np.zeros(len(W))
         best._keep_pooled(self.dtype, W, moments.x_mean, moments.t_mean, rest)
         best.solver_ = "scatter"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.base import LINEAR, Chunked, LabelClassifier
+from labelspan.base import LINEAR, RIDGE, Chunked, LabelClassifier
 from labelspan.compat import Interval
 from labelspan.gate import Labels, has_holes
 from labelspan.linalg import regress, regress_masked, regress_pooled
@@ -25,9 +25,11 @@ class MultiOutputRidge(Chunked, LabelClassifier):
 
     Parameters
     ----------
-    ridge : float, default=0.01
-        Added to the diagonal of the scatter of X (not divided by n). 0 is least squares from QR
-        factors, of least norm if X is rank-deficient.
+    ridge : "auto" or float, default="auto"
+        Added to the diagonal of the scatter of X (not divided by n). "auto" chooses it by
+        generalised cross-validation from the sums over the rows, see `ridge_`;
+        :class:`labelspan.ridge_cv.MultilabelRidgeCV` chooses it by left-out rows. 0 is least
+        squares from QR factors, of least norm if X is rank-deficient.
     min_labels : int, default=0
         1 gives a row without any predicted label its highest-scoring one; k gives rows with
         fewer than k labels their k highest-scoring ones. 1-d `y` always gets one class.
@@ -38,6 +40,9 @@ class MultiOutputRidge(Chunked, LabelClassifier):
         Weights on the scale of -1 and +1.
     intercept_ : ndarray of shape (n_labels,)
         Intercepts.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
@@ -83,14 +88,15 @@ class MultiOutputRidge(Chunked, LabelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "ridge": RIDGE,
         "min_labels": [Interval(Integral, 0, None, closed="left")],
     }
 
-    _learnt: ClassVar[tuple[str, ...]] = (*LINEAR, "solver_", "residual_")
+    _learnt: ClassVar[tuple[str, ...]] = (*LINEAR, "ridge_", "solver_", "residual_")
+    ridge_: float
     residual_: float | None
 
-    def __init__(self, ridge: float = 0.01, *, min_labels: int = 0):
+    def __init__(self, ridge: float | str = "auto", *, min_labels: int = 0):
         self.ridge = ridge
         self.min_labels = min_labels
 
@@ -98,16 +104,17 @@ class MultiOutputRidge(Chunked, LabelClassifier):
         if labels.missing and has_holes(labels.Y):
             own = regress_masked(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
             self._keep_about(X, own.coef, own.x_mean, own.level, labels.weights)
-            self.solver_, self.residual_ = own.solver, own.residual
+            self.ridge_, self.solver_, self.residual_ = own.ridge, own.solver, own.residual
             return
         found = regress(X, labels.Y, self.ridge, weights=labels.weights, signed=True)
         self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
-        self.solver_, self.residual_ = found.solver, None
+        self.ridge_, self.solver_, self.residual_ = found.ridges[0], found.solver, None
 
-    def _prices(self) -> tuple[float, ...]:
+    def _prices(self) -> tuple[float | str, ...]:
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         found = regress_pooled(statistics, self.ridge, signed=True)
         self._keep_pooled(dtype, found.coefficients(), found.x_mean, found.t_mean, rest)
-        self.solver_, self.residual_ = self._chunks.pool.solver, None
+        self.ridge_, self.solver_ = found.ridges[0], self._chunks.pool.solver
+        self.residual_ = None

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from labelspan.arrays import is_device, like, namespace, sums, to_host
-from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.compat import Interval, StrOptions, is_dask_array
+from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer
+from labelspan.compat import StrOptions, is_dask_array
 from labelspan.extraction._weights import inverse, rows_times
-from labelspan.linalg import Pencil
+from labelspan.linalg import AUTO, Pencil, ridged_metric
 from labelspan.moments import Sample, Statistics, collect, summarise
 
 EXPANSIONS = frozenset({"clique", "star", "zhou"})
@@ -50,8 +49,10 @@ class HSL(LinearReducer):
         Which Laplacian: of the clique or the star expansion of the hypergraph, or that of Zhou
         et al. [2]_. "zhou" takes one pass over the data and has ``partial_fit``; the others
         first count the rows of each label.
-    ridge : float, default=0.1
-        Added to the diagonal of the scatter of X. 0 uses QR factors instead of Gram matrices.
+    ridge : "auto" or float, default="auto"
+        Added to the diagonal of the scatter of X. "auto" chooses it by generalised cross-validation
+        of the regression of H on X, from the sums over the rows, see `ridge_`. 0 uses QR factors
+        instead of Gram matrices.
 
     Attributes
     ----------
@@ -68,6 +69,9 @@ class HSL(LinearReducer):
         Number of directions kept.
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -105,16 +109,18 @@ class HSL(LinearReducer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": N_COMPONENTS,
         "expansion": [StrOptions(EXPANSIONS)],
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "ridge": RIDGE,
     }
     _solves_on_device = True
+    _chosen = "ridge_"
+    _learnt = (*LinearReducer._learnt, "ridge_")
 
     def __init__(
         self,
         n_components: int | float | None = 0.999,
         *,
         expansion: str = "clique",
-        ridge: float = 0.1,
+        ridge: float | str = "auto",
     ):
         self.n_components = n_components
         self.expansion = expansion
@@ -125,15 +131,17 @@ class HSL(LinearReducer):
         return self.expansion == "zhou"
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
-        return Pencil((1.0, self.ridge), self._edge_weights, by_products=False)
+        return Pencil(ridged_metric(self.ridge), self._edge_weights, by_products=False)
 
     def _summarise(self, sample: Sample) -> Statistics:
+        # The choice of a ridge needs the scatter of H.
+        auto = self.ridge == AUTO
         in_memory = sample.solver == "scatter" and not (sample.part or is_dask_array(sample.X))
-        if self.expansion == "zhou" and not in_memory:
+        if self.expansion == "zhou" and (auto or not in_memory):
             return summarise(sample, tt=True, encode=by_degree)
         # The first pass reads only the labels; on a cluster it must not load X.
         counts = collect(replace(sample, X=sample.Y), rows_of_labels)
-        return summarise(sample, encode=partial(expanded, self.expansion, counts))
+        return summarise(sample, tt=auto, encode=partial(expanded, self.expansion, counts))
 
     def _edge_weights(self, statistics: Any) -> np.ndarray | None:
         """diag(e)^-1/2 of "zhou", unless H was formed."""

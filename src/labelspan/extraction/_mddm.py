@@ -10,7 +10,7 @@ import numpy as np
 from labelspan.arrays import to_host
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions
-from labelspan.linalg import Pencil, check_psd
+from labelspan.linalg import AUTO, Pencil, check_psd
 
 
 class MDDM(LinearReducer):
@@ -28,9 +28,11 @@ class MDDM(LinearReducer):
         Eq. 9); or None for all with a positive eigenvalue (at most the number of labels).
     constraint : {"projection", "feature"}, default="projection"
         Orthonormal directions (the paper's MDDM_p) or uncorrelated features (MDDM_f).
-    mu : float in [0, 1], default=0.5
-        Weight of the feature scatter in the "feature" constraint. 1 leaves no ridge: the
-        directions then come from QR factors.
+    mu : "auto" or float in [0, 1], default="auto"
+        Weight of the feature scatter in the "feature" constraint, 0.5 in the paper. "auto" chooses
+        the ridge (1 - mu) / mu by generalised cross-validation of the regression of the labels on
+        X, from the sums over the rows, see `mu_`. 1 leaves no ridge: the directions then come from
+        QR factors.
     label_correlation : None, "rbf" or array-like of shape (n_labels, n_labels), default=None
         B of Sec. 3.3, symmetric positive semi-definite. None means the identity; "rbf" compares
         the label columns by :math:`B_{st} = \exp(-\|y_s - y_t\|^2 / (2\,width^2))`.
@@ -56,9 +58,13 @@ class MDDM(LinearReducer):
         Number of directions kept.
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`.
+    mu_ : float
+        The weight: that of `mu`, or the one whose ridge was chosen among 28 between 1e-6 and 1e3
+        times the mean eigenvalue of the scatter, with at most n / 2 degrees of freedom; 0 for
+        orthonormal directions.
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
-        above 0 only if labels are missing in `y` and "rbf" compares the labels.
+        above 0 only if labels are missing in `y` and it serves to compare the labels.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -96,20 +102,21 @@ class MDDM(LinearReducer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": N_COMPONENTS,
         "constraint": [StrOptions({"projection", "feature"})],
-        "mu": [Interval(Real, 0, 1, closed="both")],
+        "mu": [StrOptions({AUTO}), Interval(Real, 0, 1, closed="both")],
         "label_correlation": [None, StrOptions({"rbf"}), "array-like"],
         "label_width": [None, Interval(Real, 0, None, closed="neither")],
     }
     _solves_on_device = True
     _ridge_name = "(1 - mu) / mu"
-    _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
+    _chosen = "mu_"
+    _learnt = (*LinearReducer._learnt, "mu_", "label_scatter_clipped_")
 
     def __init__(
         self,
         n_components: int | float | None = 0.999,
         *,
         constraint: str = "projection",
-        mu: float = 0.5,
+        mu: float | str = "auto",
         label_correlation: Any = None,
         label_width: float | None = None,
     ):
@@ -126,11 +133,17 @@ class MDDM(LinearReducer):
 
     @property
     def _label_scatter(self) -> bool:  # type: ignore[override]
-        return isinstance(self.label_correlation, str)
+        compared = self.label_correlation is not None
+        return compared and (isinstance(self.label_correlation, str) or callable(self._metric()))
+
+    def _metric(self) -> Any:
+        if self.constraint == "projection":
+            return 0.0, 1.0
+        return shares if self.mu == AUTO else (float(self.mu), 1.0 - float(self.mu))
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
-        metric = (0.0, 1.0) if self.constraint == "projection" else (self.mu, 1.0 - self.mu)
-        if self._label_scatter:
+        metric = self._metric()
+        if isinstance(self.label_correlation, str):
             return Pencil(metric, self._rbf_factor, by_products=False)
         if self.label_correlation is None:
             return Pencil(metric)
@@ -139,6 +152,11 @@ class MDDM(LinearReducer):
     def _rbf_factor(self, statistics: Any) -> np.ndarray:
         B = label_rbf(statistics, self.label_width or 1.0)
         return check_psd(B, len(B), "B")
+
+
+def shares(ridge: float) -> tuple[float, float]:
+    """Mu and 1 - mu of a ridge (1 - mu) / mu."""
+    return 1.0 / (1.0 + ridge), ridge / (1.0 + ridge)
 
 
 def label_rbf(statistics: Any, width: float) -> np.ndarray:

@@ -1,5 +1,15 @@
 """From statistics to eigenvectors: one rank cut, one sign rule, one solver choice."""
 
+from labelspan.linalg._auto_ridge import (
+    AUTO,
+    Spectrum,
+    choose_ridge,
+    energy_of_labels,
+    energy_of_targets,
+    spectrum_of,
+    warn_if_any_label_fits,
+    warn_if_rows_fit,
+)
 from labelspan.linalg._block_cg import row_side, rows_are_independent, solve_products
 from labelspan.linalg._eigenpairs import (
     EPS,
@@ -23,7 +33,6 @@ from labelspan.linalg._graded import (
     scaled_cholesky,
     scaled_svd,
 )
-from labelspan.linalg._interpolation import warn_if_any_label_fits, warn_if_rows_fit
 from labelspan.linalg._lanczos import BLOCK, block_lanczos, leading_blocks
 from labelspan.linalg._leading import (
     leading,
@@ -33,13 +42,20 @@ from labelspan.linalg._leading import (
     squared,
 )
 from labelspan.linalg._narrow import centre_both, narrow, squares
-from labelspan.linalg._pencil import FORMED, Pencil, solve
+from labelspan.linalg._pencil import (
+    FORMED,
+    Pencil,
+    ridged_metric,
+    solve,
+    with_chosen_ridge,
+)
 from labelspan.linalg._pls import Components, partial_least_squares
 from labelspan.linalg._ridge import (
     Regression,
     chunk_statistics,
     regress,
     regress_pooled,
+    solve_chosen_ridge,
     solve_ridges,
 )
 from labelspan.linalg._route import (

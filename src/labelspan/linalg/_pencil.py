@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from numbers import Integral
 from typing import Any
@@ -11,6 +11,12 @@ from typing import Any
 import numpy as np
 
 from labelspan.arrays import like
+from labelspan.linalg._auto_ridge import (
+    AUTO,
+    choose_ridge,
+    energy_of_labels,
+    energy_of_targets,
+)
 from labelspan.linalg._eigenpairs import EigenPairs
 from labelspan.linalg._lanczos import leading_blocks
 from labelspan.linalg._leading import leading, leading_operator, leading_sum
@@ -18,16 +24,19 @@ from labelspan.linalg._route import MOST_LABELS
 from labelspan.linalg._whiten import times
 from labelspan.moments import Moments, Products, Rows
 
+Metric = tuple[float, float]
+
 
 @dataclass(frozen=True)
 class Pencil:
     """G v = lambda (a xx + b I) v with G = F F', or c xx + w F F', for the thin factor F = xt K.
 
-    `metric` is (a, b); `variance` (c, w) or None; `K` (q, r), a function of the statistics to it,
-    or None for the identity. `by_products`: products with X and Y can find a few directions.
+    `metric` is (a, b), or a function to it of a ridge that is still to be chosen; `variance` (c, w)
+    or None; `K` (q, r), a function of the statistics to it, or None for the identity.
+    `by_products`: products with X and Y can find a few directions.
     """
 
-    metric: tuple[float, float] = (0.0, 1.0)
+    metric: Any = (0.0, 1.0)
     K: np.ndarray | Callable[[Any], np.ndarray | None] | None = None
     variance: tuple[float, float] | None = None
     by_products: bool = True
@@ -35,7 +44,7 @@ class Pencil:
     @property
     def ridge_free(self) -> bool:
         """Whether the metric is the scatter of X alone."""
-        return self.metric[1] == 0
+        return not callable(self.metric) and self.metric[1] == 0
 
     @property
     def thin(self) -> bool:
@@ -49,7 +58,7 @@ class Pencil:
         # A label scatter that is decomposed must fit.
         fits = not callable(self.K) or q <= MOST_LABELS
         return {
-            "scatter": self.metric[0] > 0 or not self.thin,
+            "scatter": callable(self.metric) or self.metric[0] > 0 or not self.thin,
             # A share of the spectrum needs all of it.
             "thin": self.thin or (some and self.by_products),
             "ridge_free": self.ridge_free,
@@ -59,6 +68,24 @@ class Pencil:
 
 # Of methods that decompose scatter matrices of their own.
 FORMED = Pencil(variance=(1.0, 1.0), by_products=False)
+
+
+def ridged_metric(ridge: float | str) -> Metric | Callable[[float], Metric]:
+    """The metric xx + ridge I."""
+    return (lambda r: (1.0, r)) if ridge == AUTO else (1.0, float(ridge))
+
+
+def with_chosen_ridge(pencil: Pencil, statistics: Any) -> tuple[Pencil, Any]:
+    """The pencil with the ridge that :func:`choose_ridge` finds, and what to solve it with."""
+    assert callable(pencil.metric)
+    if callable(pencil.K):
+        K = pencil.K(statistics)
+        total = energy_of_targets(statistics, K)
+    else:
+        K = pencil.K
+        total = energy_of_labels(statistics) if K is None else energy_of_targets(statistics, K)
+    solved, ridge = choose_ridge(statistics, K, total)
+    return replace(pencil, metric=pencil.metric(ridge), K=K), solved
 
 
 def solve(pencil: Pencil, statistics: Any, n_components: Any) -> EigenPairs:

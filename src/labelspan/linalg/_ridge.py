@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from labelspan.arrays import is_device, on_host
+from labelspan.linalg._auto_ridge import AUTO, choose_ridge, energy_of_labels
 from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, is_graded, regular_factor
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
@@ -66,7 +67,7 @@ class Regression:
 def regress(
     X: Any,
     T: Any,
-    *ridges: float,
+    *ridges: Any,
     weights: np.ndarray | None = None,
     signed: bool = False,
     centre: bool = True,
@@ -77,23 +78,23 @@ def regress(
     """Minimise ||diag(w)^(1/2) (Xc W - Tc)||^2 + ridge ||W||^2 (scatter scale: no division by n).
 
     A ridge of 0 gives the solution of least norm, from QR factors unless the pivots of xx show
-    eight correct digits. Without `centre` there is no intercept and the means are zero. `shared`:
-    the eigenvectors of coef' coef will be needed. Time O(n D^2 + D^3 / 3 + D^2 q); if wide, swap n
-    and D.
+    eight correct digits; "auto" is the choice of :func:`choose_ridge`. Without `centre` there is no
+    intercept and the means are zero. `shared`: the eigenvectors of coef' coef will be needed. Time
+    O(n D^2 + D^3 / 3 + D^2 q); if wide, swap n and D.
     """
     # All coefficients are formed anyway, so only an array larger than they are matters.
     few = centre and not (signed or shared or too_large(X.shape[1], T.shape[1]))
-    route = route_of(
-        X, T, weights, advice=advice, centre=centre, ridge_free=min(ridges) == 0, few=few
-    )
+    route = route_of(X, T, weights, advice=advice, centre=centre, ridge_free=0 in ridges, few=few)
     if route.sample.solver == "root" and centre and not shared and len(ridges) == 1:
         statistics, one = least_norm(route.sample, tt=tt, signed=signed)
         means = statistics.x_mean, statistics.t_mean
         found = Regression((one,), ridges, *means, statistics.tt, statistics.tt_clipped)
     else:
-        found = solve_ridges(
-            summarise(route.sample, tt=tt, signed=signed, centre=centre), ridges, shared
-        )
+        sums = summarise(route.sample, tt=tt, signed=signed, centre=centre)
+        if AUTO in ridges:
+            found = solve_chosen_ridge(sums, signed)
+        else:
+            found = solve_ridges(sums, ridges, shared)
     found = replace(found, x_mean=route.mean(found.x_mean), solver=route.solver)
     if route.wide is None:
         return found
@@ -112,7 +113,7 @@ def chunk_statistics(
 
 def regress_pooled(
     statistics: Any,
-    *ridges: float,
+    *ridges: Any,
     signed: bool = False,
     centre: bool = True,
     shared: bool = False,
@@ -127,7 +128,21 @@ def regress_pooled(
         return Regression((one,), ridges, *rest)
     checked(statistics)
     statistics = statistics.signed() if signed else statistics
+    if AUTO in ridges:
+        return solve_chosen_ridge(statistics, signed)
     return solve_ridges(statistics if centre else statistics.about_zero(), ridges, shared)
+
+
+def solve_chosen_ridge(statistics: Any, signed: bool) -> Regression:
+    """The regression of the labels with the ridge that is chosen for them."""
+    total = energy_of_labels(statistics, signed)
+    clipped = getattr(statistics, "tt_clipped", 0.0)
+    # Both the choice and the solution work on the host.
+    statistics = on_host(statistics) if is_device(statistics.x_mean) else statistics
+    solvable, ridge = choose_ridge(statistics, None, total)
+    means = statistics.x_mean, statistics.t_mean
+    one = whiten(solvable, None, 1.0, ridge)
+    return Regression((one,), (ridge,), *means, statistics.tt, clipped)
 
 
 def solve_ridges(

@@ -52,6 +52,11 @@ def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened
 
 
 @whiten.register
+def _(statistics: Spectral, K: np.ndarray | None, a: float, b: float) -> Whitened:
+    return by_singular_values(statistics, K, a, b)
+
+
+@whiten.register
 def _(statistics: Root, K: np.ndarray | None, a: float, b: float) -> Whitened:
     # For a Root, the condition number of X matters, not its square; without a ridge, that of its
     # columns scaled to unit length.

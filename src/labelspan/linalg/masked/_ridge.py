@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.linalg._auto_ridge import AUTO
 from labelspan.linalg._graded import SAFE_PIVOT, regular_factor
 from labelspan.linalg._ridge import regress
 from labelspan.linalg._route import Route, route_of
@@ -31,12 +32,13 @@ class MaskedRegression:
     level: np.ndarray
     residual: float
     solver: str
+    ridge: float
 
 
 def regress_masked(
     X: Any,
     T: np.ndarray,
-    ridge: float,
+    ridge: Any,
     *,
     weights: np.ndarray | None = None,
     signed: bool = False,
@@ -46,8 +48,10 @@ def regress_masked(
 
     Labels missing in the same rows form one ordinary regression. If there are many patterns, the
     factor of all rows preconditions conjugate gradients on the systems of all labels; the smaller
-    operation count decides.
+    operation count decides. :data:`AUTO` chooses the ridge from available cases.
     """
+    if ridge == AUTO:
+        ridge = regress(X, T, AUTO, weights=weights, advice=advice).ridges[0]
     route = route_of(X, T, weights, advice=advice, ridge_free=ridge == 0)
     groups = patterns(T)
     direct = ridge == 0 or direct_is_cheaper(route.sample, len(groups))
@@ -59,7 +63,7 @@ def regress_masked(
     level = system.t_mean - np.vecdot(system.centres.T, solution.T)
     coef, level = (2 * solution, 2 * level - 1) if signed else (solution, level)
     mean, residual = route.mean(system.moments.x_mean), system.residual(solution)
-    return MaskedRegression(route.lift(coef), mean, level, residual, route.solver)
+    return MaskedRegression(route.lift(coef), mean, level, residual, route.solver, ridge)
 
 
 def patterns(T: np.ndarray) -> list[np.ndarray]:

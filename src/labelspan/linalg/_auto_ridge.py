@@ -1,0 +1,214 @@
+"""A ridge chosen from the sums over the rows; and warnings of fits that lack one.
+
+The directions of OPLS, LabelCCA, HSL, MDDM by features and CPLST are those of a ridge regression of
+targets Tc K on Xc; its generalised cross-validation chooses. With xx = V diag(s) V' and e_j =
+|V_j'xt K|^2 / s_j,
+
+    RSS(r) = tr K'tt K - sum_j e_j + sum_j e_j (r / (s_j + r))^2
+    df(r) = 1 + sum_j s_j / (s_j + r)
+
+and the ridge is the r of a grid that minimises RSS / (n - df)^2 among those with df <= n / 2;
+beyond that, interpolation wins where there are fewer rows than features. n is the sum of the
+weights. The grid is relative to the mean of the eigenvalues that are not zero, so the choice
+depends on sums only, scales with X and does not change if X is rotated.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from labelspan.arrays import to_host
+from labelspan.linalg._lanczos import block_lanczos
+from labelspan.linalg._spectral import Spectral, spectral
+from labelspan.linalg._whiten import is_regular, times
+from labelspan.moments import Moments, Products, Root, Rows
+
+#: The value of a parameter that asks for this choice.
+AUTO = "auto"
+# A fit without a ridge warns if its rank is at least this share of n - 1.
+NEARLY_ALL = 0.9
+GRID = np.geomspace(1e-6, 1e3, 28)
+# Criteria that differ by less are equal, and the largest ridge counts.
+TIE = 1e-10
+# Squares of labels that are smaller, relative to the largest possible, are rounding.
+CONSTANT = 1e-20
+# Smaller eigenvalues, relative to the first, are zero: far above rounding, which differs between
+# chunks and one fit.
+NULL = 1e-10
+# All eigenvalues are known if no larger share of their sum is missing.
+KNOWN = 1e-8
+# Eigenpairs found one by one where X is only multiplied, and their residual relative to the first;
+# all of them up to the second number.
+LEADING, TOLERANCE, FEW = 64, 1e-4, 256
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues of xx, how often each counts, and the energy of the targets along them.
+
+    `total` is the energy of all targets, `weight` the sum of the weights of the rows, and `unit` a
+    mean eigenvalue.
+    """
+
+    values: np.ndarray
+    counts: np.ndarray
+    energy: np.ndarray
+    total: float
+    weight: float
+    unit: float
+
+    def ridge(self) -> float:
+        """The ridge of least criterion; the largest of the grid if none leaves n / 2 rows free."""
+        ridges = self.unit * GRID
+        kept = ridges[:, None] / (self.values + ridges[:, None])
+        df = 1.0 + (1.0 - kept) @ self.counts
+        rss = max(self.total - float(self.energy.sum()), 0.0) + kept**2 @ self.energy
+        allowed = df <= self.weight / 2
+        if not allowed.any():
+            return float(ridges[-1])
+        criterion = rss[allowed] / (self.weight - df[allowed]) ** 2
+        least = criterion <= criterion.min() * (1 + TIE)
+        return float(ridges[allowed][least][-1])
+
+
+def spectrum_of(values: np.ndarray, energy: np.ndarray, total: float, weight: float) -> Spectrum:
+    """The spectrum from all eigenvalues, largest first."""
+    n_positive = np.count_nonzero(values > NULL * values[:1])
+    unit = float(values.sum()) / n_positive if n_positive else 1.0
+    return Spectrum(values, np.ones_like(values), energy, total, weight, unit)
+
+
+def energy_of_labels(statistics: Any, signed: bool = False) -> float:
+    """Squared length of the centred labels, n p (1 - p) each; four times that for -1 and +1.
+
+    A soft label p of a row counts as p rows that have the label and 1 - p rows that lack it.
+    """
+    mean = to_host(statistics.t_mean)
+    each = statistics.weight * (1.0 - mean**2 if signed else mean * (1.0 - mean))
+    if isinstance(statistics, Products):
+        return float(each.sum())
+    # A soft label that is the same in all rows has no energy.
+    if isinstance(statistics, Rows):
+        found, most = np.diag(statistics.tt), each
+    else:
+        found = np.sum(to_host(statistics.xt) ** 2, axis=0)
+        most = each * float(np.sum(to_host(statistics.squares)))
+    return float(each[found > CONSTANT * most].sum())
+
+
+def energy_of_targets(statistics: Any, K: np.ndarray | None) -> float:
+    """Squared length of the targets Tc K, from tt."""
+    tt, K = to_host(statistics.tt), to_host(K)
+    return float(np.trace(tt) if K is None else np.sum(K * (tt @ K)))
+
+
+@singledispatch
+def choose_ridge(statistics: Any, K: np.ndarray | None, total: float) -> tuple[Any, float]:
+    """The ridge for the targets Tc K, of the energy `total`, and what to solve with it.
+
+    That is the decomposition, if there is one.
+    """
+    raise TypeError(f"no choice of a ridge for {type(statistics).__name__}")
+
+
+@choose_ridge.register
+def _(statistics: Moments, K: np.ndarray | None, total: float) -> tuple[Spectral, float]:
+    form, K = spectral(statistics), to_host(K)
+    energy = np.sum(times(form.UT, K) ** 2, axis=1)
+    found = spectrum_of(form.s**2, energy, total, statistics.weight)
+    return form, found.ridge()
+
+
+@choose_ridge.register
+def _(statistics: Rows, K: np.ndarray | None, total: float) -> tuple[Rows, float]:
+    X, T = statistics.operator, times(statistics.T, K)
+    F = X.rmatmat(T)
+    if X.shape[0] <= X.shape[1]:
+        values, U = leading_pairs(X.gram, X.shape[0])
+        energy = np.sum((U.T @ T) ** 2, axis=1)
+    else:
+        values, V = leading_pairs(lambda V: X.rmatmat(X.matmat(V)), X.shape[1])
+        energy = np.sum((V.T @ F) ** 2, axis=1) / values
+    dependence = float(np.sum(F**2))
+    found = with_flat_rest(statistics, values, energy, total, dependence)
+    return statistics, found.ridge()
+
+
+@choose_ridge.register
+def _(statistics: Products, K: np.ndarray | None, total: float) -> tuple[Products, float]:
+    values, V = leading_pairs(lambda V: statistics.features(V=V), len(statistics.squares))
+    crossed = statistics.labels(V=V)
+    energy = np.sum((crossed if K is None else K.T @ crossed) ** 2, axis=0) / values
+    dependence = statistics.dependence() if K is None else None
+    found = with_flat_rest(statistics, values, energy, total, dependence)
+    return statistics, found.ridge()
+
+
+def leading_pairs(apply: Any, side: int) -> tuple[np.ndarray, np.ndarray]:
+    """The leading eigenpairs of xx, or of Xc Xc', that are not zero."""
+    n_asked = side if side <= FEW else LEADING
+    values, V = block_lanczos(apply, side, n_asked, TOLERANCE, 0)
+    some = values > NULL * values[0]
+    return values[some], V[:, some]
+
+
+def with_flat_rest(
+    statistics: Any,
+    values: np.ndarray,
+    energy: np.ndarray,
+    total: float,
+    dependence: float | None,
+) -> Spectrum:
+    """The spectrum with the eigenvalues that are not known one by one at their mean.
+
+    Their sum is known, and from `dependence`, the squared length of xt K, their energy. The degrees
+    of freedom are at least the true ones; the ridge was at most two steps of the grid away.
+    """
+    squares = statistics.squares
+    trace, rest = float(squares.sum()), float(squares.sum() - values.sum())
+    n_rest = 0.0
+    if rest > KNOWN * trace:
+        # As many as there can be.
+        most = min(float(np.count_nonzero(squares)), statistics.weight)
+        n_rest = max(most - len(values), 1.0)
+    unit, counts = trace / (len(values) + n_rest), np.ones_like(values)
+    if n_rest:
+        crossed = 0.0 if dependence is None else max(dependence - float(values @ energy), 0.0)
+        left = max(total - float(energy.sum()), 0.0)
+        energy = np.append(energy, min(crossed * n_rest / rest, left))
+        values, counts = np.append(values, rest / n_rest), np.append(counts, n_rest)
+    return Spectrum(values, counts, energy, total, statistics.weight, unit)
+
+
+def warn_if_any_label_fits(
+    n_rows: int, rank: int, scatter: Callable[[], float] | None, ridge: str = "ridge"
+) -> None:
+    """Warn if features of this rank, without a ridge, fit any label on the training rows.
+
+    Centred labels of n rows have n - 1 degrees of freedom. At 90 percent of that rank, residuals
+    hold a tenth of the noise. `scatter` gives the sum of eigenvalues, for the proposed ridge.
+    """
+    if rank < NEARLY_ALL * (n_rows - 1):
+        return
+    nearly = "" if rank >= n_rows - 1 else "nearly "
+    proposal = f", e.g. {0.1 * total / rank:.2g}" if scatter and (total := scatter()) else ""
+    warnings.warn(
+        f"Without a ridge the features {nearly}fit any label on the {n_rows} training rows: their "
+        f"rank is {rank}. Directions and scores are then mostly noise, and where prediction "
+        f"errors are all 0 their order means nothing. Set {ridge} > 0{proposal}.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def warn_if_rows_fit(root: Root, n_rows: int, ridge: str) -> None:
+    """The same from the factor of the rows; its rank is found where it can be that large."""
+    if min(root.Rx.shape) >= NEARLY_ALL * (n_rows - 1):
+        rank = len(root.Rx) if is_regular(root) else len(spectral(root).s)
+        warn_if_any_label_fits(n_rows, rank, lambda: float(root.squares.sum()), ridge)

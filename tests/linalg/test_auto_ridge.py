@@ -1,0 +1,102 @@
+"""A ridge that is chosen: the same from any form of the rows, and that of the definition."""
+
+import dask.array as da
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import labelspan as ls
+from labelspan.classifiers import MultiOutputRidge
+from labelspan.linalg import _auto_ridge, _route
+from tests.laws.test_laws import problem
+from tests.reference.extraction import auto_ridge
+
+MODELS = [
+    ls.OPLS(None),
+    ls.LabelCCA(None),
+    ls.HSL(None),
+    ls.HSL(None, expansion="zhou"),
+    ls.MDDM(None, constraint="feature"),
+    ls.MDDM(None, constraint="feature", label_correlation="rbf", label_width=5.0),
+    MultiOutputRidge(),
+]
+SHAPES = pytest.mark.parametrize("shape", [(90, 12), (25, 40)], ids=["tall", "wide"])
+EVERY = pytest.mark.parametrize("model", MODELS, ids=str)
+
+
+def chosen(model):
+    """The ridge, of MDDM that of its mu."""
+    return 1 / model.mu_ - 1 if isinstance(model, ls.MDDM) else model.ridge_
+
+
+def fitted(model, *data, **weights):
+    return chosen(clone(model).fit(*data, **weights))
+
+
+@EVERY
+@SHAPES
+def test_every_form_of_the_rows_gives_the_same_ridge(model, shape, rng):
+    X, Y = problem(rng, *shape)
+    order, labels, columns = (rng.permutation(n) for n in (*X.shape, Y.shape[1]))
+    expected = fitted(model, X, Y)
+    blocks = da.from_array(X, chunks=(10, -1)), da.from_array(Y, chunks=(10, -1))
+    for data in (
+        (sparse.csr_array(X), sparse.csr_array(Y)),
+        blocks,
+        (X[order], Y[order]),
+        (X[:, labels], Y[:, columns]),
+        (np.column_stack([X, np.ones(len(X))]), Y),
+    ):
+        assert fitted(model, *data) == pytest.approx(expected, rel=1e-10)
+    assert fitted(model, 1e3 * X, Y) == pytest.approx(1e6 * expected, rel=1e-10)
+    counts = rng.integers(0, 3, len(X))
+    copies = np.repeat(np.arange(len(X)), counts)
+    weighted = fitted(model, X, Y, sample_weight=counts)
+    assert weighted == pytest.approx(fitted(model, X[copies], Y[copies]), rel=1e-10)
+
+
+@pytest.mark.parametrize("model", [m for m in MODELS if hasattr(m, "partial_fit")], ids=str)
+@SHAPES
+def test_chunks_give_the_same_ridge(model, shape, rng):
+    X, Y = problem(rng, *shape)
+    parts = np.array_split(np.arange(len(X)), 4)
+    streamed = clone(model).fit_blocks((X[rows], Y[rows]) for rows in parts)
+    assert chosen(streamed) == pytest.approx(fitted(model, X, Y), rel=1e-10)
+
+
+@SHAPES
+def test_the_ridge_of_the_regression_is_that_of_the_definition(shape, rng):
+    X, Y = problem(rng, *shape)
+    expected = auto_ridge(X, Y @ Y.T)
+    for form in (np.asarray, sparse.csr_array):
+        assert fitted(MultiOutputRidge(), form(X), Y) == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_number_is_kept():
+    X, Y = problem(np.random.default_rng(0))
+    assert ls.OPLS(ridge=3).fit(X, Y).ridge_ == 3
+    assert ls.MDDM(constraint="feature", mu=0.25).fit(X, Y).mu_ == 0.25
+    # Directions of unit length are those of mu = 0.
+    assert ls.MDDM().fit(X, Y).mu_ == 0
+
+
+@pytest.mark.parametrize("model", [ls.OPLS(2), ls.LabelCCA(2), MultiOutputRidge()], ids=str)
+@pytest.mark.parametrize("shape", [(400, 90), (90, 400)], ids=["tall", "wide"])
+def test_rows_that_are_only_multiplied_give_the_same_ridge(model, shape, rng, monkeypatch):
+    X = sparse.random_array(shape, density=0.1, random_state=rng, format="csr")
+    Y = (X[:, :3].toarray() + 0.1 * rng.random((shape[0], 3)) > 0.1).astype(int)
+    expected = fitted(model, X, Y)
+    monkeypatch.setattr(_route, "KRYLOV_SIDE", 10)
+    krylov = clone(model).fit(X, Y)
+    assert krylov.solver_ == "krylov"
+    assert chosen(krylov) == pytest.approx(expected, rel=1e-10)
+    # Where the rest of the spectrum is taken as flat, the ridge is at most two steps away.
+    monkeypatch.setattr(_auto_ridge, "FEW", 50)
+    monkeypatch.setattr(_auto_ridge, "LEADING", 20)
+    assert 0.2 < fitted(model, X, Y) / expected < 5
+
+
+def test_two_rows_get_the_largest_ridge():
+    X, Y = np.array([[0.0, 1.0], [2.0, 0.0]]), np.array([[1, 0], [0, 1]])
+    assert fitted(MultiOutputRidge(), X, Y) == pytest.approx(1e3 * 2.5)
