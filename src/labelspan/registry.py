@@ -203,7 +203,7 @@ ROWS = (
         (Called("ridge", "ridge", _XU, "classifier", _ONE),), _RIDGE),
     Row("ThresholdTuner", "classifiers", HOLES),
     Row("ProbabilityCalibrator", "classifiers", HOLES),
-    Row("MultilabelRidgeCV", "ridge_cv", NOTHING, {
+    Row("MultilabelRidgeCV", "ridge_cv", DEVICE, {
         "missing_labels": "each label would need a decomposition of the rows where it is observed",
         "soft_labels": SCORED,
     }),

@@ -10,6 +10,7 @@ from sklearn.linear_model import RidgeCV
 from sklearn.metrics import make_scorer
 
 import labelspan as ls
+from labelspan.arrays import to_host
 from labelspan.metrics import average_precision, macro_f1, micro_f1, samples_f1
 from tests.laws.law import sample
 from tests.reference import ridge_cv as reference
@@ -377,6 +378,21 @@ def test_kernels_refuse_dask():
     lazy = da.from_array(X, chunks=(20, 6))
     with pytest.raises(TypeError, match=r"kernel='rbf'.*X.compute\(\)"):
         ls.MultilabelRidgeCV(kernel="rbf").fit(lazy, Y)
+
+
+@pytest.mark.parametrize("settings", [{}, {"kernel": "linear"}, {"n_landmarks": 20}], ids=str)
+@pytest.mark.parametrize("scoring", ["average_precision", "f1_micro", "roc_auc"])
+def test_counts_on_a_device(place, settings, scoring):
+    X, Y = counts()
+    model = ls.MultilabelRidgeCV(scoring=scoring, **settings).fit(X, Y)
+    found = clone(model).fit(place.put(X), place.put(Y))
+    assert found.scaling_ == model.scaling_
+    np.testing.assert_allclose(found.ridge_, model.ridge_, rtol=1e-9)
+    for name in ("loo_scores_", "thresholds_"):
+        np.testing.assert_allclose(to_host(getattr(found, name)), getattr(model, name), atol=1e-8)
+    shown = found.predict_proba(place.put(X))
+    assert place.holds(shown)
+    np.testing.assert_allclose(to_host(shown), model.predict_proba(X), atol=1e-8)
 
 
 def test_memory_maps(tmp_path):

@@ -16,16 +16,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import linalg
 
-from labelspan.arrays import cast, rows_at
+from labelspan.arrays import cast, eigh, empty, like, namespace, rows_at, sums
 from labelspan.kernels import KernelMap, gram, kernel_spectrum
 from labelspan.linalg import rank
 from labelspan.moments import Moments, project
 from labelspan.ridge_cv._scaling import Scaling
 
 # The residual of a row whose leverage is 1 is rounding, and so is its quotient.
-LEAST = 1e3 * np.finfo(np.float64).eps
+LEAST = 1e3 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,9 @@ class Ridges:
         """Scores (m, q) of training rows with coordinates P, each by the fit of all the others."""
         leverage = 1.0 / self.weight + P**2 @ (1.0 / (self.values + ridge))
         if weights is not None:
-            leverage *= weights
+            leverage = leverage * weights
         residuals = T - self.t_mean - P @ self.coefficients(ridge)
-        return T - residuals / np.maximum(1.0 - leverage, LEAST)[:, None]
+        return T - residuals / namespace(T).clip(1.0 - leverage, LEAST, None)[:, None]
 
 
 @dataclass(frozen=True)
@@ -111,10 +110,11 @@ class Features:
     @classmethod
     def of(cls, moments: Moments, scaling: Scaling) -> Features:
         """Decompose the scatter of the columns divided by their scales; O(D^3)."""
-        scale = scaling.scale
-        values, V = linalg.eigh(moments.xx / np.outer(scale, scale), check_finite=False)
-        V /= scale[:, None]
-        ridges = Ridges(np.maximum(values, 0.0), V.T @ moments.xt, moments.t_mean, moments.weight)
+        scale = like(moments.xx, scaling.scale)[:, None]
+        values, V = eigh(moments.xx / (scale * scale.T), overwrite=True)
+        V = V / scale
+        s = like(V, np.maximum(values, 0.0))
+        ridges = Ridges(s, V.T @ moments.xt, moments.t_mean, moments.weight)
         return cls(ridges, V, moments.x_mean, scaling)
 
     def coordinates(self, X: Any, at: Any) -> np.ndarray:
@@ -152,27 +152,29 @@ class Kernel:
         scale: np.ndarray,
     ) -> Kernel:
         """Decompose the centred kernel of scaled rows X; O(n^3)."""
+        xp = namespace(T)
         of_rows = gram(map_, X, weights=weights)
         form = kernel_spectrum(of_rows, T, weights)
-        w = np.ones(len(T)) if weights is None else weights
-        cross = np.sqrt(form.s)[:, None] * form.UT
-        ridges = Ridges(form.s, cross, np.average(T, axis=0, weights=w), float(w.sum()))
-        return cls(ridges, form.U, np.sqrt(w), map_, of_rows.mean, form.UT, scale)
+        w = xp.ones_like(T[:, 0]) if weights is None else weights
+        total = float(sums(w))
+        ridges = Ridges(form.s, xp.sqrt(form.s)[:, None] * form.UT, (w @ T) / total, total)
+        return cls(ridges, form.U, xp.sqrt(w), map_, of_rows.mean, form.UT, scale)
 
     def coordinates(self, X: Any, at: Any) -> np.ndarray:
         """Coordinates (m, r) of the training rows `at`."""
-        return self.U[at] * np.sqrt(self.ridges.values) / self.roots[at][:, None]
+        roots = rows_at(self.roots, at)[:, None]
+        return rows_at(self.U, at) * namespace(roots).sqrt(self.ridges.values) / roots
 
     def model(self, ridge: float) -> Linear | InKernel:
         """The regression in terms of new rows."""
         dual = self.roots[:, None] * (self.U @ (self.UT / (self.ridges.values + ridge)[:, None]))
         if self.map_.kernel == "linear":
             # Columns of `dual` add up to 0, so the rows need not be centred.
-            W = (self.map_.rows.T @ dual) / self.scale[:, None]
-            w = self.roots**2
-            mean = (w @ self.map_.rows) / w.sum()
+            scale, w = like(dual, self.scale), self.roots**2
+            mean = (w @ self.map_.rows) / sums(w)
             mean = mean if self.map_.shift is None else mean + self.map_.shift
-            return Linear(W, mean * self.scale, self.ridges.t_mean)
+            W = (self.map_.rows.T @ dual) / scale[:, None]
+            return Linear(W, mean * scale, self.ridges.t_mean)
         return InKernel(self.map_, dual, self.ridges.t_mean - self.k_mean @ dual)
 
 
@@ -191,12 +193,12 @@ class Landmarks:
         cls, map_: KernelMap, chosen: np.ndarray, T: np.ndarray, weights: np.ndarray | None
     ) -> Landmarks:
         """Decompose the kernel of m landmarks and the scatter of its features; O(n m^2 + m^3)."""
-        some = map_.landmarks(chosen)
-        values, vectors = linalg.eigh(some.compare(some.rows), check_finite=False)
-        r = rank(values[::-1], len(values))
-        R = vectors[:, -r:] / np.sqrt(values[-r:])
-        K = np.vstack([some.compare(map_.rows[at], some.rows) for at in blocks_of_rows(len(T))])
-        Z = K @ R
+        some, blocks = map_.landmarks(chosen), blocks_of_rows(T.shape[0])
+        values, vectors = eigh(some.compare(some.rows), overwrite=True)
+        r = rank(values, len(values))
+        R = vectors[:, :r] / like(vectors, np.sqrt(values[:r]))
+        K = [some.compare(rows_at(map_.rows, at), some.rows) @ R for at in blocks]
+        Z = namespace(R).concat(K)
         moments = Moments.of(Z, T, weights, tt=False)
         scaling = Scaling(np.ones(Z.shape[1]))
         return cls(Features.of(moments, scaling), Z, R, some, chosen)
@@ -225,8 +227,8 @@ def all_left_out(
     space: Space, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
 ) -> np.ndarray:
     """Left-out scores (n, q) of all training rows, by blocks."""
-    L = np.empty(T.shape)
-    for at in blocks_of_rows(len(T)):
+    L = empty(T, T.shape, np.float64)
+    for at in blocks_of_rows(T.shape[0]):
         w = None if weights is None else weights[at]
-        L[at] = space.ridges.left_out(space.coordinates(X, at), T[at], w, ridge)
+        L[at, :] = space.ridges.left_out(space.coordinates(X, at), T[at, :], w, ridge)
     return L

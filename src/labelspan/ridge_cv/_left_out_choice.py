@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
+from labelspan.arrays import count_true, like, namespace, rows_at, sums, to_host
 from labelspan.base import pick, remember
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.cuts import Cuts, best_cut, best_cuts
@@ -58,9 +59,9 @@ def compare(space: Space, ridges: np.ndarray, data: Training, judge: Judge) -> C
         best, places = found.order[-1], np.arange(len(ridges))
         near = places[chosen] if chosen.step else places[abs(places - best) < stride]
         for i in near[np.isnan(found.scores[near])]:
-            L = space.ridges.left_out(P, T, weights, ridges[i])
+            L = space.ridges.left_out(P, T, weights, float(ridges[i]))
             found.scores[i] = judge.score(L, X, at, T)
-            found.errors[i] = np.mean(np.square(T - L))
+            found.errors[i] = float(sums((T - L) ** 2)) / (T.shape[0] * T.shape[1])
     return found
 
 
@@ -82,23 +83,35 @@ class Judge:
     def score(self, L: np.ndarray, X: Any, at: Any, T: np.ndarray) -> float:
         """The criterion of scores L (m, q) of the rows X[at] with targets T; greater is better."""
         positive = T > 0
-        present = positive.any(axis=0)
+        present = np.flatnonzero(count_true(positive, axis=0))
         if self.measure is None:
-            self.known.scores = L
-            self.known.cuts = np.array(best_cut(L[:, present], positive[:, present])[0])
-            return float(self.scorer(self.known, X[at], truth_of(self.known.owner, positive)))
-        if not present.any():
+            return self._score(to_host(L), X, at, to_host(positive), present)
+        if not len(present):
             return 0.0
-        L, positive = L[:, present], positive[:, present]
+        if len(present) < L.shape[1]:
+            L, positive = columns_at(L, present), columns_at(positive, present)
+        output = L
         if self.measure.needs == "labels":
-            output: np.ndarray = best_cut(L, positive)[0] < L
-        else:
-            output = L
+            output = best_cut(to_host(L), to_host(positive))[0] < L
         if self.measure.name == "average_precision" and L.shape[1] == 1:
             # One label ranks nothing within a row; its rows are ranked instead.
             output, positive = output.T, positive.T
         value = self.measure(positive, output)
         return value if self.measure.direction == "max" else -value
+
+    def _score(
+        self, L: np.ndarray, X: Any, at: Any, positive: np.ndarray, present: np.ndarray
+    ) -> float:
+        """The same by a scorer of scikit-learn."""
+        self.known.scores = L
+        self.known.cuts = np.array(best_cut(L[:, present], positive[:, present])[0])
+        rows = rows_at(X, at)
+        return float(self.scorer(self.known, rows, truth_of(self.known.owner, positive)))
+
+
+def columns_at(A: Any, columns: np.ndarray) -> Any:
+    """Some columns of an array, by their numbers on the host."""
+    return namespace(A).take(A, like(A, columns), axis=1)
 
 
 def truth_of(known: MultiOutputRidge, positive: np.ndarray) -> np.ndarray:
@@ -115,9 +128,9 @@ def cuts_of(left: LeftOut, threshold: Any, min_labels: int) -> Cuts:
         numbers = np.full(left.scores.shape[1], float(threshold))
         return Cuts(numbers, min_labels, float(threshold))
     return best_cuts(
-        left.scores,
-        left.positive,
+        to_host(left.scores),
+        to_host(left.positive),
         goal_of(threshold),
-        weights=left.weights,
+        weights=to_host(left.weights),
         min_labels=min_labels,
     )

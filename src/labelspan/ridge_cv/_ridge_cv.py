@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import cast, precision_of
+from labelspan.arrays import cast, empty, namespace, precision_of, rows_at, to_host
 from labelspan.base import LINEAR, LabelClassifier
 from labelspan.classifiers import normalised, sigmoid_link
 from labelspan.compat import Interval, StrOptions, is_dask_array
@@ -277,7 +277,7 @@ class MultilabelRidgeCV(LabelClassifier):
         """Ridges to try in a space."""
         if not isinstance(self.ridges, str):
             return np.asarray(self.ridges, dtype=np.float64)
-        values = np.sort(space.ridges.values)[::-1]
+        values = np.sort(to_host(space.ridges.values))[::-1]
         most = data.sums.n_rows - 1
         most = min(most, self._most_landmarks(most) or most)
         if settings["kernel"] == "linear":
@@ -299,8 +299,9 @@ class MultilabelRidgeCV(LabelClassifier):
         left = data.left_out(space, self.ridge_)
         X, at, T, weights = data.compared
         L = space.ridges.left_out(space.coordinates(X, at), T, weights, self.ridge_)
-        present = (T > 0).any(axis=0) | ~(T > 0).any()
-        link = sigmoid_link(L[:, present].ravel(), T[:, present].ravel() > 0)
+        L, positive = to_host(L), to_host(T) > 0
+        present = positive.any(axis=0) | ~positive.any()
+        link = sigmoid_link(L[:, present].ravel(), positive[:, present].ravel())
         cuts = cuts_of(left, self.threshold, self.min_labels)
         self.threshold_, self.min_labels_ = cuts.pooled, cuts.min_labels
         if self._binary() and isinstance(self.threshold, str):
@@ -317,7 +318,7 @@ class MultilabelRidgeCV(LabelClassifier):
             self.__dict__.pop(name, None)
         model = space.model(self.ridge_)
         if isinstance(model, InKernel):
-            self._map, self._dual = model.map_, np.ascontiguousarray(model.dual.T)
+            self._map, self._dual = model.map_, namespace(X).asarray(model.dual.T, copy=True)
             self._offset = model.offset - self.threshold_
         elif self.scaling_ != "rows":
             self._keep_about(X, model.W, model.mean, model.level - self.threshold_, None)
@@ -331,10 +332,11 @@ class MultilabelRidgeCV(LabelClassifier):
     def _scores(self, X: Any) -> np.ndarray:
         scaling = Scaling(self.scale_, self.low_ if self.scaling_ == "rows" else None)
         if "_map" not in vars(self):
-            return super()._scores(cast(scaling.rows(X), X.dtype))
-        scores = np.empty((X.shape[0], self._n_labels), dtype=precision_of(X))
+            return super()._scores(cast(scaling.rows(X), precision_of(X)))
+        scores = empty(X, (X.shape[0], self._n_labels), precision_of(X))
         for at in blocks_of_rows(X.shape[0]):
-            scores[at] = self._map.values(scaling(X[at])) @ self._dual.T + self._offset
+            K = self._map.values(scaling(rows_at(X, at)))
+            scores[at, :] = cast(K @ self._dual.T + self._offset, precision_of(X))
         return scores
 
     def _thresholds(self, X: Any) -> np.ndarray:
@@ -362,5 +364,6 @@ class MultilabelRidgeCV(LabelClassifier):
 
     def _probabilities(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
-        P = cast(expit(self.slope_ * scores + self.offset_), scores.dtype)
+        z, xp = self.slope_ * scores + self.offset_, namespace(scores)
+        P = cast(expit(z) if xp is np else 1.0 / (1.0 + xp.exp(-z)), precision_of(X))
         return normalised(P, len(self.classes_)) if self._one_dimensional else P

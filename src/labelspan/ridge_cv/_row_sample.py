@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import cast, dense
+from labelspan.arrays import (
+    cast,
+    count_true,
+    dense,
+    is_device,
+    like,
+    namespace,
+    on_host,
+    precision_of,
+    rows_at,
+    to_host,
+)
 from labelspan.compat import is_dask_array
 from labelspan.gate import Labels
 from labelspan.moments import Moments, Sample, checked, collect, project
@@ -55,23 +66,28 @@ class Training:
         lazy = is_dask_array(X)
         sample, weights = Sample(X, labels.Y, weights=labels.weights), labels.weights
         sums = collect(sample, partial(Sums.of, xx=xx, keep=lazy), tall=xx)
+        if not is_device(X):
+            # They may come from a device.
+            sums = on_host(sums)
         checked(sums.moments)
         if lazy:
             rows, Y, *given = sums.rows or collect(sample, partial(Spread.of, sums=sums)).rows
-            compared = rows, slice(None), targets(Y), given[0] if given else None
-            return cls(X, labels.Y, weights, sums, compared)
+            found = rows, slice(None), targets(Y), given[0] if given else None
+            return cls(X, labels.Y, weights, sums, found)
         order = np.argsort(content_keys(X, labels.Y, sums), kind="stable")
         # In the order of the rows, unless only some of them are compared.
         at = order[:COMPARED] if len(order) > COMPARED else np.arange(len(order))
-        w = None if weights is None else weights[at]
-        return cls(X, labels.Y, weights, sums, (X, at, targets(labels.Y[at]), w), order)
+        w = None if weights is None else rows_at(weights, at)
+        compared = X, at, targets(rows_at(labels.Y, at)), w
+        return cls(X, labels.Y, weights, sums, compared, order)
 
     def moments_of(self, scaling: Scaling) -> Moments:
         """Moments of the rows whose columns are still to be divided."""
         if scaling.low is None:
             return self.sums.moments
         sample = Sample(self.X, self.Y, weights=self.weights)
-        return collect(sample, partial(moments_of_rows, scaling=scaling))
+        moments = collect(sample, partial(moments_of_rows, scaling=scaling))
+        return moments if is_device(self.X) else on_host(moments)
 
     def left_out(self, space: Space, ridge: float) -> LeftOut:
         """Left-out scores of all rows, which are read once more."""
@@ -100,11 +116,12 @@ class Sums:
         """Those of one block; `keep`: with its rows, if they are few."""
         moments = Moments.of(X, Y, weights, xx=xx, tt=False)
         rows = rows_of(X, Y, weights) if keep and X.shape[0] <= COMPARED else ()
-        if weights is not None and not weights.any():
-            # A block of a Dask array, all of whose rows are left out.
+        if weighs_nothing(weights):
             nothing, none = np.full(X.shape[1], np.inf), np.zeros(X.shape[1])
             return cls(moments, nothing, -nothing, none, 0, tuple(array[:0] for array in rows))
-        low, high = (dense(edge).ravel().astype(np.float64) for edge in (X.min(0), X.max(0)))
+        xp = namespace(X)
+        edges = (X.min(0), X.max(0)) if xp is np else (xp.min(X, axis=0), xp.max(X, axis=0))
+        low, high = (dense(edge).ravel().astype(np.float64) for edge in edges)
         return cls(moments, low, high, counts_of(X, low), X.shape[0], rows)
 
     def __add__(self, other: Sums) -> Sums:
@@ -125,7 +142,7 @@ class Sums:
             return Scaling(ones, self.low)
         spread = self.high - self.low
         if name == "standard":
-            spread = np.sqrt(self.moments.squares / self.moments.weight)
+            spread = np.sqrt(to_host(self.moments.squares) / self.moments.weight)
         return Scaling(np.where(spread > 0, spread, 1.0))
 
     @property
@@ -143,7 +160,7 @@ class Sums:
         One over the standard deviation, times a number that tells columns apart by what their sums
         say about the labels; so they do not depend on orders or units.
         """
-        of = self.moments
+        of = on_host(replace(self.moments, xx=None, x_squares=self.moments.squares))
         # Constant columns may have a scatter of rounding.
         x_inverse = inverse(np.sqrt(of.squares / of.weight)) * (self.high > self.low)
         t_inverse = inverse(np.sqrt(of.t_mean * (1.0 - of.t_mean)))
@@ -164,8 +181,7 @@ class Spread:
     @classmethod
     def of(cls, X: Any, Y: Any, weights: np.ndarray | None = None, *, sums: Sums) -> Spread:
         """Those of one block."""
-        if weights is not None and not weights.any():
-            X, Y, weights = X[:0], Y[:0], weights[:0]
+        X, Y, weights = counted(X, Y, weights)
         keys = content_keys(X, Y, sums)
         first = np.argsort(keys, kind="stable")[:COMPARED]
         w = None if weights is None else weights[first]
@@ -191,8 +207,7 @@ class LeftOut:
         cls, X: Any, Y: Any, weights: np.ndarray | None = None, *, space: Space, ridge: float
     ) -> LeftOut:
         """Those of one block."""
-        if weights is not None and not weights.any():
-            X, Y, weights = X[:0], Y[:0], weights[:0]
+        X, Y, weights = counted(X, Y, weights)
         T = targets(Y)
         return cls(all_left_out(space, X, T, weights, ridge), T > 0, weights)
 
@@ -212,7 +227,7 @@ def moments_of_rows(
 def counts_of(X: Any, values: np.ndarray) -> np.ndarray:
     """How many rows have a given value in each column."""
     if not sparse.issparse(X):
-        return np.count_nonzero(values == X, axis=0)
+        return count_true(cast(like(X, values), precision_of(X)) == X, axis=0)
     stored = np.bincount(X.indices, minlength=X.shape[1])
     equal = np.bincount(X.indices, values[X.indices] == X.data, minlength=X.shape[1])
     return equal + np.where(values == 0, X.shape[0] - stored, 0)
@@ -220,7 +235,17 @@ def counts_of(X: Any, values: np.ndarray) -> np.ndarray:
 
 def targets(Y: Any) -> np.ndarray:
     """The labels as -1 and +1, dense."""
-    return 2.0 * dense(Y) - 1.0
+    return 2.0 * (cast(Y, np.float64) if is_device(Y) else dense(Y)) - 1.0
+
+
+def weighs_nothing(weights: np.ndarray | None) -> bool:
+    """Whether these are of a block of a Dask array all of whose rows are left out."""
+    return isinstance(weights, np.ndarray) and not weights.any()
+
+
+def counted(X: Any, Y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """The rows of a block; none if all of them are left out."""
+    return (X[:0], Y[:0], weights[:0]) if weighs_nothing(weights) else (X, Y, weights)
 
 
 def rows_of(X: Any, Y: Any, weights: np.ndarray | None) -> tuple[np.ndarray, ...]:
@@ -240,7 +265,9 @@ def content_keys(X: Any, Y: Any, sums: Sums) -> np.ndarray:
     """
     columns, labels = sums.factors()
     keys = np.empty(X.shape[0])
+    mean = float(to_host(sums.moments.t_mean) @ labels)
     for at in blocks_of_rows(X.shape[0]):
-        sum_ = project(cast(X[at], np.float64), sums.moments.x_mean, columns[None])[:, 0]
-        keys[at] = (sum_ + (Y[at] @ labels - sums.moments.t_mean @ labels)) % 1.0
+        rows, own = rows_at(X, at), rows_at(Y, at)
+        sum_ = project(cast(rows, np.float64), sums.moments.x_mean, columns[None])[:, 0]
+        keys[at] = (to_host(sum_) + (to_host(own @ like(own, labels)) - mean)) % 1.0
     return keys

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import cast
+from labelspan.arrays import cast, like, namespace
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Scaling:
 
 def over(X: Any, scale: np.ndarray) -> Any:
     """The columns divided by their scales, in float64; sparse rows stay sparse."""
-    return cast(X, np.float64) @ sparse.diags_array(1.0 / scale)
+    X = cast(X, np.float64)
+    return X @ sparse.diags_array(1.0 / scale) if sparse.issparse(X) else X / like(X, scale)
 
 
 def of_unit_length(X: Any, low: np.ndarray) -> Any:
@@ -46,17 +47,21 @@ def of_unit_length(X: Any, low: np.ndarray) -> Any:
     Sparse rows stay sparse; a column whose smallest value is not 0 becomes full.
     """
     if sparse.issparse(X):
-        Z = sparse.csr_array(X, dtype=np.float64)
-        if low.any():
-            full = np.flatnonzero(low)
-            rest = sparse.csr_array(Z[:, full].toarray() - low[full])
-            into = sparse.csr_array(
-                (np.ones(len(full)), (np.arange(len(full)), full)), shape=(len(full), len(low))
-            )
-            Z = Z @ sparse.diags_array((low == 0).astype(np.float64)) + rest @ into
+        Z = raised(sparse.csr_array(X, dtype=np.float64), low)
         lengths = np.sqrt(np.asarray((Z * Z).sum(axis=1)).ravel())
         return sparse.diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ Z
-    Z = np.subtract(X, low, dtype=np.float64)
-    lengths = np.linalg.norm(Z, axis=1, keepdims=True)
-    Z /= np.where(lengths > 0, lengths, 1.0)
-    return Z
+    xp = namespace(X)
+    Z = cast(X, np.float64) - like(X, low)
+    lengths = xp.linalg.vector_norm(Z, axis=1, keepdims=True)
+    return Z / xp.where(lengths > 0, lengths, xp.ones_like(lengths))
+
+
+def raised(X: sparse.csr_array, low: np.ndarray) -> sparse.csr_array:
+    """X - low, whose columns stay sparse where `low` is 0."""
+    full = np.flatnonzero(low)
+    if not len(full):
+        return X
+    places = np.arange(len(full)), full
+    into = sparse.csr_array((np.ones(len(full)), places), shape=(len(full), len(low)))
+    rest = X @ sparse.diags_array((low == 0).astype(np.float64))
+    return rest + sparse.csr_array(X[:, full].toarray() - low[full]) @ into
