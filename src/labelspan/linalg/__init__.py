@@ -33,22 +33,19 @@ from labelspan.linalg._graded import (
     scaled_cholesky,
     scaled_svd,
 )
-from labelspan.linalg._lanczos import BLOCK, block_lanczos, leading_blocks
+from labelspan.linalg._lanczos import BLOCK, block_lanczos, leading_blocks, leading_operator
 from labelspan.linalg._leading import (
-    leading,
-    leading_operator,
-    leading_pencil,
-    leading_sum,
-    squared,
-)
-from labelspan.linalg._narrow import centre_both, narrow, squares
-from labelspan.linalg._pencil import (
     FORMED,
     Pencil,
+    leading,
+    leading_pencil,
+    leading_sum,
     ridged_metric,
     solve,
+    squared,
     with_chosen_ridge,
 )
+from labelspan.linalg._narrow import centre_both, narrow, squares
 from labelspan.linalg._pls import Components, partial_least_squares
 from labelspan.linalg._ridge import (
     Regression,

@@ -1,4 +1,4 @@
-"""Block Lanczos with thick restarts: the leading eigenpairs of an operator, to a tolerance."""
+"""Leading eigenpairs of operators: by vectors to machine precision, by blocks to a tolerance."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labelspan.linalg._block_cg import row_side, solve_products, thin_qr
-from labelspan.linalg._eigenpairs import EigenPairs, n_directions, rank
+from labelspan.linalg._eigenpairs import EPS, EigenPairs, n_directions, rank
+from labelspan.linalg._graded import GRADED, SAFE_VALUE, is_graded
 from labelspan.moments import Products
+
+Apply = Callable[[np.ndarray], np.ndarray]
 
 BLOCK = 32
 # Residual of eigenpairs found by products, relative to the largest eigenvalue. The error of
@@ -140,3 +144,59 @@ def expand(
         fresh, again = thin_qr(fresh - Q @ (Q.T @ fresh))
         R = again @ R
     return inside, fresh, R
+
+
+def leading_operator(
+    operator: tuple[int, Apply],
+    n_components: Any,
+    total: float | None = None,
+    squares: np.ndarray | None = None,
+) -> EigenPairs:
+    """Leading eigenpairs, and the trace, of a symmetric (D, D) operator that can only be applied.
+
+    Lanczos runs to machine precision from a fixed start. If `squares`, the squared lengths of the
+    columns, are far apart, each range of scales takes one run, without what was found before.
+    """
+    side, apply = operator
+    n_asked = min(int(n_components), side - 1)
+    if squares is not None and is_graded(squares):
+        values, V = by_ranges(side, apply, n_asked, np.sqrt(squares[squares > 0]))
+    else:
+        values, V = lanczos(side, apply, n_asked)
+        values = values[: rank(values, side)]
+    n_kept = n_directions(values, np.inf, n_components)
+    return EigenPairs(values, V[:, :n_kept], total)
+
+
+def lanczos(side: int, apply: Apply, n_asked: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest eigenpairs of an operator, largest first."""
+    G = LinearOperator((side, side), matvec=apply, dtype=np.float64)
+    values, vectors = eigsh(G, k=n_asked, v0=np.ones(side), tol=0)
+    return values[::-1], vectors[:, ::-1]
+
+
+def by_ranges(
+    side: int, apply: Apply, n_asked: int, scales: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same pairs, found one range of scales after the other."""
+    found, V = np.zeros(0), np.zeros((side, 0))
+    # Rounding error left after projecting out the larger scales.
+    floor = side * EPS * float(scales.max() * scales.min())
+
+    def outside(v: np.ndarray) -> np.ndarray:
+        # Project twice: one projection leaves a residue of eps times the largest scale.
+        v = v - V @ (V.T @ v)
+        return v - V @ (V.T @ v)
+
+    while len(found) < n_asked:
+        # A range of scales holds at most as many directions as it has columns.
+        remaining = np.sort(scales)[::-1][len(found) :]
+        n_large = max(int(np.count_nonzero(remaining > remaining[0] / GRADED)), 1)
+        n_run = min(n_asked - len(found), n_large)
+        values, vectors = lanczos(side, lambda v: outside(apply(outside(v))), n_run)
+        values = values[values > max(SAFE_VALUE * values[0], floor)]
+        if len(values) == 0:
+            break
+        found = np.concatenate([found, values])
+        V = np.hstack([V, vectors[:, : len(values)]])
+    return found, V

@@ -28,9 +28,9 @@ from labelspan.moments._checkpoint import (
     write_checkpoint,
 )
 from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, equal_blocks, row_blocks
-from labelspan.moments._digits import EPS, warn_of_lost_digits
 from labelspan.moments._large import indicators, labelled_rows
 from labelspan.moments._moments import (
+    EPS,
     Moments,
     add_pooled,
     anchored,
@@ -53,4 +53,5 @@ from labelspan.moments._summary import (
     collect_moments,
     root_of,
     summarise,
+    warn_of_lost_digits,
 )

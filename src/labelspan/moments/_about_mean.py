@@ -22,8 +22,7 @@ from labelspan.arrays import (
 )
 from labelspan.compat import is_dask_array
 from labelspan.moments._collect import row_blocks
-from labelspan.moments._digits import EPS
-from labelspan.moments._moments import Moments
+from labelspan.moments._moments import EPS, Moments
 
 # Scores are of order one, so a smaller shift is not worth a pass over the rows.
 NEGLIGIBLE = 1e-12

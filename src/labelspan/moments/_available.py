@@ -11,8 +11,10 @@ from scipy import linalg
 
 from labelspan.arrays import dense, like
 from labelspan.gate import has_holes
-from labelspan.moments._digits import EPS, N_NAMED
-from labelspan.moments._moments import Moments
+from labelspan.moments._moments import EPS, Moments
+
+# Columns named in a warning.
+N_NAMED = 5
 
 
 class Available(Moments):

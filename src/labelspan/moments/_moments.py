@@ -10,10 +10,10 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from labelspan.arrays import copied, dense, diagonal, is_device, like, namespace, sums, to_host
-from labelspan.moments._digits import EPS
 from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import Glance, block_sums
 
+EPS = float(np.finfo(np.float64).eps)
 # Entries of an outer product that are held at a time; they stay in the cache.
 OUTER_NUMBERS = 2**15
 # The same on a device, where starting a step costs more than a few million numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,17 +13,18 @@ import numpy as np
 from labelspan.arrays import is_device, on_host, to_host
 from labelspan.compat import is_dask_array
 from labelspan.gate import has_holes, is_large
-from labelspan.moments._available import Available, completed, of_observed
+from labelspan.moments._available import N_NAMED, Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
-from labelspan.moments._digits import warn_of_lost_digits
 from labelspan.moments._large import indicators
-from labelspan.moments._moments import Moments
+from labelspan.moments._moments import EPS, Moments
 from labelspan.moments._on_device import Glance
 from labelspan.moments._products import Products
 from labelspan.moments._root import Root, dense
 from labelspan.moments._rows import Rows
 
 Encoder = Callable[[Any], Any]
+# A centred column with fewer digits than this gives unreliable coefficients.
+DIGITS = 8
 
 
 class Statistics(Protocol):
@@ -164,3 +166,23 @@ def checked(statistics: Any) -> Any:
     statistics = available(statistics)
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return statistics
+
+
+def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) -> None:
+    """Warn of columns whose spread is so small relative to their mean that rounding affects it."""
+    mean, squares = to_host(mean), to_host(squares)
+    spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
+    # A constant column is exactly zero after centring, so none of its digits is used.
+    lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))
+    if len(lost) == 0:
+        return
+    shown = ", ".join(str(j) for j in lost[:N_NAMED]) + (", ..." if len(lost) > N_NAMED else "")
+    worst = lost[np.argmin(spread[lost] / np.abs(mean[lost]))]
+    warnings.warn(
+        f"{len(lost)} column(s) of X ({shown}) vary so little about their mean that float64 "
+        f"leaves fewer than {DIGITS} digits of them: column {worst} varies by "
+        f"{spread[worst]:.3g} about {mean[worst]:.3g}. Subtract a constant near the mean where "
+        "the data are made, or drop these columns.",
+        UserWarning,
+        stacklevel=2,
+    )
