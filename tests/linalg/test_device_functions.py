@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from labelspan.arrays import (
+    add_to_diagonal,
     orthonormal,
-    ridged,
     smallest_pairs,
     solve_triangular,
     to_host,
@@ -119,7 +119,7 @@ def test_eigenpairs(place, spd, rng):
 
 def test_factors_and_roots(place, spd, rng):
     B = rng.standard_normal((5, 2))
-    same(ridged(place.put(spd), 2.0, 3.0), 2 * spd + 3 * np.eye(5))
+    same(add_to_diagonal(place.put(2 * spd), 3.0), 2 * spd + 3 * np.eye(5))
     L = regular_factor(place.put(spd), 2.0, 3.0)
     same(np.tril(to_host(L)), np.linalg.cholesky(2 * spd + 3 * np.eye(5)))
     lower = np.tril(to_host(L))

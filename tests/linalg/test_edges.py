@@ -5,7 +5,7 @@ import pytest
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan.arrays import orthonormal, ridged, smallest_pairs
+from labelspan.arrays import add_to_diagonal, orthonormal, smallest_pairs
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import (
     EPS,
@@ -211,7 +211,7 @@ def test_a_block_needs_more_rows_than_columns_to_be_safe(rng, rows):
 
 def test_a_ridge_on_the_diagonal(rng):
     xx = spd(rng, 4)
-    np.testing.assert_allclose(ridged(xx, 2.0, 3.0), 2 * xx + 3 * np.eye(4))
+    np.testing.assert_allclose(add_to_diagonal(2 * xx, 3.0), 2 * xx + 3 * np.eye(4))
     L = np.tril(regular_factor(xx, 2.0, 3.0))
     np.testing.assert_allclose(L @ L.T, 2 * xx + 3 * np.eye(4), rtol=1e-13)
     # For two nearly equal columns the second pivot is 1 - r^2 in any units.

@@ -38,7 +38,6 @@ from labelspan.arrays._factors import (
     eigh,
     folded,
     orthonormal,
-    ridged,
     smallest_pairs,
     solve_triangular,
     triangle,

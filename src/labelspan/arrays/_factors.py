@@ -123,11 +123,6 @@ def device_triangle(A: Any) -> Any:
     return namespace(A).linalg.qr(A, mode="reduced")[1]
 
 
-def ridged(A: Any, a: float, b: float) -> Any:
-    """A fresh a A + b I."""
-    return add_to_diagonal(a * A, b)
-
-
 def add_to_diagonal(A: Any, value: float) -> Any:
     """A itself, with `value` added to its diagonal."""
     if not is_device(A):

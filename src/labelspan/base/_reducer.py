@@ -236,8 +236,10 @@ class LinearReducer(
         pairs, pencil = self._solved(given, pencil)
         if self._chosen:
             setattr(self, self._chosen, float(pencil.metric[self._chosen == "ridge_"]))
-        pairs = pairs.mapped(route.lift)
-        self._store(pairs, route.mean(statistics.x_mean), dtype)
+        mean = statistics.x_mean
+        if route.wide is not None:
+            pairs, mean = pairs.mapped(route.lift), route.mean(mean)
+        self._store(pairs, mean, dtype)
         self.solver_ = route.solver
         if "label_scatter_clipped_" in self._learnt:
             self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.arrays import beside, diagonal, ridged
+from labelspan.arrays import add_to_diagonal, beside, diagonal
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
@@ -147,7 +147,7 @@ class DMLDA(LinearReducer):
         within = counted - (xt * inverse(count)) @ xt.T
         between = count.shape[0] * xx - within
         between += (plain.weight * xt * inverse(count) ** 2) @ xt.T
-        within = ridged(within, 1.0, self.ridge)
+        within = add_to_diagonal(within, self.ridge)
         squares = diagonal(between) / diagonal(within)
         pairs = leading_pencil(between, within, self.n_components, squares, diagonal(counted))
         return pairs if V is None else pairs.mapped(lambda Y: V @ Y)

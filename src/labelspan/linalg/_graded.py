@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import cholesky, dense, diagonal, ridged
+from labelspan.arrays import add_to_diagonal, cholesky, dense, diagonal
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
@@ -53,7 +53,7 @@ def regular_factor(
 
     If xx is a difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
     """
-    L = cholesky(ridged(xx, a, b), overwrite=True)
+    L = cholesky(add_to_diagonal(a * xx, b), overwrite=True)
     given = a * diagonal(xx) if total is None else dense(total)
     # The pivots in units of the diagonal, see `unit_pivots`, without the division.
     if L is None or (diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():

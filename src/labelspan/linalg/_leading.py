@@ -71,16 +71,18 @@ class Pencil:
 
     def needs(self, n: int, D: int, q: int, n_components: Any) -> dict[str, bool]:
         """Keywords of :func:`choose_solver` for n rows, D features and q labels."""
-        most = q if self.thin else min(n, D)
+        a, b = (1.0, 1.0) if callable(self.metric) else self.metric
+        thin = self.variance is None
+        most = q if thin else min(n, D)
         some = isinstance(n_components, Integral) and n_components < most / 10
         # A label scatter that is decomposed must fit.
         fits = not callable(self.K) or q <= MOST_LABELS
         return {
-            "scatter": callable(self.metric) or self.metric[0] > 0 or not self.thin,
+            "scatter": a > 0 or not thin,
             # A share of the spectrum needs all of it.
-            "thin": self.thin or (some and self.by_products),
-            "ridge_free": self.ridge_free,
-            "few": some and self.by_products and not self.ridge_free and fits,
+            "thin": thin or (some and self.by_products),
+            "ridge_free": b == 0,
+            "few": some and self.by_products and b > 0 and fits,
         }
 
 

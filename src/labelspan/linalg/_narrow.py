@@ -103,7 +103,7 @@ def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) ->
     if centre:
         mean = block.shift + block.offset
         rows = block.A / block.root[:, None] - block.offset
-    lengths = sums_of_squares(rows)
+    lengths = to_host(sums_of_squares(rows))
     warn_of_lost_digits(mean, lengths, X.shape[0])
     if ridge_free:
         U, s, _ = xp.linalg.svd(rows, full_matrices=False)
@@ -119,7 +119,7 @@ def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) ->
     if r == 0:
         Z = dual = xp.zeros((X.shape[0], 1), dtype=xp.float64, device=X.device)
     wide = Narrow(Z, mean, rows, dual)
-    if is_weak(wide, centre) and is_graded(to_host(lengths), GRAM_GRADED):
+    if is_weak(wide, centre) and is_graded(lengths, GRAM_GRADED):
         warnings.warn(
             "The columns of X have scales far apart, and on a device directions of the smaller "
             "ones may be lost where there are fewer rows than columns. Scale the features first, "

@@ -36,7 +36,7 @@ def whiten(statistics: Any, K: np.ndarray | None, a: float, b: float) -> Whitene
 
 @whiten.register
 def _(statistics: Moments, K: np.ndarray | None, a: float, b: float) -> Whitened:
-    F = times(statistics.xt, like(statistics.xt, K))
+    F = statistics.xt if K is None else statistics.xt @ like(statistics.xt, K)
     squares = statistics.squares
     if a == 0 and b == 1:
         # A factor of 1 would cost MDDM a copy of D q numbers, and another to map back.

@@ -11,7 +11,7 @@ from sklearn.utils import assert_all_finite
 
 from labelspan.arrays import copied, dense, diagonal, is_device, like, namespace, sums, to_host
 from labelspan.moments._large import indicators, sums_of, together
-from labelspan.moments._on_device import Glance, block_sums
+from labelspan.moments._on_device import block_sums
 
 EPS = float(np.finfo(np.float64).eps)
 # Entries of an outer product that are held at a time; they stay in the cache.
@@ -49,27 +49,25 @@ class Moments:
         tt: bool = True,
         xt: bool = True,
         large: bool = False,
-        seen: Glance | None = None,
     ) -> Moments:
         """Moments of one block, exact up to rounding.
 
         A dense block is centred *before* the product, because centring afterwards loses all digits
         if the mean is large; in a sparse one, only columns without zeros. `large`: the block is one
-        of a large array, so compiled loops are worth loading; `seen`: scales of some rows of all
-        blocks on a device.
+        of a large array, so compiled loops are worth loading.
         """
         if is_device(X) or is_device(T):
-            return cls(*block_sums(X, T, weights, xx=xx, tt=tt, seen=seen))
+            return cls(*block_sums(X, T, weights, xx=xx, tt=tt))
         ones = indicators(X, T, weights) if large else None
         if ones is not None:
             return cls.of_ones(X, ones, xx=xx, tt=tt)
         w = np.ones(X.shape[0]) if weights is None else weights
         weight = float(w.sum())
-        X, shift = anchored(X)
+        X, shift = anchored(X) if sparse.issparse(X) else (X, 0.0)
         (Xw, x_mean), (Tw, t_mean) = centred(X, w), centred(T, w)
-        # sqrt(w) on both factors keeps the product of an array with itself a symmetric update.
-        root = None if weights is None else np.sqrt(w)
-        Xw, Tw = scaled(Xw, root), scaled(Tw, root)
+        if weights is not None:
+            # sqrt(w) on both factors keeps the product of an array with itself a symmetric update.
+            Xw, Tw = (scaled(A, np.sqrt(w)) for A in (Xw, Tw))
         XT: Any = product(Xw, Tw) if xt else None
         if xt and sparse.issparse(X) and sparse.issparse(T):
             # One centred side is enough; a correction is needed only if neither is centred.
@@ -189,8 +187,7 @@ class Moments:
     @property
     def spread(self) -> np.ndarray:
         """Numbers that overflow if any sum of squares of X does."""
-        xp = namespace(self.xt)
-        return xp.sum(self.xt**2, axis=0) if self.xx is None else diagonal(self.xx)
+        return sums(self.xt**2, axis=0) if self.xx is None else diagonal(self.xx)
 
     def about(self, centre: np.ndarray) -> np.ndarray:
         """Scatter of X about another centre than its mean, (D, D)."""

@@ -25,15 +25,13 @@ NEAR = 8.0
 WITHIN = 2.0**40
 
 
-def block_sums(
-    X: Any, T: Any, weights: Any, *, xx: bool, tt: bool, seen: Glance | None = None
-) -> tuple[Any, ...]:
+def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any, ...]:
     """The fields of :class:`labelspan.moments.Moments` of one block, on the device of X or T.
 
-    The mean of some rows, `seen`, is subtracted first, so no digit is lost and a constant column
-    becomes zero. Looking at each block would make the device wait.
+    The mean of some rows is subtracted first, so no digit is lost and a constant column becomes
+    zero.
     """
-    seen = Glance.at(like(T, X)) if seen is None else seen
+    seen = Glance.at(like(T, X))
     block = Block.of(X, T, weights, seen, thin=not xx, single=in_single(X))
     A, offset = block.A, block.offset
     TT = scatter(block.T) if tt else None

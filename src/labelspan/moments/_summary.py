@@ -10,16 +10,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from labelspan.arrays import is_device, on_host, to_host
+from labelspan.arrays import on_host, to_host
 from labelspan.compat import is_dask_array
 from labelspan.gate import has_holes, is_large
 from labelspan.moments._available import N_NAMED, Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect
 from labelspan.moments._large import indicators
 from labelspan.moments._moments import EPS, Moments
-from labelspan.moments._on_device import Glance
 from labelspan.moments._products import Products
-from labelspan.moments._root import Root, dense
+from labelspan.moments._root import Root
+from labelspan.moments._root import dense as doubles
 from labelspan.moments._rows import Rows
 
 Encoder = Callable[[Any], Any]
@@ -77,19 +77,15 @@ def summarise(
     if sample.solver == "products":
         return checked(Products.of(sample, tt=tt))
     if sample.solver == "krylov":
-        T = dense(sample.Y if encode is None else encode(sample.Y))
+        T = doubles(sample.Y if encode is None else encode(sample.Y))
         return checked(rows_of(sample, T, tt=tt, signed=signed, centre=centre))
     statistics: Any
     if sample.solver == "root":
+        of_block = root_of if encode is None else partial(of_encoded, root_of, encode)
         # Their solvers run on the host, so factors of rows leave the device here.
-        statistics = on_host(collect(sample, encoded(root_of, encode), whole_sparse=False))
+        statistics = on_host(collect(sample, of_block, whole_sparse=False))
     else:
-        thin = sample.solver == "thin"
-        whole = encode is None and not (sample.part or is_dask_array(sample.X))
-        if whole and not is_dask_array(sample.Y) and has_holes(sample.Y):
-            statistics = of_available(sample, thin=thin, tt=tt)
-        else:
-            statistics = collect_moments(sample, encode, xx=not thin, tt=tt)
+        statistics = collect_moments(sample, encode, xx=sample.solver != "thin", tt=tt)
     if not sample.part:
         statistics = checked(statistics)
     # The labels of a block are 0/1 in any coding, so the signs are applied afterwards.
@@ -100,23 +96,25 @@ def summarise(
 def collect_moments(
     sample: Sample, encode: Encoder | None = None, *, xx: bool, tt: bool
 ) -> Moments:
-    """Moments of all blocks, from observed labels; see :func:`available`."""
-    large, ones = is_large(sample.X), None
-    if large and encode is None and not is_dask_array(sample.X):
-        ones = indicators(sample.X, sample.Y, sample.weights)
-    seen = Glance.at(sample.X) if is_device(sample.X) else None
-    of_block: Any = partial(Available.of, xx=xx, tt=tt, seen=seen, large=large)
-    of_block = encoded(of_block, encode)
-    if ones is None:
-        return collect(sample, of_block, tall=xx)
-    return collect(replace(sample, Y=ones), of_block, tall=xx, walked=True)
-
-
-def of_available(sample: Sample, *, thin: bool, tt: bool) -> Moments:
-    """Moments of available cases from rows in memory, by one product with X."""
-    T, labels = completed(sample.Y, to_host(sample.weights), tt)
-    of_block = partial(Moments.of, xx=not thin, tt=False)
-    return of_observed(collect(replace(sample, Y=T), of_block, tall=not thin), labels)
+    """Moments of all blocks; of available cases if labels in memory are missing."""
+    X, Y, ones = sample.X, sample.Y, None
+    lazy, known = is_dask_array(X), encode is None and not is_dask_array(Y)
+    holes = known and has_holes(Y)
+    if holes and not (lazy or sample.part):
+        T, labels = completed(Y, to_host(sample.weights), tt)
+        of_block: Any = partial(Moments.of, xx=xx, tt=False)
+        return of_observed(collect(replace(sample, Y=T), of_block, tall=xx), labels)
+    large = is_large(X)
+    # Blocks of labels are searched for missing ones only if it is not known that there are none.
+    kind = Moments if known and not holes else Available
+    of_block = partial(kind.of, xx=xx, tt=tt, large=large)
+    if large and encode is None and not lazy:
+        ones = indicators(X, Y, sample.weights)
+    if ones is not None:
+        return collect(replace(sample, Y=ones), of_block, tall=xx, walked=True)
+    return collect(
+        sample, of_block if encode is None else partial(of_encoded, of_block, encode), tall=xx
+    )
 
 
 def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, signed: bool, centre: bool) -> Rows:
@@ -142,11 +140,6 @@ def root_of(X: Any, T: Any, *weights: Any) -> Root:
     return Root.of(X, T, *weights)
 
 
-def encoded(statistic: Callable[..., Any], encode: Encoder | None) -> Callable[..., Any]:
-    """The statistic of a block, with its labels encoded first."""
-    return statistic if encode is None else partial(of_encoded, statistic, encode)
-
-
 def of_encoded(
     statistic: Callable[..., Any], encode: Encoder, X: Any, Y: Any, *weights: Any
 ) -> Any:
@@ -163,14 +156,15 @@ def checked(statistics: Any) -> Any:
 
     With missing labels, these are the statistics of available cases.
     """
-    statistics = available(statistics)
+    if isinstance(statistics, Available):
+        statistics = statistics.complete()
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return statistics
 
 
 def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) -> None:
     """Warn of columns whose spread is so small relative to their mean that rounding affects it."""
-    mean, squares = to_host(mean), to_host(squares)
+    mean = to_host(mean)
     spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
     # A constant column is exactly zero after centring, so none of its digits is used.
     lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))
