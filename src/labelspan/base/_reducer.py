@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.arrays import (
     cast,
     dense,
-    finite,
     like,
     on_host,
     precision_of,
@@ -147,6 +146,7 @@ class LinearReducer(
             pencil = self._pencil(labels.Y.shape)
             (n, D), q = X.shape, labels.Y.shape[1]
             needs = pencil.needs(n, D, q, self.n_components)
+            needs["missing"] = labels.missing
             route = route_of(X, labels.Y, labels.weights, advice=ADVICE, **needs)
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
@@ -224,7 +224,7 @@ class LinearReducer(
         self, statistics: Any, pencil: Pencil, route: Route, dtype: Any, n_rows: int
     ) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
-            overflow = not finite(statistics.spread)
+            overflow = not np.isfinite(statistics.squares).all()
         if overflow:
             raise ValueError(
                 "The sums of squares of X overflow: its values are too large for float64. "

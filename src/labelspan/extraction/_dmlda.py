@@ -201,11 +201,6 @@ class LabelScatter:
         return ("label scatter",)
 
     @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
-        return self.plain.spread + self.counted.spread
-
-    @property
     def t_mean(self) -> np.ndarray:
         """Mean of the weights of each label."""
         return self.plain.t_mean

@@ -170,8 +170,8 @@ class Locality:
     x_mean: np.ndarray
 
     @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
+    def squares(self) -> np.ndarray:
+        """Weighted squared lengths of the columns, which overflow first."""
         return np.diag(self.degree)
 
 

@@ -85,8 +85,9 @@ class TrainingRows:
 
     def regress(self, ridge: float, *, targets: Any = None, tt: bool = False) -> Regression:
         """The regression of all labels, or of other targets, on X: one pass over the rows."""
-        T = self.Y if targets is None else targets
-        return regress(self.X, T, ridge, weights=self.weights, tt=tt, advice=ADVICE)
+        T, missing = (self.Y, self.missing) if targets is None else (targets, False)
+        how = {"weights": self.weights, "tt": tt, "missing": missing}
+        return regress(self.X, T, ridge, advice=ADVICE, **how)
 
     def row_space(self, ridge: float) -> RowSpace:
         """Statistics of X on its smaller side and of the labels: one pass over the rows."""

@@ -45,9 +45,10 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     QR reads X once more, so it is used only if the pivots of xx do not show eight correct digits.
     """
     statistics: Any
-    if not is_dask_array(sample.X) and has_holes(sample.Y):
+    missing = has_holes(sample.Y) if sample.missing is None else sample.missing
+    if missing and not is_dask_array(sample.X):
         T, labels = completed(sample.Y, sample.weights, tt)
-        found, one = least_norm(replace(sample, Y=T), tt=False, signed=False)
+        found, one = least_norm(replace(sample, Y=T, missing=False), tt=False, signed=False)
         found = of_observed(found, labels)
         return (found.signed(), one._replace(W=2 * one.W)) if signed else (found, one)
     if not is_dask_array(sample.X):

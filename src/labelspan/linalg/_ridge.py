@@ -73,6 +73,7 @@ def regress(
     centre: bool = True,
     shared: bool = False,
     tt: bool = False,
+    missing: bool | None = None,
     advice: str = "Select features first.",
 ) -> Regression:
     """Minimise ||diag(w)^(1/2) (Xc W - Tc)||^2 + ridge ||W||^2 (scatter scale: no division by n).
@@ -84,7 +85,8 @@ def regress(
     """
     # All coefficients are formed anyway, so only an array larger than they are matters.
     few = centre and not (signed or shared or too_large(X.shape[1], T.shape[1]))
-    route = route_of(X, T, weights, advice=advice, centre=centre, ridge_free=0 in ridges, few=few)
+    how = {"centre": centre, "ridge_free": 0 in ridges, "few": few}
+    route = route_of(X, T, weights, advice=advice, missing=missing, **how)
     if route.sample.solver == "root" and centre and not shared and len(ridges) == 1:
         statistics, one = least_norm(route.sample, tt=tt, signed=signed)
         means = statistics.x_mean, statistics.t_mean
@@ -95,11 +97,10 @@ def regress(
             found = solve_chosen_ridge(sums, signed)
         else:
             found = solve_ridges(sums, ridges, shared)
-    found = replace(found, x_mean=route.mean(found.x_mean), solver=route.solver)
     if route.wide is None:
-        return found
-    lifted = (one._replace(back=after(one.back, route.lift)) for one in found.solved)
-    return replace(found, solved=tuple(lifted))
+        return replace(found, solver=route.solver)
+    lifted = tuple(one._replace(back=after(one.back, route.lift)) for one in found.solved)
+    return replace(found, solved=lifted, x_mean=route.mean(found.x_mean), solver=route.solver)
 
 
 def chunk_statistics(

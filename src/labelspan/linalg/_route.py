@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.compat import is_dask_array
-from labelspan.gate import MAX_SQUARE_BYTES, check_size, check_square
+from labelspan.gate import MAX_SQUARE_BYTES, check_size
 from labelspan.linalg._narrow import Narrow, check_gram, narrow
 from labelspan.moments import Sample
 
@@ -59,6 +59,7 @@ def route_of(
     *,
     advice: str,
     streamed: bool | None = None,
+    missing: bool | None = None,
     centre: bool = True,
     ridge_free: bool = False,
     **needs: bool,
@@ -66,7 +67,8 @@ def route_of(
     """Choose the solver, reject arrays that would not fit, and reduce a wide X to its row space.
 
     `advice` says what to do if xx does not fit; `streamed` whether X is one of several blocks
-    (None: if it is a Dask array). The others are those of :func:`choose_solver` and :func:`narrow`.
+    (None: if it is a Dask array); `missing` whether labels are, if known. The others are those of
+    :func:`choose_solver` and :func:`narrow`.
     """
     solver = solver_that_fits(
         X.shape[0],
@@ -79,16 +81,17 @@ def route_of(
         **needs,
     )
     if solver != "rows":
-        return Route(Sample(X, T, solver, weights), solver)
+        return Route(Sample(X, T, solver, weights, missing=missing), solver)
     wide = narrow(X, weights, ridge_free=ridge_free, centre=centre)
-    return Route(Sample(wide.Z, T, "root" if ridge_free else "scatter", weights), solver, wide)
+    kind = "root" if ridge_free else "scatter"
+    return Route(Sample(wide.Z, T, kind, weights, missing=missing), solver, wide)
 
 
 def solver_that_fits(n: int, D: int, q: int, *, advice: str, **needs: bool) -> str:
     """The choice of :func:`labelspan.linalg.choose_solver`, or a refusal of arrays too large."""
     solver = choose_solver(n, D, n_labels=q, **needs)
     if solver in ("scatter", "root"):
-        check_square(D, "The scatter matrix of the features", advice)
+        check_size((D, D), "The scatter matrix of the features", advice)
     if solver == "rows":
         check_gram(n)
     if solver in ("thin", "krylov"):

@@ -51,7 +51,8 @@ BLOCK_ENTRIES = 2**20
 class Sample:
     """Features (n, D), labels (n, q) and weights (n,) or None, to be summarised for a solver.
 
-    `part` says whether these rows are only a part of the sample.
+    `part`: these rows are only a part of the sample; `missing`: labels in memory are missing, None
+    if that is not known.
     """
 
     X: Any
@@ -59,6 +60,7 @@ class Sample:
     solver: str = "scatter"
     weights: np.ndarray | None = None
     part: bool = False
+    missing: bool | None = None
 
     def at(self, rows: Any) -> tuple[Any, ...]:
         """Features and labels of some rows, and their weights if there are any."""

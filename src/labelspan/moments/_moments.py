@@ -184,11 +184,6 @@ class Moments:
         squares = sums(self.xt**2, axis=1) if self.x_squares is None else self.x_squares
         return dense(squares)
 
-    @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
-        return sums(self.xt**2, axis=0) if self.xx is None else diagonal(self.xx)
-
     def about(self, centre: np.ndarray) -> np.ndarray:
         """Scatter of X about another centre than its mean, (D, D)."""
         shift = self.x_mean - centre

@@ -45,11 +45,6 @@ class Products:
         means = shift + found.x_mean, found.t_mean
         return cls(found.weight, *means, found.x_squares, sample, found.x_mean, found.tt)
 
-    @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
-        return self.squares
-
     def features(self, V: np.ndarray | None = None, W: np.ndarray | None = None) -> np.ndarray:
         """Xx V + xt W, (D, k), in one pass; V (D, k) or W (q, k) may be left out."""
         return self._pass(V, W, side=0)

@@ -103,11 +103,6 @@ class Root:
         return ("root",)
 
     @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
-        return np.diag(self.R)
-
-    @property
     def tt(self) -> np.ndarray:
         """Tc'Tc."""
         T = self.R[:, len(self.x_mean) :]

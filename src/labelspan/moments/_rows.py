@@ -91,11 +91,6 @@ class Rows:
         """Diagonal of xx: the squared lengths of the centred columns."""
         return self.operator.squares
 
-    @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
-        return self.x_mean**2
-
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None, *, centre: bool = True) -> Rows:
         """Rows of a sparse sample that is in memory; without `centre` the means are zero."""

@@ -35,8 +35,8 @@ class Statistics(Protocol):
         """Mean of X, (D,)."""
 
     @property
-    def spread(self) -> np.ndarray:
-        """Numbers that overflow if any sum of squares of X does."""
+    def squares(self) -> np.ndarray:
+        """Squared lengths of the columns of X about their means, (D,), on the host."""
 
 
 class Poolable(Statistics, Protocol):
@@ -99,7 +99,7 @@ def collect_moments(
     """Moments of all blocks; of available cases if labels in memory are missing."""
     X, Y, ones = sample.X, sample.Y, None
     lazy, known = is_dask_array(X), encode is None and not is_dask_array(Y)
-    holes = known and has_holes(Y)
+    holes = known and (has_holes(Y) if sample.missing is None else sample.missing)
     if holes and not (lazy or sample.part):
         T, labels = completed(Y, to_host(sample.weights), tt)
         of_block: Any = partial(Moments.of, xx=xx, tt=False)
