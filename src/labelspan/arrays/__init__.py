@@ -15,6 +15,7 @@ from labelspan.arrays._arrays import (
     diagonal,
     empty,
     finite,
+    has_holes,
     in_memory,
     is_device,
     is_followed,

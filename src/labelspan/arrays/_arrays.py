@@ -166,6 +166,13 @@ def values_of(A: Any) -> Any:
     return A.data if sparse.issparse(A) else A
 
 
+def has_holes(A: Any) -> bool:
+    """Whether some numbers are NaN: labels that are not observed, which are on the host."""
+    values = A.data if sparse.issparse(A) else A
+    whole = not isinstance(values, np.ndarray) or values.dtype.kind != "f"
+    return not whole and bool(np.isnan(values.min(initial=0.0)))
+
+
 def canonical(A: Any) -> Any:
     """A sparse array as CSR without repeated entries, a copy if needed; others as they are."""
     if not sparse.issparse(A):
@@ -268,7 +275,8 @@ def settle(estimator: Any, X: Any) -> None:
     known = vars(estimator)
     known.pop("_place", None)
     if not is_device(X):
-        if is_streamed(X):
+        if SETTING.get().active:
+            # A device may have computed what was learnt.
             learnt = known.keys() - estimator.get_params(deep=False).keys()
             known.update((name, converted(known[name], to_host)) for name in learnt)
         return

@@ -7,7 +7,6 @@ from labelspan.base._classifier import (
     LINEAR,
     LabelClassifier,
     decide,
-    dtype_of,
     label_presence,
     label_scores,
     pick,

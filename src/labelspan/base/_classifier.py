@@ -88,8 +88,8 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         """Decisions of :func:`decide` for checked features, by blocks of rows to save memory."""
         yield decide(self, self._scores(X), self._thresholds(X))
 
-    def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
-        return check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
+    # Checks the arguments of ``fit``.
+    _gate: ClassVar[Any] = check_fit
 
     def _rows(self, X: Any) -> Any:
         return check_features(self, X)
@@ -122,12 +122,10 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             The fitted classifier itself.
         """
         y = y if observed is None else hidden(y, observed)
-        with fitting(self):
-            X, labels = self._gate(X, y, sample_weight)
+        with fitting(self, "_chunks"):
+            X, labels = self._gate(X, y, sample_weight, min_samples=self._min_samples)
             if labels.signed:
                 warn_of_signs(self)
-            # Chunks of an earlier partial_fit no longer count.
-            self.__dict__.pop("_chunks", None)
             self._accept(X, labels)
         return self
 
@@ -234,7 +232,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
     def _keep(self, X: Any, W: np.ndarray, intercept: np.ndarray) -> None:
         """Store weights (D, q) and the scores (q,) at x = 0."""
         mean = mean_of(X)
-        self._store_linear(dtype_of(X), W, intercept, mean, score_at(mean, W, intercept))
+        self._store_linear(precision_of(X), W, intercept, mean, score_at(mean, W, intercept))
 
     def _keep_about(
         self,
@@ -249,7 +247,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         W, mean, level = (beside(X, array) for array in (W, mean, level))
         intercept = score_at(mean, -W, level)
         level = level_at(X, mean, W, level, weights)
-        self._store_linear(dtype_of(X), W, intercept, mean, level)
+        self._store_linear(precision_of(X), W, intercept, mean, level)
 
     def _keep_pooled(self, dtype: Any, W: Any, mean: Any, level: Any, rest: Any) -> None:
         """The same if the exact mean is the stored one plus `rest`."""
@@ -259,11 +257,6 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         self.coef_ = in_dtype(W.T, dtype, "coef_")
         self.intercept_ = in_dtype(intercept, dtype, "intercept_")
         self._mean, self._level = mean, level
-
-
-def dtype_of(X: Any) -> Any:
-    """Dtype of the arrays learnt from X."""
-    return precision_of(X)
 
 
 def remember(classifier: Any, labels: Labels) -> None:

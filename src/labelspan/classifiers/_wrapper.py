@@ -39,7 +39,7 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
     def _tune(self, X: Any, labels: Labels) -> None:
         """Learn from the rows and their labels; ``estimator_`` is fitted."""
 
-    def _gate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels]:
+    def _gate(self, X: Any, y: Any, sample_weight: Any, **_: Any) -> tuple[Any, Labels]:
         refuse_dask(self, label_tags(self).refused["dask"], X=X, y=y)
         refuse_device(self, X)
         check_weights(self, X, sample_weight, 1)

@@ -1,5 +1,6 @@
 """What comes in: labels, weights, splits, blocks, tags, and what is refused."""
 
+from labelspan.arrays import has_holes
 from labelspan.gate._blocks import (
     as_csr,
     by_blocks,
@@ -29,7 +30,6 @@ from labelspan.gate._places import refuse_device
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
     find_holes,
-    has_holes,
     hidden,
     is_soft,
     refuse_holes,

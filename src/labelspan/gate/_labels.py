@@ -10,14 +10,22 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from labelspan.arrays import canonical, dense, in_memory, like, namespace, sums, values_of
+from labelspan.arrays import (
+    canonical,
+    dense,
+    has_holes,
+    in_memory,
+    like,
+    namespace,
+    sums,
+    values_of,
+)
 from labelspan.compat import is_dask_array, is_frame
 from labelspan.gate._blocks import as_csr
 from labelspan.gate._misread import warn_of_joined_names
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
     find_holes,
-    has_holes,
     is_soft,
     refuse_missing_and_mixed,
     soft_labels,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import dense, values_of
+from labelspan.arrays import dense, has_holes, values_of
 
 # Below this share of entries that are not 0 the product X'Y is cheaper with Y sparse.
 SPARSE_LABEL_DENSITY = 0.1
@@ -43,14 +43,6 @@ def refuse_soft(Y: Any, name: str, reason: str) -> Any:
             "Round them first: y > 0.5."
         )
     return Y
-
-
-def has_holes(Y: Any) -> bool:
-    """Whether some numbers are NaN: labels that are not observed."""
-    values = values_of(Y)
-    # The input checks refuse them on a device.
-    whole = not isinstance(values, np.ndarray) or values.dtype.kind != "f"
-    return not whole and bool(np.isnan(values.min(initial=0.0)))
 
 
 def find_holes(Y: np.ndarray) -> np.ndarray:

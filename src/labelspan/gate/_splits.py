@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length
 
-from labelspan.gate._soft import has_holes
+from labelspan.arrays import has_holes
 
 
 def check_splits(

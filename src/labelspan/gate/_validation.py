@@ -49,6 +49,8 @@ LARGE = 2**26
 FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
 # Types of rows that are neither lazy nor on a device.
 HOST = {np.ndarray, sparse.csr_array}
+# Attributes of estimators whose rows need more checks: names, and a device.
+BOUND = {"feature_names_in_", "_place"}
 # Checks of labels that ``fit`` refuses unless the tags of the estimator take them.
 REFUSALS = {
     "missing_labels": refuse_holes,
@@ -87,13 +89,32 @@ def check_fit(
     needs `min_samples`; `classes`: those of a 1-d `y`, if known.
     """
     least = 1 if chunk else min_samples
-    on_host = type(X) in HOST
-    plain = on_host and type(y) in HOST and sample_weight is None
-    if not plain and any(map(is_dask, (X, y, sample_weight))):
-        given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
-        return check_fit_dask(estimator, X, y, sample_weight, min_samples=min_samples, **given)
-    on_device = not on_host and refuse_device(estimator, X)
-    weights = None if plain else check_weights(estimator, X, sample_weight, least)
+    if type(X) in HOST and sample_weight is None and estimator._supervised:
+        Y = plain_indicators(y)
+        if Y is not None and Y.shape[0] == X.shape[0] and passes(estimator, X, reset, least, chunk):
+            if reset and X.shape[1] < Y.shape[1]:
+                warn_if_swapped(X, Y)
+            return X, Labels(Y)
+    given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
+    check = check_fit_dask if any(map(is_dask, (X, y, sample_weight))) else check_fit_in_memory
+    return check(estimator, X, y, sample_weight, min_samples=min_samples, **given)
+
+
+def check_fit_in_memory(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    reset: bool,
+    classes: np.ndarray | None,
+    min_samples: int,
+    chunk: bool,
+) -> tuple[Any, Labels]:
+    """The same for rows in any form but Dask's, on the host or on a device."""
+    least = 1 if chunk else min_samples
+    on_device = refuse_device(estimator, X)
+    weights = check_weights(estimator, X, sample_weight, least)
     # Check labels first: a later error must not leave n_features_in_ set.
     labels = check_target(estimator, X, y, classes, chunk) if estimator._supervised else None
     X = check_features(estimator, X, reset=reset, ensure_min_samples=least, chunk=chunk)
@@ -115,13 +136,10 @@ def check_target(
     estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None, chunk: bool = False
 ) -> Labels:
     """Labels in memory, one for each row of X; see :func:`check_fit`."""
-    plain = plain_indicators(y)
-    if plain is not None and type(X) in HOST and X.shape[0] == plain.shape[0]:
-        return Labels(plain)
     name = type(estimator).__name__
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    labels = labels_elsewhere(X, y) if plain is None else Labels(plain)
+    labels = labels_elsewhere(X, y)
     if labels is None:
         with swap_named(X, y):
             labels = check_labels(y, classes, soft=True, missing=True)
@@ -219,7 +237,7 @@ def check_features(
     chunk: bool = False,
 ) -> Any:
     """Check X for ``fit`` (`reset`), for a `chunk` or ``transform``: 2-d, finite, float32 or 64."""
-    if passes(estimator, X, reset, ensure_min_samples):
+    if passes(estimator, X, reset, ensure_min_samples, chunk):
         return X
     if not reset:
         refuse_elsewhere(estimator, X)
@@ -273,33 +291,30 @@ def checked_by_sums(X: Any) -> bool:
     return plain and X.shape[0] >= X.shape[1] and X.size >= LARGE
 
 
-def passes(estimator: Any, X: Any, reset: bool, min_samples: int) -> bool:
+def passes(estimator: Any, X: Any, reset: bool, min_samples: int, chunk: bool = False) -> bool:
     """Whether X needs no check by scikit-learn, which takes longer than learning from ten rows.
 
     This holds for plain rows of the right width if no feature names are expected. Their sum of
     squares is finite only if they are; if it overflows or vanishes, a second check decides.
     """
     known = vars(estimator)
-    if type(X) is sparse.csr_array:
-        values, certain = X.data, X.has_canonical_format
-    elif type(X) is np.ndarray:
-        values, certain = X, X.ndim == 2 and not (reset and X.size >= LARGE and checked_by_sums(X))
-    else:
+    shape: tuple[int, ...] = X.shape if type(X) in HOST else ()
+    if len(shape) != 2 or X.dtype not in FLOATS or shape[0] < min_samples or shape[1] == 0:
         return False
-    if not certain or values.dtype not in FLOATS or X.shape[0] < min_samples:
+    if type(X) is sparse.csr_array and not X.has_canonical_format:
         return False
-    expected = X.shape[1] if reset else known.get("n_features_in_")
-    if X.shape[1] != expected or X.shape[1] == 0:
+    if not reset and (shape[1] != known.get("n_features_in_") or BOUND & known.keys()):
         return False
-    if not reset and ("feature_names_in_" in known or "_place" in known):
-        return False
-    squares = sum_of_squares(values)
-    # Only the whole sample may be refused for squares that vanish.
-    if not squares <= LARGEST_SQUARES or (reset and squares == 0):
-        return False
+    # Rows that are read only once are checked through their sums.
+    once = reset and not chunk and X.size >= LARGE and checked_by_sums(X)
+    if not (once and learns_from_sums(estimator)):
+        squares = sum_of_squares(X if type(X) is np.ndarray else X.data)
+        # Only the whole sample may be refused for squares that vanish.
+        if not squares <= LARGEST_SQUARES or (reset and squares == 0):
+            return False
     if reset:
         known.pop("feature_names_in_", None)
-        estimator.n_features_in_ = X.shape[1]
+        estimator.n_features_in_ = shape[1]
     return True
 
 
