@@ -341,6 +341,20 @@ def test_the_content_of_rows_selects_those_compared_and_the_landmarks(n, setting
         np.testing.assert_allclose(found.loo_scores_, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("n", [150, 2600])
+def test_without_scores_the_model_is_the_same(n):
+    """Up to 2000 rows the thresholds, too; beyond, they are those of the compared rows."""
+    X, Y = large(n=n)
+    model = ls.MultilabelRidgeCV(kernel="linear").fit(X, Y)
+    found = clone(model).set_params(store_scores=False).fit(X, Y)
+    assert not hasattr(found, "loo_scores_")
+    assert found.ridge_ == model.ridge_
+    expected = model.decision_function(X) + model.threshold_
+    np.testing.assert_allclose(found.decision_function(X) + found.threshold_, expected, atol=1e-12)
+    np.testing.assert_allclose(found.thresholds_, model.thresholds_, atol=0.2 * (n > 2000))
+    assert hasattr(found.set_params(store_scores=True).fit(X, Y), "loo_scores_")
+
+
 def test_a_choice_from_2000_rows_is_that_of_all():
     X, Y = large()
     model = ls.MultilabelRidgeCV(kernel="linear", scale="range").fit(X, Y)

@@ -96,6 +96,9 @@ class MultilabelRidgeCV(LabelClassifier):
     min_labels : int, default=0
         1 gives a row without any predicted label its highest-scoring one; k gives rows with fewer
         than k labels their k highest-scoring ones.
+    store_scores : bool, default=True
+        Whether to keep the left-out scores of all rows. False saves their time and memory; beyond
+        2000 rows, the threshold is then that of the rows that are compared.
 
     Attributes
     ----------
@@ -120,8 +123,8 @@ class MultilabelRidgeCV(LabelClassifier):
         1 if a measure chose the threshold and is better where each row has a label; else
         `min_labels`.
     loo_scores_ : ndarray of shape (n_samples, n_labels)
-        The ``decision_function`` of each training row by the fit of all others. Rows of weight 0
-        are left out.
+        The ``decision_function`` of each training row by the fit of all others, with
+        ``store_scores=True``. Rows of weight 0 are left out.
     cv_results_ : dict of ndarray
         The settings, with ``mean_test_score`` and ``rank_test_score``; NaN for ridges that were not
         compared.
@@ -186,6 +189,7 @@ class MultilabelRidgeCV(LabelClassifier):
         "threshold": [str, Interval(Real, None, None, closed="neither")],
         "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
         "min_labels": [Interval(Integral, 0, None, closed="left")],
+        "store_scores": ["boolean"],
     }
 
     def __init__(
@@ -198,6 +202,7 @@ class MultilabelRidgeCV(LabelClassifier):
         threshold: Any = "f1_micro",
         n_landmarks: Any = "auto",
         min_labels: int = 0,
+        store_scores: bool = True,
     ):
         self.kernel = kernel
         self.ridges = ridges
@@ -206,6 +211,7 @@ class MultilabelRidgeCV(LabelClassifier):
         self.threshold = threshold
         self.n_landmarks = n_landmarks
         self.min_labels = min_labels
+        self.store_scores = store_scores
 
     def _refusals(self) -> dict[str, str]:
         return {"dask": f"{IN_MEMORY} with kernel='rbf'"} if self.kernel == "rbf" else {}
@@ -229,7 +235,8 @@ class MultilabelRidgeCV(LabelClassifier):
         assert best is not None
         self.cv_results_ = table_of(points, np.concatenate(scores))
         self.best_score_ = best[0].scores[best[0].order[-1]]
-        self._keep_settings(data, *best)
+        self._keep_settings(data, *best[:2])
+        self._keep_decisions(data, best[2])
         self._keep_space(X, best[2])
 
     def _spaces(self, data: Training) -> Iterator[tuple[dict[str, Any], Space]]:
@@ -286,31 +293,32 @@ class MultilabelRidgeCV(LabelClassifier):
         mean = values.sum() / most
         return GRID * (mean if mean > 0 else 1.0)
 
-    def _keep_settings(
-        self, data: Training, found: Compared, settings: dict[str, Any], space: Space
-    ) -> None:
-        """Store the setting, its left-out scores, and the decisions that they choose."""
+    def _keep_settings(self, data: Training, found: Compared, settings: dict[str, Any]) -> None:
+        """Store the setting that is best."""
         self.ridge_ = float(found.ridges[found.order[-1]])
         self.kernel_, self.scaling_ = settings["kernel"], settings["scale"]
         self.width_ = settings["width"]
         scaling = data.sums.scaling(self.scaling_)
         self.scale_ = scaling.scale
         self.low_ = np.zeros(len(self.scale_)) if scaling.low is None else scaling.low
-        left = data.left_out(space, self.ridge_)
-        X, at, T, weights = data.compared
-        L = space.ridges.left_out(space.coordinates(X, at), T, weights, self.ridge_)
-        L, positive = to_host(L), to_host(T) > 0
+
+    def _keep_decisions(self, data: Training, space: Space) -> None:
+        """Store the left-out scores, and the thresholds and the link that they choose."""
+        some = data.some_left_out(space, self.ridge_)
+        left = data.left_out(space, self.ridge_) if self.store_scores else some
+        L, positive = to_host(some.scores), to_host(some.positive)
         present = positive.any(axis=0) | ~positive.any()
-        link = sigmoid_link(L[:, present].ravel(), positive[:, present].ravel())
+        slope, offset = sigmoid_link(L[:, present].ravel(), positive[:, present].ravel())
         cuts = cuts_of(left, self.threshold, self.min_labels)
-        self.threshold_, self.min_labels_ = cuts.pooled, cuts.min_labels
-        if self._binary() and isinstance(self.threshold, str):
-            self.threshold_ = -link[1] / link[0] if link[0] > 0 else cuts.pooled
-            cuts = cuts_of(left, self.threshold_, self.min_labels)
-        self.thresholds_ = cuts.thresholds
-        self.slope_, self.offset_ = link[0], link[1] + link[0] * self.threshold_
-        shifted = left.scores - self.threshold_
-        self.loo_scores_ = in_dtype(shifted, precision_of(data.X), "loo_scores_")
+        if self._binary() and isinstance(self.threshold, str) and slope > 0:
+            cuts = cuts_of(left, -offset / slope, self.min_labels)
+        self.threshold_, self.thresholds_ = cuts.pooled, cuts.thresholds
+        self.min_labels_ = cuts.min_labels
+        self.slope_, self.offset_ = slope, offset + slope * self.threshold_
+        self.__dict__.pop("loo_scores_", None)
+        if self.store_scores:
+            shifted = left.scores - self.threshold_
+            self.loo_scores_ = in_dtype(shifted, precision_of(data.X), "loo_scores_")
 
     def _keep_space(self, X: Any, space: Space) -> None:
         """Store the model: weights of the columns, or of kernel functions."""

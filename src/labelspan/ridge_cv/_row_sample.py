@@ -89,6 +89,12 @@ class Training:
         moments = collect(sample, partial(moments_of_rows, scaling=scaling))
         return moments if is_device(self.X) else on_host(moments)
 
+    def some_left_out(self, space: Space, ridge: float) -> LeftOut:
+        """Left-out scores of the compared rows."""
+        X, at, T, weights = self.compared
+        P = space.coordinates(X, at)
+        return LeftOut(space.ridges.left_out(P, T, weights, ridge), T > 0, weights)
+
     def left_out(self, space: Space, ridge: float) -> LeftOut:
         """Left-out scores of all rows, which are read once more."""
         of_block = partial(LeftOut.of, space=space, ridge=ridge)
