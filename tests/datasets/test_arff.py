@@ -417,5 +417,6 @@ def test_limits(tmp_path):
 
 def test_file_without_rows(tmp_path):
     toy = read_arff(write(tmp_path, HEAD))
-    assert toy.X.shape == (0, 2)
-    assert toy.Y.shape == (0, 1)
+    assert (toy.X.shape, toy.Y.shape) == ((0, 2), (0, 1))
+    whole = read_arff(write(tmp_path, HEAD + "0,1,u\n"))
+    assert (toy.feature_names, toy.label_names) == (whole.feature_names, whole.label_names)

@@ -168,7 +168,9 @@ def test_files_put_there_by_hand_are_found(tiny, monkeypatch, tmp_path):
     for name, content in FILES.items():
         (folder / name).write_bytes(content)
     monkeypatch.setenv("LABELSPAN_DATA", str(tmp_path / "by-hand"))
-    assert load_dataset("tiny", download=False).X.shape == (3, 1)
+    found = load_dataset("tiny", download=False)
+    np.testing.assert_array_equal(found.X.ravel(), [1.5, 2, 3])
+    np.testing.assert_array_equal(found.Y.ravel(), [1, 0, 1])
 
 
 @pytest.fixture

@@ -92,7 +92,10 @@ def test_yeast_file_equals_the_bundle(data_folder):
 
 
 def test_yeast_needs_no_files(no_network_folders):
-    assert load_dataset("yeast", download=False).X.shape == (2417, 103)
+    found, bundled = load_dataset("yeast", download=False), load_yeast()
+    np.testing.assert_array_equal(found.X, bundled.X)
+    np.testing.assert_array_equal(found.Y, bundled.Y)
+    assert found.X.shape == (2417, 103)
 
 
 def test_labels_follow_the_arff_not_the_xml(data_folder):

@@ -56,12 +56,14 @@ def test_libsvm_parts_get_one_width(tmp_path):
     (tmp_path / "a").write_text("0 1:1\n")
     (tmp_path / "b").write_text("4 7:1\n")
     both = read_libsvm(tmp_path / "a", tmp_path / "b")
-    assert both.X.shape == (2, 7)
-    assert both.Y.shape == (2, 5)
+    np.testing.assert_array_equal(both.X.toarray(), np.eye(7)[[0, 6]])
+    np.testing.assert_array_equal(both.Y.toarray(), np.eye(5)[[0, 4]])
     stated = read_libsvm(tmp_path / "a", n_features=9, n_labels=6)
-    assert (stated.X.shape, stated.Y.shape) == ((1, 9), (1, 6))
+    np.testing.assert_array_equal(stated.X.toarray(), np.eye(9)[[0]])
+    np.testing.assert_array_equal(stated.Y.toarray(), np.eye(6)[[0]])
     based = read_libsvm(tmp_path / "b", first_feature=0, first_label=1)
-    assert (based.X.shape, based.Y.shape) == ((1, 8), (1, 4))
+    np.testing.assert_array_equal(based.X.toarray(), np.eye(8)[[7]])
+    np.testing.assert_array_equal(based.Y.toarray(), np.eye(4)[[3]])
 
 
 MALFORMED = {

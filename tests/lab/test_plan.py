@@ -119,8 +119,11 @@ def test_splits_from_a_word(text, splits):
 
 def test_random_splits_take_so_many_rows():
     dataset = Source("yeast").load()
-    for train, test in Splits.from_any("2x1000").indices(dataset, 0):
+    splits = Splits.from_any("2x1000").indices(dataset, 0)
+    for train, test in splits:
         assert (len(train), len(test)) == (1000, 1417)
+        assert sorted([*train, *test]) == list(range(2417))
+    assert set(splits[0][0]) != set(splits[1][0])
 
 
 @pytest.mark.parametrize(("text", "message"), [("5y2", "not understood"), ("3x1", "at least 1")])

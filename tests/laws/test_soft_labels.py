@@ -85,7 +85,9 @@ def test_one_soft_label_is_a_column(entry):
     model.fit(X, Y[:, :1])
     assert not hasattr(model, "classes_") or model.classes_.tolist() == [[0, 1]]
     if entry.predicts:
-        assert model.predict(X_new).shape == (len(X_new), 1)
+        predicted = model.predict(X_new)
+        assert predicted.shape == (len(X_new), 1)
+        np.testing.assert_array_equal(predicted, model.decision_function(X_new) > 0)
 
 
 @law(lambda entry: entry.supervised and takes(entry))
