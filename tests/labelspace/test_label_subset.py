@@ -12,7 +12,6 @@ from sklearn.svm import LinearSVC
 
 import labelspan as ls
 from labelspan.labelspace import LabelSubset
-from labelspan.labelspace._label_subset import leverages
 from tests.labelspace.problems import problem
 from tests.reference import labelspace as reference
 
@@ -46,17 +45,19 @@ def test_the_pivots_are_what_the_labels_before_leave():
 
 def test_leverage_draws_with_the_published_probabilities():
     X, Y = problem(3, n_labels=5)
-    M, shares = leverages((Y.T @ Y).astype(float), 2)
     expected = reference.leverage_probabilities(Y, 2)
-    assert M == 2
-    np.testing.assert_allclose(shares, expected, atol=1e-12)
-    draws = [
-        LabelSubset(2, selection="leverage", random_state=seed).fit(X, Y).labels_[0]
-        for seed in range(400)
+    models = [
+        LabelSubset(2, selection="leverage", random_state=seed).fit(X, Y) for seed in range(2000)
     ]
-    counts = np.bincount(draws, minlength=5)
+    assert {len(model.labels_) for model in models} == {2}
+    counts = np.bincount([model.labels_[0] for model in models], minlength=5)
     # Four standard deviations of each count.
-    assert (np.abs(counts - 400 * expected) <= 4 * np.sqrt(400 * expected)).all()
+    deviations = np.sqrt(2000 * expected * (1 - expected))
+    assert (np.abs(counts - 2000 * expected) <= 4 * deviations).all()
+    # Other shares would be noticed: those of one label or three, or equal ones.
+    for M in (1, 3, 5):
+        other = reference.leverage_probabilities(Y, M)
+        assert (np.abs(counts - 2000 * other) > 4 * deviations).any()
 
 
 def test_leverage_is_reproducible_and_distinct():

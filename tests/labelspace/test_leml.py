@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 
 from labelspan.labelspace import LEML
-from labelspan.labelspace.leml._low_rank import Factors, LowRank
 from labelspan.metrics import precision_at_k
 from tests.labelspace.problems import problem
 from tests.reference import labelspace as reference
@@ -56,19 +55,21 @@ def test_orthonormal_features_have_a_closed_form(ridge):
     )
 
 
+def after(n_turns, X, Y, M, ridge):
+    """The model after so many turns, which end before they converge."""
+    model = LEML(M, ridge=ridge, tol=1e-300, max_iter=n_turns)
+    with pytest.warns(ConvergenceWarning, match=f"{n_turns} iterations left"):
+        return model.fit(X, Y)
+
+
 def test_a_turn_solves_the_normal_equations_of_the_paper():
     X, Y = problem(3)
-    U, s, Vt = linalg.svd(reference.centred(X), full_matrices=False)
-    UT = U.T @ reference.shifted(Y)
-    rng = np.random.default_rng(0)
-    V = linalg.qr(rng.standard_normal((6, 3)), mode="economic")[0]
-    sizes = np.array([2.0, 1.0, 0.5])
-    total = np.square(reference.shifted(Y)).sum()
-    found = LowRank(s, UT, total, 0.7).turn(Factors(np.zeros((10, 3)), sizes, V))
-    W, H = reference.leml_turn(X, Y, V * np.sqrt(sizes), 0.7)
-    ours = (Vt.T @ found.P * found.s) @ found.V.T
-    np.testing.assert_allclose(ours, W @ H.T, atol=1e-8)
-    np.testing.assert_allclose(found.V.T @ found.V, np.eye(3), atol=1e-10)
+    for n_turns in (1, 2, 5):
+        before, model = (after(n, X, Y, 3, 0.7) for n in (n_turns, n_turns + 1))
+        W, H = reference.leml_turn(X, Y, balanced(before)[1], 0.7)
+        np.testing.assert_allclose(weights(model), W @ H.T, atol=1e-8)
+        assert np.abs(weights(model) - weights(before)).max() > 1e-5
+        np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(3), atol=1e-10)
 
 
 @pytest.mark.parametrize("M", [1, 3])
@@ -91,13 +92,7 @@ def test_with_few_components_both_gradients_vanish_and_the_bound_holds(shape, M)
 
 def test_the_objective_never_rises():
     X, Y = problem(5, n=20, n_features=12, n_labels=30)
-    U, s, _ = linalg.svd(reference.centred(X), full_matrices=False)
-    Z = reference.shifted(Y)
-    low_rank = LowRank(s[:12], U[:, :12].T @ Z, float(np.square(Z).sum()), 0.5)
-    factors, values = low_rank.start(4), []
-    for _ in range(30):
-        values.append(low_rank.objectives(factors)[-1])
-        factors = low_rank.turn(factors)
+    values = np.array([after(n, X, Y, 4, 0.5).primal_objective_ for n in range(1, 31)])
     assert (np.diff(values) <= 1e-12 * values[0]).all()
     assert values[-1] < values[0]
 
