@@ -12,6 +12,8 @@ LIMITS = {
     "square bytes": "labelspan.linalg._route.MAX_SQUARE_BYTES",
     "exact label side": "labelspan.labelspace._training.EXACT_SIDE",
     "direct Newton side": "labelspan.ranking._newton.MAX_DIRECT",
+    "few for the ridge": "labelspan.linalg._auto_ridge.FEW",
+    "leading for the ridge": "labelspan.linalg._auto_ridge.LEADING",
     "hinge Gram side": "labelspan.subspace._hinge.LARGEST_GRAM",
     # Where iterations end.
     "gradient iterations": "labelspan.linalg._block_cg.MAX_ITERATIONS",

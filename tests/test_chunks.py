@@ -3,6 +3,7 @@
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
 
 import dask.array as da
 import numpy as np
@@ -36,17 +37,29 @@ def in_chunks(model, X=X, Y=Y, height=7):
     return model
 
 
-def test_one_solution_for_all_chunks(monkeypatch):
+def test_one_solution_for_all_chunks():
     solved = []
-    directions = ls.MVMD._directions
-    monkeypatch.setattr(
-        ls.MVMD, "_directions", lambda self, s, p: solved.append(s.weight) or directions(self, s, p)
-    )
-    model = in_chunks(ls.MVMD(2), height=1)
+
+    def weights(statistics):
+        solved.append(statistics.weight)
+        return np.eye(3)
+
+    class Watched(ls.base.LinearReducer):
+        """As CONTRIBUTING shows: a formula of the sums."""
+
+        _parameter_constraints: ClassVar = {"n_components": ls.base.N_COMPONENTS}
+
+        def __init__(self, n_components=2):
+            self.n_components = n_components
+
+        def _pencil(self, shape):
+            return ls.linalg.Pencil(K=weights)
+
+    model = in_chunks(Watched(2), height=1)
     assert solved == []
     model.transform(X)
     assert model.components_.shape == (2, 5)
-    assert model.get_feature_names_out().tolist() == ["mvmd0", "mvmd1"]
+    assert model.get_feature_names_out().tolist() == ["watched0", "watched1"]
     assert not hasattr(model, "no_such_attribute_")
     assert solved == [60]
     model.partial_fit(X, Y)

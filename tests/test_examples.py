@@ -16,11 +16,12 @@ def test_the_gallery_has_its_lessons():
     assert len(EXAMPLES) >= 15
 
 
+# agg has no window to show.
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive:UserWarning")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs_and_draws(example, monkeypatch):
+def test_an_example_runs_and_draws(example):
     if example.stem == "plot_dask":
         pytest.importorskip("dask")
-    monkeypatch.setattr(plt, "show", lambda: None)  # agg has no window to show
     try:
         runpy.run_path(str(example))
         assert plt.get_fignums()

@@ -119,18 +119,29 @@ def mutations(seed):
         yield seed[:place]
 
 
+@pytest.fixture
+def run_kernels(monkeypatch):
+    """Run all kernels compiled, or all as Python, however many steps they take."""
+
+    def run(*, compiled):
+        choice = (lambda self, n: self) if compiled else (lambda self, n: self.interpreted)
+        monkeypatch.setattr(jit.Kernel, "for_steps", choice)
+
+    return run
+
+
 @pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_python_and_compiled_code_read_the_same(kind, tmp_path, monkeypatch):
+def test_python_and_compiled_code_read_the_same(kind, tmp_path, run_kernels):
     """Values to the last bit, names, and the text of errors."""
     texts = [text for seed in SEEDS[kind] for text in mutations(seed)]
-    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self)
+    run_kernels(compiled=True)
     compiled = [outcome(kind, text, tmp_path) for text in texts]
-    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self.interpreted)
+    run_kernels(compiled=False)
     assert [outcome(kind, text, tmp_path) for text in texts] == compiled
 
 
-def test_python_and_compiled_code_read_the_same_numbers(tmp_path, monkeypatch):
+def test_python_and_compiled_code_read_the_same_numbers(tmp_path, run_kernels):
     """Decimals of all lengths, signs and exponents, and categories."""
     rng = np.random.default_rng(1)
     values = [
@@ -144,19 +155,19 @@ def test_python_and_compiled_code_read_the_same_numbers(tmp_path, monkeypatch):
     head = "@relation 't: -C 1'\n@attribute a {0,1}\n@attribute x real\n@attribute c {u,'v w'}\n"
     path = tmp_path / name
     path.write_bytes(head.encode() + b"@data\n" + text)
-    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self.interpreted)
+    run_kernels(compiled=False)
     interpreted = reader(path)
-    monkeypatch.setattr(jit.Kernel, "for_steps", lambda self, n_steps: self)
+    run_kernels(compiled=True)
     np.testing.assert_array_equal(interpreted.X, reader(path).X)
     assert interpreted.X[:, 0].tolist() == [float(value) for value in values]
 
 
-def test_python_and_compiled_code_rank_and_split_the_same(monkeypatch):
+def test_python_and_compiled_code_rank_and_split_the_same(run_kernels):
     rng = np.random.default_rng(2)
     Y, S = rng.random((30, 6)) < 0.4, rng.integers(4, size=(30, 6)) / 4
     results = []
-    for choice in (lambda self, n: self, lambda self, n: self.interpreted):
-        monkeypatch.setattr(jit.Kernel, "for_steps", choice)
+    for compiled in (True, False):
+        run_kernels(compiled=compiled)
         scores = (S, sparse.csr_array(S))
         losses = [m(Y, s) for m in (ranking_loss, average_precision) for s in scores]
         splits = list(MultilabelStratifiedKFold(3).split(S, Y))

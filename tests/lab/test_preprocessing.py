@@ -15,7 +15,6 @@ from labelspan import MVMD, MultiOutputRidge
 from labelspan.datasets import MultilabelDataset, read_npz, write_npz
 from labelspan.experiments import Cell, Plan, Source, Splits, Step, Store, load_plan, run, run_cell
 from labelspan.lab.plan import (
-    _prepare,
     cell_from_dict,
     choose_scaler,
     made_preprocessing,
@@ -368,31 +367,25 @@ def test_none_leaves_features_as_they_are(rng):
     assert_array_equal(preprocessing_of("standard"), (Step("standard"),))
 
 
-def test_pages_are_prepared_as_the_shared_subspace_paper_does(monkeypatch):
-    monkeypatch.setattr(_prepare, "LEAST_DOCUMENTS_A_LABEL", 2)
-    monkeypatch.setattr(_prepare, "LEAST_DOCUMENTS_A_WORD", 2)
-    counts = np.array([[3, 0, 1, 0], [1, 2, 0, 0], [9, 9, 9, 9], [0, 4, 0, 1]])
-    Y = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 0], [1, 0, 0]])
-    for form in (np.asarray, sparse.csr_array):
-        given = MultilabelDataset(
-            X=form(counts),
-            Y=form(Y),
-            feature_names=tuple("abcd"),
-            label_names=tuple("xyz"),
-            train=np.arange(3),
-            test=np.array([3]),
-        )
-        found = _prepare.frequent_tfidf(given)
-        # z has one document; then each row has a label, and each word two documents or more.
-        np.testing.assert_array_equal(found.Y, Y[:, :2])
-        assert (found.label_names, found.feature_names) == (("x", "y"), tuple("abcd"))
-        idf = np.log(5 / (1 + np.array([3, 3, 2, 2]))) + 1
-        weighted = counts * idf
-        expected = weighted / np.linalg.norm(weighted, axis=1, keepdims=True)
-        np.testing.assert_allclose(found.X.toarray(), expected, rtol=1e-12)
-        assert found.train is None
-        # With three documents a label, the third row has none, and two words have one document.
-        with monkeypatch.context() as patch:
-            patch.setattr(_prepare, "LEAST_DOCUMENTS_A_LABEL", 3)
-            few = _prepare.frequent_tfidf(given)
-        assert (few.Y.shape, few.feature_names) == ((3, 1), ("a", "b"))
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_pages_are_prepared_as_the_shared_subspace_paper_does(tmp_path, form):
+    """Labels of at least 100 documents, their documents, and words of at least 5 of these."""
+    Y = np.zeros((203, 3), dtype=int)
+    Y[:100, 0] = Y[101:202, 1] = Y[101:200, 2] = 1
+    # Row 202 has no label; row 100 has none of the frequent ones.
+    Y[100, 2] = 0
+    counts = np.random.default_rng(0).poisson(1.0, (203, 4))
+    counts[:, 2:] = 0
+    counts[:5, 2], counts[:4, 3], counts[[100, 202], 3] = 2, 3, 9
+    source = written(tmp_path, form(counts.astype(float)), Y, train=np.arange(150))
+    found = Source.from_any({"path": source.path, "prepare": "frequent-tfidf"}).load()
+    rows = np.flatnonzero(Y[:, :2].any(axis=1))
+    assert len(rows) == 201
+    assert (found.label_names, found.feature_names) == (("y0", "y1"), ("x0", "x1", "x2"))
+    found_Y = found.Y.toarray() if sparse.issparse(found.Y) else found.Y
+    assert_array_equal(found_Y, Y[rows][:, :2])
+    kept = counts[rows][:, :3]
+    idf = np.log((1 + len(rows)) / (1 + (kept > 0).sum(axis=0))) + 1
+    lengths = np.linalg.norm(kept * idf, axis=1, keepdims=True)
+    assert_allclose(found.X.toarray(), kept * idf / np.where(lengths > 0, lengths, 1), rtol=1e-12)
+    assert found.train is None

@@ -149,16 +149,17 @@ def test_what_a_plan_fixes_is_not_searched():
 
 
 def test_candidates_that_fail_are_left_out_and_counted(tmp_path, rng, monkeypatch):
+    def searched(cell, name, **tuned):
+        monkeypatch.setattr(grids, "GRIDS", {name: tuned})
+        return run_cell(cell)
+
     X, Y = linear(rng)
     cell = cell_of(written(tmp_path, X, Y, train=np.arange(60)), "mvmd", "ridge")
-    grid = {"MVMD": {"beta": Candidates((5.0, 0.7))}}
-    monkeypatch.setattr(grids, "GRIDS", grid)
-    result = run_cell(cell)
+    result = searched(cell, "MVMD", beta=Candidates((5.0, 0.7)))
     assert chosen(result)["MVMD", "beta"] in (0.5, 0.7)
     assert any("3 fits of the search failed and are left out: Inv" in w for w in result.warnings)
     broken = replace(cell, reducer=Step("none"), classifier=Step("kernel-cplst"))
-    monkeypatch.setattr(grids, "GRIDS", {"KernelCPLST": {"ridge": Candidates((-1.0,))}})
-    result = run_cell(broken)
+    result = searched(broken, "KernelCPLST", ridge=Candidates((-1.0,)))
     assert result.status == "failed"
     assert "no candidate has a value of micro_f1 on every fold" in result.error
     assert "InvalidParameterError" in result.error

@@ -8,7 +8,6 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
-from labelspan.linalg import _auto_ridge, _route
 from tests.laws.test_laws import problem
 from tests.reference.extraction import auto_ridge
 
@@ -83,17 +82,17 @@ def test_a_number_is_kept():
 
 @pytest.mark.parametrize("model", [ls.OPLS(2), ls.LabelCCA(2), MultiOutputRidge()], ids=str)
 @pytest.mark.parametrize("shape", [(400, 90), (90, 400)], ids=["tall", "wide"])
-def test_rows_that_are_only_multiplied_give_the_same_ridge(model, shape, rng, monkeypatch):
+def test_rows_that_are_only_multiplied_give_the_same_ridge(model, shape, rng, limit):
     X = sparse.random_array(shape, density=0.1, random_state=rng, format="csr")
     Y = (X[:, :3].toarray() + 0.1 * rng.random((shape[0], 3)) > 0.1).astype(int)
     expected = fitted(model, X, Y)
-    monkeypatch.setattr(_route, "KRYLOV_SIDE", 10)
+    limit("krylov side", 10)
     krylov = clone(model).fit(X, Y)
     assert krylov.solver_ == "krylov"
     assert chosen(krylov) == pytest.approx(expected, rel=1e-10)
     # Where the rest of the spectrum is taken as flat, the ridge is at most two steps away.
-    monkeypatch.setattr(_auto_ridge, "FEW", 50)
-    monkeypatch.setattr(_auto_ridge, "LEADING", 20)
+    limit("few for the ridge", 50)
+    limit("leading for the ridge", 20)
     assert 0.2 < fitted(model, X, Y) / expected < 5
 
 

@@ -1,5 +1,7 @@
 """Sums of large dense arrays by compiled loops: the same numbers, and the same refusals."""
 
+import threading
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,7 +9,7 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.gate import _blocks, as_csr
-from labelspan.moments import Moments, Sample, _collect, _large, project, summarise
+from labelspan.moments import Moments, Sample, _large, project, summarise
 from tests.comparison import sine
 from tests.registry import ESTIMATORS
 
@@ -37,14 +39,16 @@ def direct(X, T):
 
 @pytest.fixture
 def large(monkeypatch, limit):
-    """Every dense array counts as large; how often the loops ran."""
+    """Every dense array counts as large; in which threads the loops ran."""
     calls = []
     plain = _large.sums_of
     limit("large X", 1)
-    monkeypatch.setattr(
-        "labelspan.moments._moments.sums_of",
-        lambda *args, **named: calls.append(args) or plain(*args, **named),
-    )
+
+    def sums_of(*args, **named):
+        calls.append(threading.get_ident())
+        return plain(*args, **named)
+
+    monkeypatch.setattr("labelspan.moments._moments.sums_of", sums_of)
     return calls
 
 
@@ -181,26 +185,28 @@ def test_compiled_and_plain_search_find_the_same_ones(rng, monkeypatch, limit, d
     np.testing.assert_array_equal(found.toarray(), Y)
 
 
-def test_result_does_not_depend_on_the_number_of_threads(rng, large, monkeypatch, limit):
+def test_result_does_not_depend_on_the_number_of_threads(rng, large, use_threads, limit):
     X, Y = problem(rng, 4000)
     limit("fewest walked", 5000)
     limit("most walked", 10000)
     fits, threads = [], []
     for n in (1, 3):
-        monkeypatch.setattr(_collect, "n_threads", lambda n=n: threads.append(n) or n)
+        use_threads(n)
         fits.append(ls.MDDM(3).fit(X, Y))
-    assert threads == [1, 3]
-    assert len(large) == 2 * 12
+        threads.append(len(set(large)))
+        assert len(large) == 12
+        large.clear()
+    assert threads[0] == 1 < threads[1] <= 3
     np.testing.assert_array_equal(fits[0].eigenvalues_, fits[1].eigenvalues_)
     np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
 
 
-def test_threads_stop_at_the_first_refusal(rng, large, monkeypatch, limit):
+def test_threads_stop_at_the_first_refusal(rng, large, use_threads, limit):
     X, Y = problem(rng, 4000)
     X[3, 1] = np.nan
     limit("most walked", 60)
     limit("fewest walked", 60)
-    monkeypatch.setattr(_collect, "n_threads", lambda: 2)
+    use_threads(2)
     with pytest.raises(ValueError, match="Input X contains NaN"):
         ls.MDDM(3).fit(X, Y)
     # The first of two thousand blocks is refused; the others that have begun come to their end.

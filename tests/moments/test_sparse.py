@@ -30,9 +30,9 @@ def ragged(rng, index=np.int32):
 @pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_the_product_is_that_of_scipy_to_the_last_bit(
-    index, n_threads, order, rng, compiled, monkeypatch
+    index, n_threads, order, rng, compiled, use_threads
 ):
-    monkeypatch.setattr(_sparse, "n_threads", lambda: n_threads)
+    use_threads(n_threads)
     A, V = ragged(rng, index), np.asarray(rng.standard_normal((40, 17)), order=order)
     np.testing.assert_array_equal(times_block(A, V), A @ V)
     assert len(compiled) == n_threads

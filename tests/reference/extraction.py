@@ -203,7 +203,9 @@ def dependence_weights(X, Y):
 
 
 def label_weights(X, Y, weights):
-    """W (n, q) by its name."""
+    """W (n, q) by its name, or itself."""
+    if not isinstance(weights, str):
+        return weights
     if weights == "binary":
         return Y.astype(float)
     if weights in ("fuzzy", "dependence"):
