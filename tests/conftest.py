@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelspan.datasets import load_dataset, load_yeast
 from tests.limits import limit  # noqa: F401
-from tests.places import place  # noqa: F401
+from tests.places import device_blocks, place  # noqa: F401
 
 
 def pytest_configure(config):

@@ -38,6 +38,7 @@ LIMITS = {
     "outer numbers": "labelspan.moments._moments.OUTER_NUMBERS",
     "dependence bytes": "labelspan.extraction._weights.BLOCK_BYTES",
     "profile values": "labelspan.datasets.description._profiles.MAX_PROFILE_VALUES",
+    "device block bytes": "labelspan.arrays._operations.LARGEST_BLOCK",
     # What is worth its cost.
     "sparse worth": "labelspan.moments._sparse.WORTH",
     "held-out worth": "labelspan.kernels._cplst_cv.WORTH",

@@ -65,3 +65,14 @@ def place(request, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     with sklearn.config_context(array_api_dispatch=True):
         yield found
+
+
+@pytest.fixture
+def device_blocks(monkeypatch, limit):
+    """Let a block on a device take so many bytes, however much memory is free."""
+
+    def take(n_bytes):
+        limit("device block bytes", n_bytes)
+        monkeypatch.setattr(arrays._operations, "free_bytes", lambda array: None)
+
+    return take

@@ -19,13 +19,13 @@ SAMPLES = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("alone", [True, False], ids=["among themselves", "of others"])
-def test_the_nearest_rows_are_those_of_the_host(place, name, alone, monkeypatch):
+def test_the_nearest_rows_are_those_of_the_host(place, name, alone, device_blocks):
     T = SAMPLES[name]
     queries = None if alone else T[::3]
     distances = squared_distances(*(A.astype(float) for A in (T if alone else queries, T)))
     expected = [ordered(row, 7, i if alone else None) for i, row in enumerate(distances)]
     # Several blocks, the last of them shorter.
-    monkeypatch.setattr(on_device, "block_bytes", lambda array: 8 * 64 * len(T))
+    device_blocks(8 * 64 * len(T))
     found = on_device.nearest(place.put(T), None if alone else place.put(queries), 7)
     np.testing.assert_array_equal(to_host(found), expected)
 

@@ -7,7 +7,6 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import labelspan as ls
-from labelspan import arrays
 from labelspan.arrays import to_host
 from labelspan.kernels import KernelCPLSTCV, kernel_path
 from labelspan.kernels import _map as kernel_maps
@@ -46,10 +45,9 @@ MODELS = [*SOLVED, ls.OPLS(2, ridge=0)]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-def test_blocks_add_up(place, model, monkeypatch):
+def test_blocks_add_up(place, model, device_blocks):
     X, Y = problem()
-    monkeypatch.setattr(arrays._operations, "LARGEST_BLOCK", 8 * 8 * 70)
-    monkeypatch.setattr(arrays._operations, "free_bytes", lambda array: None)
+    device_blocks(8 * 8 * 70)
     found, expected = both(place, model, X + 3, Y)
     np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
 

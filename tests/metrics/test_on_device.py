@@ -35,7 +35,7 @@ def output_of(name, scores):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 @pytest.mark.parametrize(("name", "ties"), CASES)
-def test_a_measure_on_a_device_is_that_of_the_host(place, name, ties, dtype, monkeypatch):
+def test_a_measure_on_a_device_is_that_of_the_host(place, name, ties, dtype, device_blocks):
     Y, scores = problem(dtype)
     output, options = output_of(name, scores), {} if ties is None else {"ties": ties}
     if name == "macro_auc":
@@ -43,7 +43,7 @@ def test_a_measure_on_a_device_is_that_of_the_host(place, name, ties, dtype, mon
     call = MEASURES[name].function
     expected = call(Y, output, **options)
     # Several blocks of rows, the last of them shorter.
-    monkeypatch.setattr("labelspan.metrics._on_device.block_bytes", lambda array: 80 * 9 * 7)
+    device_blocks(80 * 9 * 7)
     for truth in (place.put(Y), Y, place.put(Y.astype(bool))):
         assert call(truth, place.put(output), **options) == pytest.approx(expected, abs=1e-13)
     assert [shape for shape in place.moved if int(np.prod(shape)) >= Y.size] == []
