@@ -1,52 +1,26 @@
-"""Parse decimal numbers from bytes: exactly in compiled code, or left to Python's parser."""
+"""Parse decimal numbers from bytes: exactly in compiled code, or left to Python (`as_floats`)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 import numpy as np
 
-from labelspan.jit import ZERO, inner_kernel
+from labelspan.jit import inner_kernel
 
-EXACT, HARD, INVALID = 0, 1, 2
 # Powers of ten that float64 holds exactly: with a mantissa below 2**53 one product or one
 # quotient then rounds correctly (Clinger 1990), so the value equals Python's float().
 POWERS = 10.0 ** np.arange(23)
 MAX_MANTISSA = 2**53
-MAX_DIGITS = 18
+# Digits that fit into a mantissa, zeros at the start among them, and the largest one to divide.
+MAX_DIGITS, MAX_DIVIDED = 19, np.uint64(10**18)
 # Dekker's constant splits a float64 into two halves whose products are exact.
 SPLITTER = 2.0**27 + 1.0
 # A quotient this close to a tie between two floats, in units in the last place, is not trusted.
 TIE_MARGIN = 1e-6
 NONE, ONE, TEN = np.uint64(0), np.uint64(1), np.uint64(10)
 ZERO_BYTE = np.uint8(48)
-
-
-@inner_kernel
-def scan_digits(text, pos, stop, mantissa, digits):  # type: ignore[no-untyped-def]
-    """Read digits into a mantissa; digits past MAX_DIGITS are counted, not kept."""
-    while pos < stop:
-        digit = np.int64(text[pos]) - 48
-        if digit < 0 or digit > 9:
-            break
-        if digits < MAX_DIGITS:
-            mantissa = mantissa * 10 + digit
-        if digits > 0 or digit > 0:
-            digits += 1
-        pos += 1
-    return pos, mantissa, digits
-
-
-@inner_kernel
-def scan_exponent(text, pos, stop):  # type: ignore[no-untyped-def]
-    """Read ``e-12`` up to the end of the token; position -1 when it is malformed."""
-    pos += 1
-    negative = False
-    if pos < stop and (text[pos] == 43 or text[pos] == 45):
-        negative = text[pos] == 45
-        pos += 1
-    end, exponent, _ = scan_digits(text, pos, stop, ZERO, ZERO)
-    if end == pos or end != stop:
-        return -1, np.int64(0)
-    return end, -exponent if negative else exponent
 
 
 @inner_kernel
@@ -62,14 +36,11 @@ def two_product(a, b):  # type: ignore[no-untyped-def]
 
 
 @inner_kernel
-def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
-    """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once, or return HARD.
+def divide(mantissa, power):  # type: ignore[no-untyped-def]
+    """Divide a mantissa of 54 to 60 bits by a power of ten, rounded once; NaN if not certain.
 
     The quotient is a sum of two floats, of 100 bits; it may be too near the middle of two floats.
     """
-    if exponent > 0:
-        return HARD, 0.0
-    power = POWERS[-exponent]
     high = np.float64(mantissa)
     low = np.float64(mantissa - np.int64(high))
     quotient = high / power
@@ -79,44 +50,8 @@ def divide(mantissa, exponent):  # type: ignore[no-untyped-def]
     rest = abs((quotient - value) + correction) / np.spacing(value)
     # Just below a power of two the spacing is half as large, which moves the tie.
     if abs(rest - 0.5) < TIE_MARGIN or abs(rest - 0.25) < TIE_MARGIN:
-        return HARD, 0.0
-    return EXACT, value
-
-
-@inner_kernel
-def scan_number(text, start, stop):  # type: ignore[no-untyped-def]
-    """Parse ``text[start:stop]``; HARD asks the caller to use ``float`` on the same bytes."""
-    pos = start
-    negative = False
-    if pos < stop and (text[pos] == 43 or text[pos] == 45):
-        negative = text[pos] == 45
-        pos += 1
-    first = pos
-    pos, mantissa, digits = scan_digits(text, pos, stop, ZERO, ZERO)
-    n_seen = pos - first
-    exponent = np.int64(0)
-    if pos < stop and text[pos] == 46:
-        first = pos + 1
-        pos, mantissa, digits = scan_digits(text, first, stop, mantissa, digits)
-        n_seen += pos - first
-        exponent = np.int64(first - pos)
-    if n_seen == 0:
-        return INVALID, 0.0
-    if pos < stop:
-        if text[pos] != 69 and text[pos] != 101:
-            return INVALID, 0.0
-        pos, shift = scan_exponent(text, pos, stop)
-        if pos < 0:
-            return INVALID, 0.0
-        exponent += shift
-    if digits > MAX_DIGITS or exponent < -22 or exponent > 22:
-        return HARD, 0.0
-    if mantissa > MAX_MANTISSA:
-        status, value = divide(mantissa, exponent)
-        return status, -value if negative else value
-    value = np.float64(mantissa)
-    value = value * POWERS[exponent] if exponent > 0 else value / POWERS[-exponent]
-    return EXACT, -value if negative else value
+        return np.nan
+    return value
 
 
 @inner_kernel
@@ -132,16 +67,15 @@ def quick_digits(text, pos, mantissa):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def quick_quotient(mantissa, n_digits, n_decimals):  # type: ignore[no-untyped-def]
-    """Value of a mantissa of at most 18 digits, rounded once; NaN if that is not certain.
+    """Value of a mantissa, rounded once; NaN if that is not certain.
 
     numba does not inline functions with a division, and calling one that takes arrays costs more.
     """
-    if n_digits < ONE or n_digits > MAX_DIGITS:
+    if n_digits < ONE or n_digits > MAX_DIGITS or mantissa > MAX_DIVIDED:
         return np.nan
     if mantissa <= MAX_MANTISSA:
         return np.float64(np.int64(mantissa)) / POWERS[n_decimals]
-    status, value = divide(np.int64(mantissa), -np.int64(n_decimals))
-    return value if status == EXACT else np.nan
+    return divide(np.int64(mantissa), POWERS[n_decimals])
 
 
 @inner_kernel
@@ -158,3 +92,13 @@ def quick_number(text, pos):  # type: ignore[no-untyped-def]
         n_digits += n_decimals
     value = quick_quotient(mantissa, n_digits, n_decimals)
     return pos, -value if negative else value
+
+
+def as_floats(tokens: Sequence[bytes]) -> np.ndarray:
+    """Numbers by Python's parser; NaN for what is no finite number or has an underscore."""
+    values = np.full(len(tokens), np.nan)
+    for i, token in enumerate(tokens):
+        if b"_" not in token:
+            with suppress(ValueError):
+                values[i] = float(token)
+    return np.where(np.isfinite(values), values, np.nan)

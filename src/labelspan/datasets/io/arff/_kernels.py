@@ -10,13 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from labelspan.datasets.io._numbers import (
-    EXACT,
-    HARD,
-    INVALID,
     ONE,
     ZERO_BYTE,
     quick_number,
-    scan_number,
 )
 from labelspan.datasets.io.arff._header import NOMINAL, NUMERIC, SKIPPED
 from labelspan.jit import ZERO, inner_kernel, kernel
@@ -115,20 +111,20 @@ def find_category(text, start, stop, words, ends, low, high):  # type: ignore[no
 
 @inner_kernel
 def read_value(text, start, stop, column, table):  # type: ignore[no-untyped-def]
-    """Return the value of a token, and whether it is final, a hard number, or unknown."""
+    """Return the value of a token, and whether it is final or left to Python."""
     type_of, kinds, bounds, words, ends, values, _ = table
     if stop - start == 1 and text[start] == 63:
-        return np.nan, EXACT
+        return np.nan, True
     number = type_of[column]
     if kinds[number] == NUMERIC:
-        status, value = scan_number(text, start, stop)
-        return value, status
+        end, value = quick_number(text, np.uint64(start))
+        return value, end == stop and value == value
     if kinds[number] == NOMINAL:
         found = find_category(text, start, stop, words, ends, bounds[number], bounds[number + 1])
         if found >= 0:
-            return values[found], EXACT
-        return 0.0, INVALID
-    return 0.0, EXACT
+            return values[found], True
+        return 0.0, False
+    return 0.0, True
 
 
 @inner_kernel
@@ -151,15 +147,14 @@ def read_cell(text, pos, column, table, closing, slot, wanted, hard, n_hard):  #
     start, stop, after, state = scan_token(text, pos, closing)
     if state > 0:
         return state, start, 0.0, n_hard
-    value, status = read_value(text, start, stop, column, table)
+    value, is_final = read_value(text, start, stop, column, table)
     if table[1][table[0][column]] == SKIPPED:
         wanted = False
-    if wanted and (status != EXACT or state < 0):
+    if wanted and (not is_final or state < 0):
         hard[n_hard, 0] = slot
         hard[n_hard, 1] = start
         hard[n_hard, 2] = stop
-        hard[n_hard, 3] = status == HARD and state == 0
-        hard[n_hard, 4] = column
+        hard[n_hard, 3] = column
         n_hard += 1
     return OK, after, value, n_hard
 

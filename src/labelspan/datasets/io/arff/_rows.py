@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from labelspan.datasets.io._csr import CsrBuffer, drop_zeros, grown
 from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._numbers import as_floats
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._stream import LineBlocks
 from labelspan.datasets.io.arff._header import (
@@ -72,11 +73,11 @@ class _Rows:
         self.encoding = encoding
         self.types = _type_table(columns.header, encoding)
         self.n_rows = 0
-        self.hard = np.empty((0, 5), dtype=np.int64)
+        self.hard = np.empty((0, 4), dtype=np.int64)
 
     def hard_list(self, size: int) -> np.ndarray:
         if size > len(self.hard):
-            self.hard = np.empty((size, 5), dtype=np.int64)
+            self.hard = np.empty((size, 4), dtype=np.int64)
         return self.hard
 
     def check(self, status: int, pos: int) -> None:
@@ -86,14 +87,10 @@ class _Rows:
             raise self.source.error_at(MESSAGES[status], pos)
 
     def settle(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
-        values = np.empty(len(hard))
-        is_number = hard[:, 3] == 1
-        block = text.tobytes() if is_number.any() else b""
-        bounds = hard[is_number, 1:3].tolist()
-        values[is_number] = [float(block[start:stop]) for start, stop in bounds]
-        others = ~is_number | np.isinf(values)
-        for i in np.flatnonzero(others):
-            values[i] = self._settle_one(text, int(hard[i, 1]), int(hard[i, 2]), int(hard[i, 4]))
+        block, kinds = text.tobytes(), self.types[1][self.types[0][hard[:, 3]]]
+        values = as_floats([block[start:stop] for start, stop in hard[:, 1:3].tolist()])
+        for i in np.flatnonzero(np.isnan(values) | (kinds != NUMERIC)):
+            values[i] = self._settle_one(text, *hard[i, 1:4].tolist())
         return values
 
     def _settle_one(self, text: np.ndarray, start: int, stop: int, column: int) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets.io._csr import CsrBuffer, drop_zeros
+from labelspan.datasets.io._numbers import as_floats
 from labelspan.datasets.io._row_lines import RowLines
 from labelspan.datasets.io._stream import LineBlocks
 from labelspan.datasets.io.text._pairs_kernel import BAD_VALUE, MESSAGES, OK, parse_pairs
@@ -91,12 +91,13 @@ def _parse_block(
     status, pos, n_rows, n_hard = parse_pairs.for_steps(len(text))(
         text, first, bounds, keep_blank, labels.arrays, features.arrays, labels.n_rows, hard
     )
+    block = text.tobytes() if n_hard else b""
+    values = as_floats([block[start:stop] for _, start, stop in hard[:n_hard].tolist()])
+    if (wrong := np.isnan(values)).any():
+        raise source.error_at(MESSAGES[BAD_VALUE], hard[int(wrong.argmax()), 1])
     if status != OK:
         raise source.error_at(MESSAGES[status], pos)
-    for entry, start, stop in hard[:n_hard].tolist():
-        value = features.data[entry] = float(text[start:stop].tobytes())
-        if not math.isfinite(value):
-            raise source.error_at(MESSAGES[BAD_VALUE], start)
+    features.data[hard[:n_hard, 0]] = values
     labels.fill(n_rows)
     features.fill(n_rows)
     return n_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelspan.datasets.io._numbers import EXACT, INVALID, quick_number, scan_number
+from labelspan.datasets.io._numbers import quick_number
 from labelspan.datasets.io.arff import scan_index, skip_blanks, skip_line
 from labelspan.jit import ZERO, inner_kernel, kernel
 
@@ -74,16 +74,13 @@ def parse_features(text, pos, first, n_features, entry, indices, data, hard, n_h
             return LARGE_INDEX, pos, entry, n_hard
         end, value = quick_number(text, np.uint64(after + 1))
         stop = np.int64(end)
-        if value != value or (text[end] != 32 and text[end] != 10):
+        # A blank or a line end follows, or else Python reads the number.
+        if value != value or text[end] > 32:
             stop = token_end(text, after + 1)
-            status, value = scan_number(text, after + 1, stop)
-            if status == INVALID:
-                return BAD_VALUE, after + 1, entry, n_hard
-            if status != EXACT:
-                hard[n_hard, 0] = entry
-                hard[n_hard, 1] = after + 1
-                hard[n_hard, 2] = stop
-                n_hard += 1
+            hard[n_hard, 0] = entry
+            hard[n_hard, 1] = after + 1
+            hard[n_hard, 2] = stop
+            n_hard += 1
         indices[entry] = index - first
         data[entry] = value
         entry += 1
