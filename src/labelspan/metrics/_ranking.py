@@ -9,8 +9,6 @@ import numpy as np
 from labelspan.metrics._input import check_choice
 from labelspan.metrics._rank_labels import LabelRanks, rank_labels
 
-ROWS = ("keep", "skip")
-
 
 def ranking_loss(
     Y_true: Any,
@@ -58,9 +56,7 @@ def ranking_loss(
     0.5
     """
     check_choice("ties", ties, ("worst", "average", "best"))
-
-    check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score, observed)
+    ranks = _ranks(Y_true, Y_score, observed, undefined_rows)
     # False labels before each true one: all labels before it minus the true ones.
     above = _tied(ranks.last - ranks.true_last, ranks.first - ranks.true_first, ties)
     pairs = ranks.n_true * (ranks.n_labels - ranks.n_true)
@@ -114,9 +110,7 @@ def average_precision(
     0.5
     """
     check_choice("ties", ties, ("worst", "first"))
-
-    check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score, observed)
+    ranks = _ranks(Y_true, Y_score, observed, undefined_rows)
     if ties == "worst":
         share = ranks.true_last / ranks.last
     else:
@@ -171,9 +165,7 @@ def one_error(
     0.5
     """
     check_choice("ties", ties, ("first", "worst", "average", "best"))
-
-    check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score, observed)
+    ranks = _ranks(Y_true, Y_score, observed, undefined_rows)
     if ties == "first":
         return _mean(1 - ranks.row_sums(ranks.place == 0), ranks, undefined_rows)
     # Share of true labels among the labels at the top; 0 if none of them is true.
@@ -230,9 +222,7 @@ def coverage(
     1.0
     """
     check_choice("ties", ties, ("worst", "average", "best"))
-
-    check_choice("undefined_rows", undefined_rows, ROWS)
-    ranks = rank_labels(Y_true, Y_score, observed)
+    ranks = _ranks(Y_true, Y_score, observed, undefined_rows)
     # The best rank of a tie counts the label itself, `first` does not.
     rank = _tied(ranks.last, ranks.first + 1, ties)
     # The entries of a row are sorted: the last one has the largest rank.
@@ -240,6 +230,11 @@ def coverage(
     some = ranks.n_true > 0
     steps[some] = rank[ranks.starts[1:][some] - 1]
     return _mean(steps - 1, ranks, undefined_rows)
+
+
+def _ranks(Y_true: Any, Y_score: Any, observed: Any, undefined_rows: str) -> LabelRanks:
+    check_choice("undefined_rows", undefined_rows, ("keep", "skip"))
+    return rank_labels(Y_true, Y_score, observed)
 
 
 def _mean(values: np.ndarray, ranks: LabelRanks, undefined_rows: str) -> float:
