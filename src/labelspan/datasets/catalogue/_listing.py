@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from labelspan.datasets.catalogue._catalogue import CATALOGUE, Entry
 from labelspan.datasets.catalogue._locate import cache_folder, in_cache, in_data_folder
@@ -43,6 +43,9 @@ class DatasetInfo:
         return self.cardinality / self.n_labels
 
 
+COPIED = [field.name for field in fields(DatasetInfo) if field.name != "where"]
+
+
 class DatasetList(tuple[DatasetInfo, ...]):
     """A tuple of `DatasetInfo` that prints as a table."""
 
@@ -77,16 +80,7 @@ def list_datasets() -> DatasetList:
     (2407, 294, 6, 1.074)
     """
     return DatasetList(
-        DatasetInfo(
-            name=entry.name,
-            n_samples=entry.n_samples,
-            n_features=entry.n_features,
-            n_labels=entry.n_labels,
-            cardinality=entry.cardinality,
-            n_train=entry.n_train,
-            where=_where(entry),
-            citation=entry.citation,
-        )
+        DatasetInfo(**{name: getattr(entry, name) for name in COPIED}, where=_where(entry))
         for entry in CATALOGUE.values()
     )
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import os
+import zlib
+
+#: What NumPy, SciPy and zlib raise for a damaged file.
+DAMAGED = (
+    zlib.error, ValueError, TypeError, LookupError, OverflowError, EOFError, OSError, MemoryError
+)  # fmt: skip
 
 
 class DataFileError(ValueError):

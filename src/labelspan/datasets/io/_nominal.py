@@ -75,12 +75,22 @@ def expand(X: Any, columns: Sequence[Nominal], limits: Limits, path: str | os.Pa
     """Replace nominal columns by one column of 0 and 1 per category; NaN stays in all of them."""
     if not columns:
         return X
-    widths = np.ones(X.shape[1], dtype=np.int64)
+    _check_room(X, columns, limits, path)
+    by_column = X.tocsc() if sp.issparse(X) else X
+    parts, start = [], 0
     for column in columns:
-        widths[column.position] = len(column.values)
-    _check_room(X, columns, int(widths.sum()), limits, path)
-    starts = np.cumsum(widths) - widths
-    return (_expand_sparse if sp.issparse(X) else _expand_dense)(X, columns, widths, starts)
+        parts += [by_column[:, start : column.position], _indicators(by_column, column)]
+        start = column.position + 1
+    parts.append(by_column[:, start:])
+    return sp.hstack(parts, format="csr") if sp.issparse(X) else np.hstack(parts)
+
+
+def _indicators(X: Any, column: Nominal) -> Any:
+    values = _column(X, column.position)[:, None]
+    is_missing = np.isnan(values)
+    shown = (values == np.array(column.values)) | is_missing
+    weights = np.where(is_missing, np.nan, 1.0)
+    return sp.csr_array(shown).multiply(weights) if sp.issparse(X) else shown * weights
 
 
 def expanded_names(names: Sequence[str], columns: Sequence[Nominal]) -> tuple[str, ...]:
@@ -96,14 +106,11 @@ def _column(X: Any, position: int) -> np.ndarray:
 
 
 def _check_room(
-    X: Any,
-    columns: Sequence[Nominal],
-    width: int,
-    limits: Limits,
-    path: str | os.PathLike[str],
+    X: Any, columns: Sequence[Nominal], limits: Limits, path: str | os.PathLike[str]
 ) -> None:
-    largest = max(columns, key=lambda column: len(column.values))
-    n_values = X.shape[0] * (sum(len(c.values) for c in columns) if sp.issparse(X) else width)
+    largest, n_new = max(columns, key=lambda c: len(c.values)), sum(len(c.values) for c in columns)
+    width = X.shape[1] - len(columns) + n_new
+    n_values = X.shape[0] * (n_new if sp.issparse(X) else width)
     if width > limits.max_columns or n_values > limits.max_bytes // VALUE_BYTES:
         raise DataFileError(
             f"one column per category makes {width} columns of {X.shape[0]} rows; raise "
@@ -111,37 +118,3 @@ def _check_room(
             f"({len(largest.values)} categories) by ignore= (--ignore)",
             file=path,
         )
-
-
-def _expand_dense(
-    X: np.ndarray, columns: Sequence[Nominal], widths: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
-    expanded = np.empty((X.shape[0], int(widths.sum())))
-    kept = np.setdiff1d(np.arange(X.shape[1]), [column.position for column in columns])
-    expanded[:, starts[kept]] = X[:, kept]
-    for column in columns:
-        values, start = X[:, column.position, None], starts[column.position]
-        part = expanded[:, start : start + len(column.values)]
-        part[:] = values == np.array(column.values)
-        part[np.isnan(values).ravel()] = np.nan
-    return expanded
-
-
-def _expand_sparse(
-    X: sp.csr_array, columns: Sequence[Nominal], widths: np.ndarray, starts: np.ndarray
-) -> sp.csr_array:
-    rest, by_column = X.tocoo(), X.tocsc()
-    kept = ~np.isin(rest.coords[1], [column.position for column in columns])
-    entries = [(rest.coords[0][kept], starts[rest.coords[1][kept]], rest.data[kept])]
-    for column in columns:
-        values = _column(by_column, column.position)[:, None]
-        rows, places = np.nonzero((values == np.array(column.values)) | np.isnan(values))
-        data = np.where(np.isnan(values.ravel()[rows]), np.nan, 1.0)
-        entries.append((rows, starts[column.position] + places, data))
-    rows, places, data = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-    expanded = sp.csr_array((data, (rows, places)), shape=(X.shape[0], int(widths.sum())))
-    expanded.sort_indices()
-    # The smallest index type that fits, like the tables of the readers.
-    expanded.indices = expanded.indices.astype(X.indices.dtype, copy=False)
-    expanded.indptr = expanded.indptr.astype(X.indptr.dtype, copy=False)
-    return expanded

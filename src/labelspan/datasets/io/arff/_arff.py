@@ -219,9 +219,8 @@ def _read_part(path: Path, reading: _Reading) -> _Part:
 
 def _told(targets: Any) -> np.ndarray:
     if sp.issparse(targets):
-        stored = targets.tocsc()
-        unknown = sp.csc_array((np.isnan(stored.data), stored.indices, stored.indptr), stored.shape)
-        return np.asarray(unknown.sum(axis=0)) < targets.shape[0]
+        n_unknown = np.bincount(targets.indices[np.isnan(targets.data)], minlength=targets.shape[1])
+        return n_unknown < targets.shape[0]
     return ~np.isnan(targets).all(axis=0)
 
 

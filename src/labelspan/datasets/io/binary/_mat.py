@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 
 from labelspan.compat import load_mat
 from labelspan.datasets.io._dataset import MultilabelDataset
-from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._errors import DAMAGED, DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._split import join
 from labelspan.datasets.io._tables import (
@@ -30,18 +29,7 @@ from labelspan.datasets.io.binary._mat_size import check_unpacked_bytes
 NUMERIC_CLASSES = frozenset(
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 ) | {"double", "single", "sparse", "logical"}
-# Exceptions of SciPy and zlib for a damaged file.
-BROKEN = (
-    zlib.error,
-    ValueError,
-    TypeError,
-    LookupError,
-    OverflowError,
-    EOFError,
-    OSError,
-    MemoryError,
-    scipy.io.matlab.MatReadError,
-)
+BROKEN = (*DAMAGED, scipy.io.matlab.MatReadError)
 
 
 def read_mat(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tokenize
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelspan.datasets.io._dataset import MultilabelDataset
-from labelspan.datasets.io._errors import DataFileError
+from labelspan.datasets.io._errors import DAMAGED, DataFileError
 from labelspan.datasets.io._limits import Limits
 from labelspan.datasets.io._tables import (
     check_matrix,
@@ -27,21 +26,8 @@ from labelspan.datasets.io._written_labels import has_missing, written_labels
 from labelspan.datasets.io.binary._npz_members import CSR_PARTS, read_members
 from labelspan.system import replace_file
 
-# Exceptions of zipfile, zlib and NumPy for a damaged archive.
-BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    TypeError,
-    LookupError,
-    OverflowError,
-    EOFError,
-    OSError,
-    RuntimeError,
-    MemoryError,
-    SyntaxError,
-    tokenize.TokenError,
-)
+# Of zipfile, and of NumPy for the header of an array.
+BROKEN = (*DAMAGED, zipfile.BadZipFile, RuntimeError, SyntaxError, tokenize.TokenError)
 
 
 def read_npz(
