@@ -68,7 +68,7 @@ class KeyFactors:
     """Integer keys M (|t|^2 - 2 q't) + j from one product; row j is t, and M is a power of two.
 
     Factors in half precision, [2^8 q, M, 2^5, 1] and [-2^-7 M t, |t|^2, j // 2^5, j % 2^5], hold
-    each term exactly, and single precision their sum; ten times as fast as in single precision.
+    each term exactly, and single precision their sum.
     """
 
     def __init__(self, T: Any):
@@ -224,8 +224,7 @@ def least(A: Any, k: int) -> Any:
 def least_candidates(A: Any, k: int) -> Any:
     """Some columns (n, m) of a torch array that hold the k smallest numbers of each row.
 
-    Columns are split into groups; only the k groups with the smallest minima matter. One pass over
-    A with m of about 2 sqrt(k n), where a selection takes many.
+    Only the k groups of columns with the smallest minima matter: m is about 2 sqrt(k n).
     """
     n_rows, n_columns = A.shape
     depth = int(np.sqrt(n_columns / k))

@@ -81,9 +81,9 @@ class Chunks:
 class Chunked(RowBlocks):
     """``partial_fit`` and ``fit_blocks`` for estimators that learn from statistics that add up.
 
-    A method defines how it learns from pooled statistics (``_learn_pooled``), and which these are
-    (``_summarise``, with ``_chunk_solver``) if not those of a regression of all labels on the
-    features. The first access to an attribute of ``_learnt`` after a chunk computes all of them.
+    A method defines ``_learn_pooled``, and ``_summarise`` with ``_chunk_solver`` if it learns not
+    from a regression of all labels. The first access to an attribute of ``_learnt`` computes all of
+    them.
     """
 
     # Learnt attributes: those that ``fit`` sets, except the ones that input validation sets.

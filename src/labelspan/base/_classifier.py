@@ -48,9 +48,8 @@ LINEAR = ("coef_", "intercept_", "_mean", "_level")
 class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Scores every label; a label is predicted if its score exceeds a threshold.
 
-    A method defines how it learns (``_learn``), how it scores if not linearly (``_scores``) and, if
-    not 0, the thresholds (``_thresholds``). This class does the rest: input validation, label
-    names, 1-d `y`, for which one class is predicted by argmax, sparse labels and Dask arrays.
+    A method defines how it learns (``_learn``), and how it scores if not linearly (``_scores``).
+    This class does the rest: validation, names, classes of a 1-d `y`, sparse labels, Dask arrays.
     """
 
     classes_: np.ndarray
@@ -75,8 +74,8 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
     def _scores(self, X: Any) -> np.ndarray:
         """Scores (n, q) of checked features; here ``X @ coef_.T + intercept_``.
 
-        Linear scores are computed relative to the mean of the training rows, because the formula
-        loses digits far from the origin.
+        They are computed about the mean of the training rows: far from the origin, the formula
+        loses digits.
         """
         return scores_about(X, self._mean, self.coef_, self._level)
 
@@ -262,8 +261,8 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
 def remember(classifier: Any, labels: Labels) -> None:
     """Store the form of the labels: classes of a 1-d y; for 2-d, [0, 1] per label, and names.
 
-    scikit-learn infers the type of the labels from ``classes_``. Column numbers would look like two
-    classes if there are two labels, and like one class, whose scores it negates, if there is one.
+    scikit-learn reads the type of labels from ``classes_``: two column numbers look like two
+    classes.
     """
     classifier.__dict__.pop("label_names_", None)
     if labels.names is not None:

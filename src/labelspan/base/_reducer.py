@@ -72,9 +72,9 @@ class LinearReducer(
 ):
     """Linear map to the leading directions of a generalised eigenproblem.
 
-    A method is a formula, ``_pencil``; this class does the rest: validation, the solver choice,
-    wide X, pooling, signs, dtypes, ``transform``. A method defines ``_summarise`` if it needs other
-    sums than the moments of X and labels, and ``_directions`` if it solves another problem.
+    A method is a formula, ``_pencil``; this class does the rest. It defines ``_summarise`` if it
+    needs other sums than the moments of X and labels, and ``_directions`` if it solves another
+    problem.
     """
 
     # Whether one pass over the data suffices, so that partial_fit is exact.
@@ -259,10 +259,9 @@ class LinearReducer(
 
 
 def pseudo_inverse(components: np.ndarray) -> np.ndarray:
-    """Pinv(components) (D, k), in float64; of rows of unit length.
+    """Pinv(components) (D, k), in float64, of rows of unit length.
 
-    Directions of a generalised problem differ in length by orders of magnitude, and a short one is
-    not a rounding error.
+    Directions differ in length by orders of magnitude, and a short one is not a rounding error.
     """
     rows = components.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)

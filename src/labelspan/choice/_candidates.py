@@ -27,16 +27,9 @@ LARGEST_DIMENSION = 100
 
 @dataclass(frozen=True)
 class Setting:
-    """One reducer with its parameters; its directions serve every dimension of the grid.
+    """A reducer with the largest `n_components` of the grid: its directions serve all `dimensions`.
 
-    Attributes
-    ----------
-    reducer : LinearReducer
-        With the largest `n_components` of the grid.
-    dimensions : list
-        Candidates of `n_components`.
-    places : ndarray of int of shape (n_dimensions, n_readouts)
-        Their indices in the list of all candidates.
+    `places` (n_dimensions, n_readouts) are their indices in the list of all candidates.
     """
 
     reducer: LinearReducer
@@ -46,18 +39,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Candidates:
-    """All candidates.
+    """All candidates: grids and points of a pipeline "reducer", "readout", also grouped by reducer.
 
-    Attributes
-    ----------
-    grids : list of dict
-        Input of ``ParameterGrid`` for a pipeline of steps "reducer" and "readout".
-    points : list of dict
-        The candidates: parameters of that pipeline.
-    settings : list of Setting
-        The same grouped by reducer and its parameters.
-    readouts : list of estimators
-        The readouts, in the order of the second axis of ``Setting.places``.
+    The readouts are in the order of the second axis of ``Setting.places``.
     """
 
     grids: list[dict[str, list[Any]]]

@@ -22,18 +22,10 @@ from labelspan.search import Fold, FoldScores, Judge
 
 @dataclass(frozen=True)
 class Nested:
-    """Directions of one setting: the first few are those of every smaller dimension.
+    """Directions (D, k) of one setting, of which each candidate dimension keeps the first `counts`.
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (D, k)
-        Directions, most important first; none if the training rows have none.
-    counts : list of int
-        How many of them each candidate dimension keeps.
-    projected : Moments or None
-        Moments of the projections of the training rows; None if they must be computed from rows.
-    seconds : float
-        Time of the setting.
+    `projected`: moments of the projected training rows, None if they must come from rows;
+    `seconds`: time of the setting.
     """
 
     vectors: np.ndarray
@@ -44,15 +36,7 @@ class Nested:
 
 @dataclass(frozen=True)
 class Solved:
-    """The directions of all settings on the training rows of a fold.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (D,)
-        Mean of the training rows.
-    nested : list of Nested
-        For each setting.
-    """
+    """The directions of all settings on the training rows of a fold, whose mean is (D,)."""
 
     mean: np.ndarray
     nested: list[Nested]

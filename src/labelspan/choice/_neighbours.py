@@ -20,8 +20,8 @@ def neighbour_scores(
 ) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
     """Probabilities (n, q) of each MLkNN on the first k projections, for each k.
 
-    One pass over the distances finds the neighbours for every k, as many as any readout needs:
-    time O((n + n_train) n_train K), memory of a block and of the neighbours.
+    One pass over the distances: time O((n + n_train) n_train K), memory of a block and the
+    neighbours.
     """
     Y = sparse.csr_array(Y)
     n_train = len(T)

@@ -22,14 +22,8 @@ from labelspan.moments import Available, Moments, Root, Sample, root_of
 class Shared:
     """Statistics that serve every setting; two add up with ``+``.
 
-    Attributes
-    ----------
-    moments : Moments
-        With xx and tt; every ridge readout uses them.
-    root : Root or None
-        For settings without a ridge, whose condition number may not be squared.
-    own : dict of int to statistics
-        For settings, by index, that have their own statistics.
+    `moments` with xx and tt, for ridge readouts; `root` for settings without a ridge, whose
+    condition number may not be squared; `own` by index of a setting.
     """
 
     moments: Moments
@@ -86,18 +80,8 @@ class Shared:
 class Recipe:
     """How the statistics of the settings are computed, for data of one shape.
 
-    Attributes
-    ----------
-    ridge_free : list of bool
-        Whether a setting uses the Root.
-    own : dict of int to (LinearReducer, str)
-        Settings that have their own statistics, and their solvers.
-    refitted : list of int
-        Settings whose statistics cannot be pooled; they are fitted to the rows of each fold.
-    keeps_rows : bool
-        Whether the readout keeps the training rows.
-    holes : bool
-        Whether labels are missing, so that each readout uses its own rows.
+    Settings may use the Root, have their `own` statistics (a reducer, a solver), or be refitted to
+    the rows of each fold. `keeps_rows`: the readout does; `holes`: each readout uses its own rows.
     """
 
     ridge_free: list[bool]

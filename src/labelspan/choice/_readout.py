@@ -29,15 +29,7 @@ TOGETHER = 2**17
 
 @dataclass(frozen=True)
 class Training:
-    """The training data of a readout.
-
-    Attributes
-    ----------
-    pooled : Moments or None
-        Moments of the projections and of labels in {-1, +1}, if known from pooled statistics.
-    rows : Sample or None
-        Projections and labels, if they are needed.
-    """
+    """What a readout learns from: moments of projections and labels in {-1, +1}, or rows."""
 
     pooled: Moments | None
     rows: Sample | None
@@ -58,28 +50,9 @@ def readout_scores(
     counts: Sequence[int],
     buffer: np.ndarray,
 ) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
-    """For every readout and every k the scores (n, q) of the held-out rows, several k at a time.
+    """Per readout and some k, its number, these k, and scores (n_some, n, q) of held-out rows.
 
-    Parameters
-    ----------
-    readouts : sequence of MultiOutputRidge or of MLkNN
-        With the parameters of the grid.
-    training : Training
-        Their training data.
-    Z : ndarray of shape (n, K)
-        Projections of the held-out rows.
-    counts : sequence of int
-        The k, ascending.
-    buffer : ndarray
-        From :func:`buffer_for`; the next scores may reuse it.
-
-    Yields
-    ------
-    readout : int
-        Its number.
-    some : sequence of int
-        Some of the k.
-    scores : ndarray of shape (n_some, n, q)
+    Z (n, K) are their projections, `counts` the k, ascending; the next scores may reuse `buffer`.
     """
     if not counts:
         return
@@ -101,9 +74,8 @@ def ridge_scores(
 ) -> Iterator[tuple[Sequence[int], np.ndarray]]:
     """Scores of the ridge regression on the first k projections, for each k.
 
-    With zz + ridge I = L L', the leading blocks of L are the factors of the leading blocks, so
-    that the scores are sums over the columns of Z L^-T, each times a row of L^-1 zt: all k
-    together cost O(n K^2 + n K q), as the largest alone.
+    With zz + ridge I = L L', leading blocks have the leading blocks of L as factors: scores are
+    sums over columns of Z L^-T, each times a row of L^-1 zt, O(n K^2 + n K q) for all k together.
     """
     top = first(moments, counts[-1])
     Z = Z[:, : counts[-1]] - top.x_mean

@@ -19,19 +19,7 @@ from labelspan.moments import Moments, Sample
 
 @dataclass(frozen=True)
 class Refit:
-    """Inputs of a refit besides the statistics.
-
-    Attributes
-    ----------
-    source : estimator
-        Knows number and names of the features.
-    X : array of shape (n, D)
-        All rows.
-    labels : Labels
-        Their labels.
-    route : Route
-        The coordinates of pooled statistics.
-    """
+    """Inputs of a refit besides the statistics: `source` knows features, `route` coordinates."""
 
     source: Any
     X: Any

@@ -28,23 +28,7 @@ from labelspan.search import Fold, FoldScores, Judge, Parts, on_folds, parts_of
 
 @dataclass(frozen=True)
 class Search:
-    """A search over checked rows.
-
-    Attributes
-    ----------
-    X : ndarray, csr_array or Dask array of shape (n, D)
-        Features.
-    labels : Labels
-        In memory.
-    folds : list of (train, test)
-        Row numbers, ascending.
-    candidates : Candidates
-        What is tried.
-    recipe : Recipe
-        How their statistics are computed.
-    judge : Judge
-        Computes their measures.
-    """
+    """A search over checked rows: labels in memory, folds with ascending row numbers."""
 
     X: Any
     labels: Labels

@@ -38,7 +38,7 @@ def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
 def look_up(neighbours: np.ndarray, Y: Any, table: np.ndarray) -> np.ndarray:
     """Return table[l, number of neighbours with label l] for each row and label, (n, q).
 
-    `neighbours` (n, k) are training rows, `Y` their labels, without stored zeros, `table` (q, k +
+    `neighbours` (n, k) are training rows; their labels Y have no stored zeros; `table` is (q, k +
     1).
     """
     # A model that came from a device has dense labels.

@@ -226,8 +226,8 @@ def posterior(
 ) -> np.ndarray:
     """Probability (q, k + 1) of each label by number of neighbours that have it: Bayes' rule.
 
-    From the histogram (2, q, k + 1) and the prior (q,); `n_counts` (q, 1) says how many counts can
-    occur, None k + 1. Without training rows to count (and smoothing), it is the prior.
+    From the histogram (2, q, k + 1) and the prior (q,), which it is without rows to count and
+    smoothing; `n_counts` (q, 1) says how many counts can occur, None k + 1.
     """
     n_counts = histogram.shape[2] if n_counts is None else n_counts
     total = smoothing * n_counts + histogram.sum(axis=2, keepdims=True)

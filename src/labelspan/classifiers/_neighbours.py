@@ -39,10 +39,9 @@ def nearest_rows(
     metric_params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Nearest rows of T for those of Q, (n_queries, n_neighbors), by distance, then by index.
+    """Nearest rows of T for those of Q, or each of T, (n, n_neighbors), by distance, then index.
 
-    Without Q, of each row of T among the others. Euclidean distances: exact, by matrix products in
-    blocks, or by shared features if T is sparse or mostly zero; others by scikit-learn.
+    Euclidean distances are exact: by products in blocks, or by shared features if T is mostly zero.
     """
     extra = dict(metric_params or {})
     # scikit-learn has a parameter of its own for the power of "minkowski".
@@ -69,7 +68,7 @@ def nearest_rows(
 def nearest_of_distances(
     distances: Any, n_neighbors: int, *, leave_one_out: bool, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Nearest training rows from distances (n_queries, n_train), by distance, then by index.
+    """Nearest training rows by distances (n_queries, n_train), then by index.
 
     Entries that a sparse array does not store are infinitely far. With `leave_one_out`, queries are
     the training rows, and none finds itself.

@@ -14,10 +14,10 @@ SPARE = 16
 
 
 def nearest(T: Any, Q: Any, k: int) -> Any:
-    """Indices (n, k) of the rows of T nearest to those of Q; without Q, among the other rows of T.
+    """Indices (n, k) of the rows of T nearest to those of Q, or to each of T, then by index.
 
-    Ordered by distance, then by index. Integers are compared exactly, so ties are exact. For other
-    numbers, the nearest by products are compared again by differences.
+    Integers are compared exactly; other numbers by products first, the nearest again by
+    differences.
     """
     queries = T if Q is None else Q
     xp, n_rows = namespace(T), queries.shape[0]

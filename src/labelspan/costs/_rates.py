@@ -12,22 +12,10 @@ from scipy import linalg, sparse
 
 
 class Rates(NamedTuple):
-    """Numbers per second.
+    """Numbers per second: operations of products, of eigenproblems (9 m^3 for a side of m).
 
-    Attributes
-    ----------
-    products : float
-        Floating-point operations of a product of dense matrices.
-    eigen : float
-        The same of an eigenproblem, counted as 9 m^3 for a side of m.
-    sparse : float
-        Multiplications of entries of a sparse matrix with numbers of a dense one in the cache.
-    gathered : float
-        The same if the dense matrix is far larger than the cache.
-    pairs : float
-        Multiplications of entries of two sparse matrices.
-    memory : float
-        Bytes of a copy.
+    Products of sparse with dense entries in the cache (`sparse`) and far beyond it (`gathered`), of
+    two sparse arrays (`pairs`); bytes of a copy (`memory`).
     """
 
     products: float

@@ -160,25 +160,11 @@ def lazily(
     n_columns: int,
     dtype: Any = None,
 ) -> Any:
-    """Apply a function of rows lazily to each block of a Dask array.
+    """Apply a function of checked rows, (m, D) to (m, n_columns), lazily to blocks of a Dask array.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted; its number of features is compared with that of X at once.
-    X : Dask array of shape (n, D)
-        Rows; chunks of unknown length are fine.
-    function : callable
-        From a checked block (m, D) to (m, n_columns).
-    n_columns : int
-        Columns of the result.
-    dtype : dtype or None
-        Of the result; None means that of X if float32, else float64.
-
-    Returns
-    -------
-    Dask array of shape (n, n_columns)
-        Each block of X is checked on its worker, like an array in memory.
+    The number of features is compared with that of the fitted estimator at once; each block is
+    checked on its worker. Chunks of unknown length are fine; `dtype` None means that of X if
+    float32.
     """
     check_dask_rows(X, "X")
     set_n_features(estimator, X.shape[1], reset=False)

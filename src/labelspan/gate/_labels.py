@@ -36,29 +36,10 @@ from labelspan.gate._soft import (
 
 @dataclass(frozen=True)
 class Labels:
-    """Validated labels.
+    """Validated labels: an indicator matrix (n, q), and what is known of its origin.
 
-    Attributes
-    ----------
-    Y : ndarray or csr_array of shape (n_samples, n_labels), float64 in {0, 1}; or Dask array
-        The indicator matrix, or one of soft labels in [0, 1]; sparse if that is cheaper.
-    names : ndarray of str or None
-        Column names, if the labels came as a frame.
-    classes : ndarray or None
-        The classes behind a 1-d `y`; of two classes the column of `Y` stands for the second.
-    sparse : bool
-        Whether the labels were given as a sparse matrix; `Y` may be sparse even if not.
-    weights : ndarray of shape (n_samples,) or None
-        Weights of the rows, positive but for precomputed kernels and Dask arrays; None if all
-        rows count once.
-    kept : ndarray of bool of shape (n_given,) or None
-        Which of the given rows these are, if some had weight 0.
-    soft : bool
-        Whether some labels lie between 0 and 1; of a Dask array, whether they may.
-    missing : bool
-        Whether some labels are NaN, not observed; `Y` is then dense.
-    signed : bool
-        Whether they were given as -1 and +1; not known for Dask arrays.
+    `Y` is float64 in {0, 1} or [0, 1], dense or CSR, whichever is cheaper, or a Dask array; dense
+    with NaN if labels are missing. Of two classes its column stands for the second.
     """
 
     Y: Any
@@ -113,25 +94,11 @@ class Labels:
 def check_labels(
     y: Any, classes: np.ndarray | None = None, *, soft: bool = False, missing: bool = False
 ) -> Labels:
-    """Turn any accepted form of the labels into a 0/1 indicator matrix, or one of soft labels.
+    """Turn any accepted form of the labels into 0/1 indicators (n, q).
 
-    Parameters
-    ----------
-    y : array-like, sparse matrix or frame
-        (n, q) indicators in {0, 1}, bool or {-1, +1}; or 1-d classes: two classes become one
-        label, more become one label each.
-    classes : ndarray or None
-        The classes of a 1-d `y`, if already known.
-    soft : bool, default=False
-        Whether numbers between 0 and 1 are accepted: shares, or probabilities.
-    missing : bool, default=False
-        Whether NaN, NA, None and masked entries of a 2-d `y`, which mean missing labels, are
-        accepted.
-
-    Returns
-    -------
-    Labels
-        Checked labels.
+    2-d indicators in {0, 1}, bool or {-1, +1}, or 1-d classes, one label each (two share one),
+    which `classes` may name. `soft`: numbers between 0 and 1, `missing`: NaN, NA, None are
+    accepted.
     """
     plain = plain_indicators(y)
     if plain is not None:
@@ -180,8 +147,7 @@ def check_labels(
 def plain_indicators(y: Any, few: int = 0) -> Any:
     """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
 
-    The other checks would find nothing and take longer than learning from ten rows. For `few`
-    values no sparse matrix is made.
+    Other checks take longer than learning from ten rows. For `few` values no sparse matrix is made.
     """
     y = np.asarray(y) if type(y) is np.memmap else y
     if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":

@@ -21,13 +21,8 @@ MANY_MORE_ONES = 1.5
 def warn_of_joined_names(classes: np.ndarray) -> None:
     """Warn if the classes of a 1-d y are strings that look like lists of label names.
 
-    For a separator ``,``, ``;`` or ``|`` this is so if splitting leaves fewer names than there are
-    classes, or if there are several lists and a name stands both alone and in one of them.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Distinct values of y.
+    So they do if splitting them at a separator leaves fewer names than there are classes, or if
+    there are several lists and a name stands both alone and in one of them.
     """
     if classes.dtype.kind not in "UO" or not all(isinstance(c, str) for c in classes):
         return
@@ -76,13 +71,10 @@ def warn_of_signs(estimator: Any) -> None:
 
 
 def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
-    """Warn if the features (n, D) look like labels and the labels (n, q) like features.
+    """Warn if X (n, D) looks like labels and Y (n, q) like features.
 
-    This is so if X holds only 0 and 1, has fewer columns than y, and y has at least 1.5 times as
-    many ones per row. No benchmark set of our catalogue is like that (delicious, with 500 binary
-    features and 983 labels, has as many ones in both); each of them that has binary features is
-    when X and y are exchanged. Rows with exactly one 1 each are the codes of one category: no
-    warning. Soft labels need not sum up to more: features scaled to [0, 1] look like them.
+    X holds only 0 and 1, not one 1 per row, has fewer columns than y, and y has 1.5 times as many
+    ones per row: true of no benchmark set, and of each binary one when X and y are exchanged.
     """
     n_rows, n_features = X.shape
     if n_features >= Y.shape[1] or not holds_only_ones(X):

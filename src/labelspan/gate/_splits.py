@@ -21,29 +21,11 @@ def check_splits(
     complements: str = "",
     groups: Any = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The folds of a ``cv`` parameter: rows to train on and rows to hold out, as numbers.
+    """The folds of a ``cv`` parameter, pairs of row numbers: to train on, to hold out.
 
-    Parameters
-    ----------
-    cv : int, splitter or iterable
-        Input of scikit-learn's ``check_cv``.
-    X : array-like of n rows
-        Features.
-    target : array-like of n rows
-        Labels in scikit-learn's form.
-    kept : ndarray of bool or None
-        Which of the rows that were given to ``fit`` these are: folds that are given, too, number
-        those.
-    complements : str
-        Advice if a fold does not train on exactly the rows that it does not hold out; empty if that
-        is allowed. Pooled statistics require it.
-    groups : array-like of shape (n_given,) or None
-        Groups of the rows that were given to ``fit``, for splitters that keep groups together.
-
-    Returns
-    -------
-    list of (train, test)
-        No fold is empty or holds out a row that it trains on.
+    `kept`: which of the given rows these are, if some were removed; given folds and `groups` number
+    the given rows. `complements`: advice if a fold must train on exactly the rows that it does not
+    hold out, but does not; "" allows that.
     """
     # scikit-learn determines the kind of labels, which must not contain NaN.
     kind = np.nan_to_num(target) if has_holes(target) else target

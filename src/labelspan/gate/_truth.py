@@ -14,24 +14,10 @@ from labelspan.gate._soft import find_holes, hidden, refuse_missing_and_mixed, u
 
 
 def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | None]:
-    """Label indicators of which some may not be observed.
+    """Label indicators as booleans, False where not observed, and where they are observed, or None.
 
-    Parameters
-    ----------
-    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
-        Indicators in {0, 1}, bool or {-1, +1}; NaN, NA, None and masked entries of a dense one
-        are not observed.
-    observed : array-like or sparse of bool of shape (n_samples, n_labels) or None
-        Which labels of a sparse `Y` are observed.
-    name : str
-        Its name in error messages.
-
-    Returns
-    -------
-    Y : ndarray or csr_array of bool of shape (n_samples, n_labels)
-        Labels, False where they are not observed.
-    observed : ndarray of bool of shape (n_samples, n_labels) or None
-        Where they are; None if everywhere.
+    Y is in {0, 1}, bool or {-1, +1}; NaN, NA, None and masked entries of a dense one, or entries of
+    a sparse one where `observed` is False, are not observed. `name` is for error messages.
     """
     Y = hidden(Y, observed)
     if not sparse.issparse(Y):
@@ -63,19 +49,7 @@ def scored(y: Any, predicted: Any, weights: Any) -> tuple[Any, Any, Any]:
 
 
 def check_indicators(Y: Any, name: str) -> Any:
-    """Return label indicators as a boolean ndarray or a boolean CSR array.
-
-    Parameters
-    ----------
-    Y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
-        Indicators in {0, 1}, bool or {-1, +1}; one dimension is one label.
-    name : str
-        Its name in error messages.
-
-    Returns
-    -------
-    ndarray or csr_array of bool of shape (n_samples, n_labels)
-    """
+    """Label indicators in {0, 1}, bool or {-1, +1} as a boolean ndarray or CSR array (n, q)."""
     if sparse.issparse(Y):
         return sparse_indicators(sparse.csr_array(Y), name).astype(bool)
     Y = two_dimensional(dense(Y), name)

@@ -84,9 +84,9 @@ def check_fit(
 ) -> tuple[Any, Labels]:
     """Features and labels of ``fit`` or of a `chunk`, checked before any state changes.
 
-    X returns as finite float32 or float64 (Dask arrays are checked by blocks, when they are
-    computed), without rows of weight 0 unless they are columns, too. `reset`: a first call, which
-    needs `min_samples`; `classes`: those of a 1-d `y`, if known.
+    X returns as finite float32 or float64, without rows of weight 0 unless they are columns, too.
+    `reset`: a first call; `classes`: those of a 1-d `y`, if known; `min_samples`: of a whole
+    sample.
     """
     least = 1 if chunk else min_samples
     if type(X) in HOST and sample_weight is None and estimator._supervised:
@@ -294,8 +294,8 @@ def checked_by_sums(X: Any) -> bool:
 def passes(estimator: Any, X: Any, reset: bool, min_samples: int, chunk: bool = False) -> bool:
     """Whether X needs no check by scikit-learn, which takes longer than learning from ten rows.
 
-    This holds for plain rows of the right width if no feature names are expected. Their sum of
-    squares is finite only if they are; if it overflows or vanishes, a second check decides.
+    So it is for plain rows of the right width if no names are expected. Their sum of squares is
+    finite only if they are; if it overflows or vanishes, a second check decides.
     """
     known = vars(estimator)
     shape: tuple[int, ...] = X.shape if type(X) in HOST else ()
@@ -319,11 +319,10 @@ def passes(estimator: Any, X: Any, reset: bool, min_samples: int, chunk: bool = 
 
 
 def refuse_overflow(X: Any, *, whole: bool = True, heaviest: float = 1.0) -> None:
-    """Raise if squares of X, or their products with counts, do not fit into float64.
+    """Raise if squares of X, or their products with the `heaviest` weight, do not fit into float64.
 
-    One pass by BLAS, over parts of rows if X is not contiguous. Squares of float32 fit. If the
-    block is not the `whole` sample, its squares may vanish, because others may be larger.
-    `heaviest` is the largest weight of a row.
+    Squares of float32 fit. Those of a block that is not the `whole` sample may vanish, because
+    others may be larger.
     """
     values = values_of(X)
     if precision_of(values) != np.float64:

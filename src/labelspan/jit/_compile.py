@@ -38,25 +38,11 @@ _is_uncached = False
 
 
 def dispatcher(function: Callable[..., Any], is_inner: bool) -> Any:
-    """Make numba's dispatcher of a function.
+    """The dispatcher of numba for a loop; `is_inner` if only compiled loops call it.
 
-    Parameters
-    ----------
-    function : callable
-        The loop.
-    is_inner : bool
-        Whether only compiled loops call it.
-
-    Returns
-    -------
-    callable
-        Compiled or loaded from the cache at the first call for each combination of types.
-
-    Notes
-    -----
-    numba looks for a writable folder: ``NUMBA_CACHE_DIR``, that of the package, that of the user.
-    If there is none, the folder for temporary files is used. If that is not writable either, each
-    process compiles again, with one warning.
+    numba looks for a writable cache: ``NUMBA_CACHE_DIR``, the package's folder, the user's. Without
+    one, the folder for temporary files is used; without that, each process compiles, with a
+    warning.
     """
     if is_inner:
         return _njit(function, no_cpython_wrapper=True, **OPTIONS)
@@ -76,13 +62,7 @@ def dispatcher(function: Callable[..., Any], is_inner: bool) -> Any:
 
 
 def temporary_folder() -> Path:
-    """Make a cache folder among the temporary files that no other user can write.
-
-    Returns
-    -------
-    Path
-        The folder.
-    """
+    """Make a cache folder among the temporary files that no other user can write."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"labelspan-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)

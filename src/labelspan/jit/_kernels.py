@@ -18,18 +18,10 @@ ZERO = np.int64(0)
 
 
 class Kernel:
-    """A loop over arrays, compiled when it is called.
+    """A loop over arrays, compiled when it is called; before that, numba is not even imported.
 
-    Before that, neither numba nor the compiled code is loaded. A kernel may call other kernels; the
-    compiler uses `_numba_type_` and compiles them into the caller.
-
-    Parameters
-    ----------
-    function : callable
-        A function of arrays and numbers, in the part of Python that numba knows.
-    is_inner : bool
-        Whether only kernels call it. It is then compiled as a part of them, without a Python entry
-        point and a cache file, which saves half of the work.
+    Kernels may call others: the compiler reads `_numba_type_` and compiles them into the caller.
+    `is_inner`: only kernels call it, so it has no Python entry and no cache file: half of the work.
     """
 
     def __init__(self, function: Any, is_inner: bool) -> None:
@@ -69,18 +61,9 @@ class Kernel:
         return (self.dispatcher or self.load())._numba_type_
 
     def for_steps(self, n_steps: int) -> Callable[..., Any]:
-        """Choose Python for a short loop, and the compiled code for a long one.
+        """The kernel if it is compiled or ran INTERPRETED_STEPS in Python, else `interpreted`.
 
-        Parameters
-        ----------
-        n_steps : int
-            Approximate number of steps of the loop, such as the bytes of a text.
-
-        Returns
-        -------
-        callable
-            The kernel itself if it is compiled, or if the loops run by Python would exceed
-            ``INTERPRETED_STEPS`` in total; else :attr:`interpreted`. The result is the same.
+        `n_steps` is about the number of steps of this call, such as the bytes of a text.
         """
         if self.dispatcher is not None or self._n_steps + n_steps > INTERPRETED_STEPS:
             return self
@@ -115,20 +98,9 @@ def is_loaded() -> bool:
 
 
 def read_only(array: Any, dtype: Any) -> np.ndarray:
-    """View an array as the input type that kernels are compiled for.
+    """View an array as the input type of kernels: C-contiguous, aligned, read-only.
 
-    Parameters
-    ----------
-    array : ndarray
-        Any dtype and layout.
-    dtype : dtype
-        The one that the kernel takes.
-
-    Returns
-    -------
-    ndarray
-        C-contiguous, aligned and read-only; copied only if needed. A writable array is a different
-        type to numba, and arrays of callers may be either.
+    A writable array is a different type to numba, and arrays of callers may be either.
     """
     view = np.require(array, dtype, ["C", "A"]).view(np.ndarray)
     view.flags.writeable = False
@@ -136,32 +108,10 @@ def read_only(array: Any, dtype: Any) -> np.ndarray:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Compile a loop at its first call, without the interpreter lock, cached on disk.
-
-    Parameters
-    ----------
-    function : callable
-        A function of arrays and numbers, in the part of Python that numba knows.
-
-    Returns
-    -------
-    Kernel
-        Compiled for each combination of argument types: callers pass one dtype and layout.
-    """
+    """Compile a loop at its first call per combination of types; no GIL, cached on disk."""
     return Kernel(function, is_inner=False)
 
 
 def inner_kernel(function: Callable[..., Any]) -> Kernel:
-    """Compile a loop as a part of the kernels that call it.
-
-    Parameters
-    ----------
-    function : callable
-        A function of arrays and numbers, in the part of Python that numba knows.
-
-    Returns
-    -------
-    Kernel
-        Not to be called from Python, except through :attr:`Kernel.interpreted`.
-    """
+    """Compile a loop as a part of the kernels that call it; Python may call its ``interpreted``."""
     return Kernel(function, is_inner=True)

@@ -112,10 +112,9 @@ def _rank_sparse(starts, labels, s_starts, s_columns, s_values, n_labels, counts
 
 @inner_kernel
 def _rank_row(labels, true, columns, values, n_labels, counts):  # type: ignore[no-untyped-def]
-    """Sort the true labels of a row and count the labels before each of them.
+    """Sort the true labels of a row, in place, and count the labels before each of them.
 
-    `labels` is sorted in place. A score raises the counts of all true labels from a position on:
-    it is entered there only, and cumulative sums follow at the end.
+    A score raises the counts of all true labels from a position on: it is entered there only.
     """
     order = np.argsort(-true, kind="mergesort")
     labels[:] = labels[order]

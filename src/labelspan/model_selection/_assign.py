@@ -14,29 +14,10 @@ STEPS = 2
 
 
 def assign(Y: Any, sizes: np.ndarray, random_state: np.random.RandomState | None) -> np.ndarray:
-    """Assign each row to a part, by iterative stratification.
+    """Part (n,) of each row, of exactly its size, by iterative stratification.
 
-    Parameters
-    ----------
-    Y : csr_array of bool of shape (n_samples, n_labels)
-        Label indicators without stored zeros.
-    sizes : ndarray of int of shape (n_parts,)
-        Rows of each part; they sum to n_samples.
-    random_state : RandomState or None
-        Random order of the rows; None keeps their order. Nothing else is random.
-
-    Returns
-    -------
-    ndarray of int of shape (n_samples,)
-        Part of each row; each part has exactly its size.
-
-    Notes
-    -----
-    Sechidis, Tsoumakas and Vlahavas (ECML PKDD 2011): the label with the fewest rows left goes
-    first, each of its rows to the part that lacks it most. There are two changes. Sizes are exact
-    (a full part accepts no more rows). Ties are broken by the row's other labels that the part
-    lacks, each weighted by one over its number of rows. Time O(nnz n_parts), memory O(nnz +
-    n_labels n_parts).
+    Sechidis, Tsoumakas and Vlahavas (ECML PKDD 2011), with two changes: a full part accepts no more
+    rows; ties are broken by the row's other labels that the part lacks, over their numbers of rows.
     """
     n_samples = Y.shape[0]
     order = np.arange(n_samples) if random_state is None else random_state.permutation(n_samples)

@@ -11,27 +11,10 @@ MAX_PARTNERS = 256
 
 
 def repair(Y: Any, part: np.ndarray, training: np.ndarray) -> np.ndarray:
-    """Swap rows between parts until each label is in each training set, where single swaps suffice.
+    """Swap rows until each label is in each training set, where single swaps suffice; parts (n,).
 
-    Parameters
-    ----------
-    Y : csr_array of bool of shape (n_samples, n_labels)
-        Label indicators without stored zeros.
-    part : ndarray of int of shape (n_samples,)
-        Part of each row.
-    training : ndarray of bool of shape (n_sets, n_parts)
-        Parts that each training set consists of.
-
-    Returns
-    -------
-    ndarray of int of shape (n_samples,)
-        Parts of the same sizes. A swap never takes another label out of a training set; a
-        label with a single row stays out of the training set that its row is tested with.
-
-    Notes
-    -----
-    If nothing is missing, the cost is O(nnz). Each missing label costs at most its rows times 256
-    trial swaps, each proportional to the labels of two rows.
+    `training` (n_sets, n_parts): the parts of each set. No swap takes another label out of a set.
+    Each missing label costs at most its rows times 256 trial swaps.
     """
     part = part.copy()
     counts = _counts(Y, part, training.shape[1])

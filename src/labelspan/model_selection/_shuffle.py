@@ -109,19 +109,7 @@ class MultilabelStratifiedShuffleSplit:
 
 
 def split_sizes(n_samples: int, train_size: Any, test_size: Any) -> tuple[int, int]:
-    """Return the numbers of training and test rows, as scikit-learn rounds them.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows to split.
-    train_size, test_size : float, int or None
-        As in `MultilabelStratifiedShuffleSplit`.
-
-    Returns
-    -------
-    n_train, n_test : int
-    """
+    """Return the numbers of training and test rows, as scikit-learn rounds them."""
     if train_size is None and test_size is None:
         test_size = 0.1
     n_test = _rows(test_size, n_samples, "test_size", np.ceil)

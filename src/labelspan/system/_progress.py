@@ -15,25 +15,9 @@ def watched(
     parameter: str = "verbose",
     of: str = "Folds",
 ) -> Iterable[Any]:
-    """The results as they come, behind a progress bar if one is wanted.
+    """The results as they come, behind a progress bar if it is `shown`.
 
-    Parameters
-    ----------
-    done : iterable
-        Results of the folds as they come.
-    count : int or None
-        How many there will be, if that is known.
-    shown : bool
-        Whether to show the bar.
-    parameter : str
-        What asked for it.
-    of : str
-        What is counted.
-
-    Returns
-    -------
-    iterable
-        The results.
+    `count`: how many will come, if known; `parameter`: what asked for it; `of`: what is counted.
     """
     if not shown:
         return done

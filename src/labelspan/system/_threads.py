@@ -11,9 +11,8 @@ import threadpoolctl
 class OneBlasThread:
     """Context that limits BLAS to one thread until the last user has left it.
 
-    The number of BLAS threads belongs to the process. Two overlapping contexts of threadpoolctl
-    restore it in the wrong order: the later one finds the limit of the earlier one and restores
-    that permanently.
+    The number belongs to the process: of two overlapping contexts of threadpoolctl, the later would
+    restore the limit of the earlier one for good.
     """
 
     def __init__(self) -> None:

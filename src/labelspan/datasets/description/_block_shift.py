@@ -85,9 +85,9 @@ def block_shift(
 ) -> BlockShift | None:
     """Compare the label profiles of two parts of the rows, for every shift that keeps three labels.
 
-    In correct data they are alike for any label frequencies, so that sorted rows raise no alarm.
-    The parts are the rows before and after each sixteenth, and those of the split. Returns the
-    largest gain; None if no two parts share half of the frequent labels, and three.
+    In correct data they are alike. The parts are the rows before and after each sixteenth, and
+    those of the split. Returns the largest gain; None if no parts share three frequent labels, and
+    half.
     """
     X, Y = sp.csc_array(X), sp.csr_array(Y).astype(np.float64)
     n_samples, n_labels = Y.shape
