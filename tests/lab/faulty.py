@@ -92,6 +92,11 @@ class OnlyPredicts(BaseEstimator):
         return np.tile(self.labels_.astype(float), (X.shape[0], 1))
 
 
+class PredictsOneLabel(OnlyPredicts):
+    def predict(self, X):
+        return super().predict(X)[:, :1]
+
+
 class Slow(_Faulty):
     def fit(self, X, y=None):
         time.sleep(0.02)

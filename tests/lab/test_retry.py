@@ -1,14 +1,15 @@
 """Failed cells: those caused by the environment are retried by the next run, others on request."""
 
 import json
+import re
 import sqlite3
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from labelspan.experiments import Result, Source, Splits, Store, run, run_cell
-from labelspan.lab.methods import _measures as measures
+from labelspan.datasets import read_npz, write_npz
+from labelspan.experiments import Result, Source, Splits, Step, Store, run, run_cell
 from labelspan.lab.report import write_report
 from tests.lab.plans import outcome, toy_plan, write_toy
 from tests.lab.test_cli import labelspan  # noqa: F401
@@ -193,17 +194,17 @@ def test_the_command_says_what_was_retried_and_what_was_not(labelspan, tmp_path,
     assert "not retried" not in err
 
 
-def test_an_error_of_a_measure_is_a_failure_and_nan_is_not_defined(tmp_path, monkeypatch):
-    plan = toy_plan(tmp_path, splits=ONE)
-    asked = measures.measure_of("micro_f1", "sklearn")
-
-    def broken(Y, output):
-        raise ValueError("Y_true has shape (3, 2) but Y_pred has shape (3, 1)")
-
-    for function, status in ((broken, "failed"), (lambda Y, output: np.nan, "ok")):
-        measure = replace(asked, function=function)
-        monkeypatch.setattr("labelspan.lab.runner._cell.measure_of", lambda *_, m=measure: m)
-        result = run_cell(plan.cells[0])
-        assert result.status == status
-    assert result.rows[0] == ("micro_f1", None)
-    assert "micro_f1 is not defined on this test part" in result.warnings
+def test_an_error_of_a_measure_is_a_failure_and_nan_is_not_defined(tmp_path):
+    wrong = toy_plan(tmp_path, reducers=(), models=(Step(FAULTY + "PredictsOneLabel"),), splits=ONE)
+    result = run_cell(wrong.cells[0])
+    assert (result.status, result.rows) == ("failed", ())
+    assert re.search(r"ValueError: Y_true has shape .*, 6\) but Y_pred has shape .*, 1\)", result.error)
+    # Without a label in the test part, no label has an AUC.
+    source = write_toy(tmp_path, "silent")
+    dataset = replace(read_npz(source), Y=np.zeros((60, 6), dtype=int))
+    write_npz(dataset, source)
+    plan = toy_plan(tmp_path, sources=(Source.from_any(str(source)),), splits=ONE,
+                    reducers=("none",), measures=("macro_auc",))  # fmt: skip
+    result = run_cell(plan.cells[0])
+    assert (result.status, result.rows) == ("ok", (("macro_auc", None),))
+    assert "macro_auc is not defined on this test part" in result.warnings

@@ -13,7 +13,7 @@ import pytest
 from labelspan.datasets import write_npz
 from labelspan.experiments import Cell, Source, Splits, Step, Store, load_plan, run, run_cell
 from labelspan.lab.report import write_report
-from labelspan.lab.runner._progress import Lines
+from labelspan.lab.runner import default_progress
 from tests.lab.plans import outcome, toy_plan, write_toy
 
 FAULTY = "tests.lab.faulty:"
@@ -49,7 +49,7 @@ def test_a_method_that_misbehaves_is_a_row_and_the_others_finish(tmp_path, capsy
     # One split, because each process that ends must be restarted.
     plan = toy_plan(tmp_path, reducers=reducers, splits=Splits("random", n_repeats=1))
     with Store(tmp_path / "out") as store:
-        run(plan, store, n_jobs=2, timeout=1.0, progress=Lines())
+        run(plan, store, n_jobs=2, timeout=1.0, progress=default_progress())
         rows = store.query("SELECT DISTINCT reducer, status, error FROM cells")
     found = {row["reducer"]: (row["status"], row["error"]) for row in rows}
     assert len(rows) == len(reducers)

@@ -19,7 +19,6 @@ from labelspan.model_selection import (
     MultilabelStratifiedShuffleSplit,
     RepeatedMultilabelStratifiedKFold,
 )
-from labelspan.model_selection._repair import repair
 from tests.reference.iterative_stratification import iterative_stratification
 
 
@@ -68,67 +67,6 @@ def test_rare_labels_are_in_every_training_part(Y, n_splits):
     cv = MultilabelStratifiedShuffleSplit(3, test_size=0.4, random_state=0)
     for train, _ in cv.split(Y, Y):
         assert (Y[train].any(axis=0) == Y.any(axis=0)).all()
-
-
-def test_swaps_bring_a_label_into_training_and_keep_sizes():
-    Y = np.zeros((8, 3), dtype=bool)
-    Y[[0, 1], 0] = True  # both rows of label 0 are in fold 0
-    Y[[4, 0], 1] = True
-    Y[[5, 6, 2], 2] = True
-    part = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    mended = repair(sparse.csr_array(Y), part, ~np.eye(2, dtype=bool))
-    assert mended[0] != mended[1]
-    assert np.bincount(mended).tolist() == [4, 4]
-    for fold in (0, 1):
-        assert Y[mended != fold].any(axis=0).all()
-    np.testing.assert_array_equal(part, [0, 0, 0, 0, 1, 1, 1, 1])
-
-
-def test_one_swap_mends_two_labels():
-    Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool)
-    part = np.array([0, 0, 1, 1])
-    mended = repair(sparse.csr_array(Y), part, ~np.eye(2, dtype=bool))
-    assert Y[mended == 0].any(axis=0).all()
-    assert Y[mended == 1].any(axis=0).all()
-
-
-def test_a_label_with_one_row_cannot_be_mended_and_keeps_the_sizes():
-    alone = sparse.csr_array(np.array([[1], [0], [0], [0]], dtype=bool))
-    mended = repair(alone, np.array([0, 0, 1, 1]), ~np.eye(2, dtype=bool))
-    assert np.bincount(mended).tolist() == [2, 2]
-
-
-def test_a_swap_that_would_harm_another_label_is_not_made():
-    """Only rows 0 and 1 have labels 0 and 1; row 4 is the last of label 2 in its fold."""
-    Y = np.zeros((8, 5), dtype=bool)
-    Y[[0, 1], :2] = True
-    Y[[2, 4], 2] = True
-    Y[[3, 5, 6, 7], 3:] = True
-    part = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    # Row 4 has the fewest labels and is tried first: it would repair two labels and harm one.
-    mended = repair(sparse.csr_array(Y), part, ~np.eye(2, dtype=bool))
-    for fold in (0, 1):
-        assert Y[mended != fold].any(axis=0).all()
-    # Without rows 5 to 7 there is no harmless partner, and nothing is moved.
-    few, part = sparse.csr_array(Y[:5]), part[:5]
-    np.testing.assert_array_equal(repair(few, part, ~np.eye(2, dtype=bool)), part)
-
-
-@settings(max_examples=100, deadline=None)
-@given(
-    arrays(bool, (9, 5), elements=st.sampled_from([False, False, True])),
-    arrays(np.int64, 9, elements=st.integers(0, 2)),
-    st.sampled_from([~np.eye(3, dtype=bool), np.array([[True, False, False]])]),
-)
-def test_swaps_take_no_label_out_of_a_training_part(Y, part, training):
-    mended = repair(sparse.csr_array(Y), part, training)
-    np.testing.assert_array_equal(np.sort(mended), np.sort(part))
-    # A label with one row is always out of one part for K-fold; which one may change.
-    labels = Y.sum(axis=0) > 1
-    for parts in training:
-        before = Y[parts[part]].any(axis=0)
-        after = Y[parts[mended]].any(axis=0)
-        assert (after >= before)[labels].all()
 
 
 def test_shares_are_at_least_as_even_as_the_papers():
