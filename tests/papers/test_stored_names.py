@@ -1,10 +1,16 @@
 """Stored results are found again: their hashes do not depend on the module of a class."""
 
+import json
+import lzma
+import sqlite3
+from dataclasses import asdict
+from pathlib import Path
+
 import pytest
 
 from labelspan.experiments import METHODS, Step, get_method
-from labelspan.lab.methods import PAPER_METHODS
-from labelspan.lab.plan import digest
+from labelspan.lab.methods import NUMBERED, NUMBERS, PAPER_METHODS, with_number
+from labelspan.lab.plan import Plan, as_read, as_written, digest
 from labelspan.papers import find_experiments
 
 # Of cells that were stored when plans named these methods by path; the plan of the last one has
@@ -33,3 +39,65 @@ def test_a_method_is_found_by_both_names(method):
 def test_no_short_name_is_a_path():
     assert not [m.name for m in (*METHODS, *PAPER_METHODS) if ":" in m.name]
     assert Step("cplst/first-codes").title == "first-codes"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("store") / "results.sqlite"
+    packed = Path(__file__).parents[2] / "docs/reproduction.sqlite.xz"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    connection = sqlite3.connect(path)
+    plans = dict(connection.execute("SELECT hash, content FROM plans"))
+    cells = {id_ for (id_,) in connection.execute("SELECT id FROM cells")}
+    connection.close()
+    return plans, cells
+
+
+def test_every_stored_cell_is_found(stored):
+    plans, cells = stored
+    found = set()
+    for hash_, content in plans.items():
+        plan = Plan.from_dict(as_read(json.loads(content)))
+        assert plan.hash == hash_
+        found.update(cell.id for cell in plan.cells)
+    assert cells <= found
+
+
+def test_the_plans_of_today_find_the_cells_of_the_mvmd_paper(stored):
+    for plan in find_experiments(["mvmd/tables3-8"])[0].plans(False):
+        assert {cell.id for cell in plan.cells} <= stored[1]
+
+
+def as_step(method, parameters):
+    return {"method": method, "parameters": [list(pair) for pair in parameters], "label": ""}
+
+
+@pytest.mark.parametrize("method", NUMBERED, ids=lambda method: method.name)
+def test_a_number_of_0_2_0_has_the_old_hash_and_the_default_of_today_has_not(method):
+    name = method.stored
+    parameter, number = NUMBERS[name]
+    numbered, today = as_step(with_number(name), ()), as_step(name, ())
+    assert digest(numbered) != digest(today) == digest(as_step(name, [(parameter, "auto")]))
+    for value in (0.25, number):
+        explicit = as_step(name, [(parameter, value)])
+        assert digest(explicit) == digest(as_step(with_number(name), [(parameter, value)]))
+        assert digest(explicit) != digest(today)
+    # The papers' plans have always given that of the classifier.
+    if name != "ridge":
+        assert digest(as_step(name, [(parameter, number)])) == digest(numbered)
+    assert method.make().get_params()[parameter] == number
+    assert get_method(name).make().get_params()[parameter] == "auto"
+
+
+def test_a_plan_is_read_as_it_was_run():
+    steps = {"reducers": ["opls", "cca"], "classifiers": ["mlknn"]}
+    plan = Plan.from_dict({"name": "p", "sources": ["yeast"], **steps})
+    fields = json.loads(json.dumps(asdict(plan)))
+    again = Plan.from_dict(as_read(as_written(fields)))
+    assert again.hash == plan.hash
+    assert [step.title for step in again.reducers] == ["OPLS", "CCA"]
+    assert get_method(again.reducers[0].method).make().ridge == "auto"
+    # One that 0.2.0 wrote.
+    before = Plan.from_dict(as_read(fields))
+    assert before.hash != plan.hash
+    assert get_method(before.reducers[0].method).make().ridge == 0.1

@@ -13,7 +13,7 @@ import numpy as np
 from labelspan.lab.analysis._interaction import Interaction, interaction
 from labelspan.lab.analysis._ranking import LEAST_BLOCKS, Ranking, ranked
 from labelspan.lab.methods import ALL_MEASURES
-from labelspan.lab.plan import Cell, Plan
+from labelspan.lab.plan import Cell, Plan, as_read
 from labelspan.lab.store import Store, StoreError, cells_in, damaged, decoded
 from labelspan.system import counted
 
@@ -152,7 +152,7 @@ def _read_plan(store: Store, plan: str | None) -> Plan:
     row = stored_plan(store, plan)
     content = decoded(row, "content", dict, store.path)
     try:
-        return Plan.from_dict(content)
+        return Plan.from_dict(as_read(content))
     except ValueError as error:
         raise damaged(store.path, row, "content", f"is not a plan ({error})") from error
 

@@ -3,19 +3,27 @@
 from labelspan.lab.methods._grids import LEGEND, UNITS, defaults, grid_of
 from labelspan.lab.methods._measures import ALL_MEASURES, measure_of
 from labelspan.lab.methods._methods import (
+    AUTO,
     METHODS,
     MODEL,
+    NUMBERED,
+    NUMBERS,
     PAPER_METHODS,
     SCALERS,
     Method,
     get_method,
+    with_auto,
+    with_number,
 )
 
 __all__ = [
     "ALL_MEASURES",
+    "AUTO",
     "LEGEND",
     "METHODS",
     "MODEL",
+    "NUMBERED",
+    "NUMBERS",
     "PAPER_METHODS",
     "SCALERS",
     "UNITS",
@@ -24,4 +32,6 @@ __all__ = [
     "get_method",
     "grid_of",
     "measure_of",
+    "with_auto",
+    "with_number",
 ]

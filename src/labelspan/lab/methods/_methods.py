@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -117,11 +117,33 @@ _JI = "Ji, Tang, Yu and Ye 2010"
 _CALLED = [(row, called) for row in ROWS for called in row.called]
 
 
+#: Parameters whose defaults were numbers in 0.2.0, those of the papers, and are "auto" since.
+NUMBERS: dict[str, tuple[str, float]] = {
+    "mddm-f": ("mu", 0.5),
+    "cca": ("ridge", 0.1),
+    "opls": ("ridge", 0.1),
+    "hsl": ("ridge", 0.1),
+    "ridge": ("ridge", 0.01),
+}
+AUTO = "auto"
+
+
+def with_number(name: str) -> str:
+    """The name of the method with the number that was its default in 0.2.0."""
+    return f"{name}@0.2.0" if name in NUMBERS else name
+
+
+def with_auto(name: str) -> str:
+    """Its name in stored results with the default of today."""
+    return f"{name} {AUTO}" if name in NUMBERS else ""
+
+
 def _called(kind: Kind) -> Iterator[Method]:
     for row, it in _CALLED:
         if it.kind == kind:
             path = f"labelspan.{row.home}:{row.name}"
-            yield Method(it.name, it.title or row.name, kind, path, it.parameters, it.source)
+            title, stored = it.title or row.name, with_auto(it.name)
+            yield Method(it.name, title, kind, path, it.parameters, it.source, stored)
 
 
 #: Every method by its short name: the rows of `labelspan.registry`, and some made of them.
@@ -169,7 +191,19 @@ PAPER_METHODS: tuple[Method, ...] = (
     _of_paper("xc/ranked", "model", "Ranked"),
 )
 
-_LISTED = (*METHODS, *SCALERS, *PAPER_METHODS)
+#: Methods with the numbers of 0.2.0, under the names that results stored by it have.
+NUMBERED = tuple(
+    replace(
+        method,
+        name=with_number(method.name),
+        parameters=(*method.parameters, NUMBERS[method.name]),
+        stored=method.name,
+    )
+    for method in METHODS
+    if method.name in NUMBERS
+)
+
+_LISTED = (*METHODS, *SCALERS, *PAPER_METHODS, *NUMBERED)
 _BY_NAME = {method.name: method for method in _LISTED}
 # A stored plan may use the former name of a method.
 _BY_STORED_NAME = {method.stored: method for method in _LISTED if method.stored}

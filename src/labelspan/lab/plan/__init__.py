@@ -8,6 +8,7 @@ from labelspan.lab.plan._checks import (
     scaling_lines,
     with_scaling,
 )
+from labelspan.lab.plan._digest import as_read, as_written
 from labelspan.lab.plan._estimators import OUTPUTS, dense, made_step, outputs_of
 from labelspan.lab.plan._missing import holed_sources, learnt, refuse_holes, removed
 from labelspan.lab.plan._plan import DEFAULT_MEASURES, Cell, Plan, cell_from_dict, digest, load_plan
@@ -47,6 +48,8 @@ __all__ = [
     "Source",
     "Splits",
     "Step",
+    "as_read",
+    "as_written",
     "cell_from_dict",
     "check_data",
     "check_methods",

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from labelspan.lab.methods import get_method
+from labelspan.lab.methods import (
+    AUTO,
+    NUMBERED,
+    NUMBERS,
+    get_method,
+    with_auto,
+    with_number,
+)
 from labelspan.lab.plan._sources import ADDED_FIELDS, MISSING_FIELDS
 
 #: Fields added to hashes later; they count only if they are set.
@@ -31,9 +38,45 @@ def as_stored(content: Any) -> Any:
         for key, value in content.items()
         if key not in LATER_FIELDS or not _is_empty(value)
     }
-    if isinstance(kept.get("method"), str):
-        kept["method"] = get_method(kept["method"]).stored or kept["method"]
-    return kept
+    return {**kept, **_step_as_stored(kept)} if isinstance(kept.get("method"), str) else kept
+
+
+def _step_as_stored(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Name and parameters of a method; a number that was the default in 0.2.0 is left out."""
+    method = get_method(step["method"])
+    name = method.stored if method in NUMBERED else method.name
+    if name not in NUMBERS:
+        return {"method": method.stored or step["method"]}
+    parameter, number = NUMBERS[name]
+    given = list(step.get("parameters", ()))
+    value = dict(given).get(parameter, number if method in NUMBERED else AUTO)
+    # The papers' plans have always given that of the classifier.
+    default = AUTO if value == AUTO or name == "ridge" else number
+    left = [pair for pair in given if list(pair) != [parameter, default]]
+    return {"method": with_auto(name) if value == AUTO else name, "parameters": left}
+
+
+def as_written(plan: Any) -> Any:
+    """The fields of a plan in which steps with a default of today say so, for the store."""
+    return _renamed(plan, with_auto)
+
+
+def as_read(plan: Any) -> Any:
+    """The fields of a stored plan, in which a method without its number has that of 0.2.0."""
+    return _renamed(plan, with_number)
+
+
+def _renamed(plan: Any, name_of: Callable[[str], str]) -> Any:
+    """The fields with other names for methods whose number is not given."""
+
+    def renamed(step: Any) -> Any:
+        name = step["method"]
+        if name not in NUMBERS or NUMBERS[name][0] in dict(step.get("parameters", ())):
+            return step
+        return {**step, "method": name_of(name)}
+
+    kinds = ("reducers", "classifiers", "models")
+    return {**plan, **{kind: [renamed(step) for step in plan.get(kind, ())] for kind in kinds}}
 
 
 def _is_empty(value: Any) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from labelspan.lab.plan import Cell, Plan, digest, parameters_of
+from labelspan.lab.plan import Cell, Plan, as_written, digest, parameters_of
 from labelspan.lab.store._checked import TEXTS, check_row, decoded
 from labelspan.lab.store._result import Result, stored_cause
 from labelspan.lab.store._store_file import (
@@ -128,7 +128,8 @@ class Store:
 
     def add_plan(self, plan: Plan, command: str = "") -> None:
         """Write a plan, and the command that ran it, before its results."""
-        content, parameters = json.dumps(asdict(plan)), json.dumps(parameters_of(plan))
+        content = json.dumps(as_written(asdict(plan)))
+        parameters = json.dumps(parameters_of(plan))
         row = (plan.hash, plan.name, content, escaped(command), time.time(), parameters)
         with self._writing() as cursor:
             cursor.execute("DELETE FROM plans WHERE hash = ?", row[:1])

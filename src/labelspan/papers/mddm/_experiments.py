@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from labelspan.extraction import MDDM
+from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from labelspan.papers._experiment import (
@@ -38,11 +39,12 @@ NEWS = tuple(f"rcv1subset{number}" for number in range(1, 6))
 IMAGES = ("corel5k",)
 N_FOLDS = 5
 KEPT = 0.999
+# With the numbers of the paper: mu = 0.5, a ridge of 0.1.
 LINEAR = (
     ("mddm-p", "MDDM_p"),
-    ("mddm-f", "MDDM_f"),
+    (with_number("mddm-f"), "MDDM_f"),
     ("mlsi", "MLSI"),
-    ("cca", "CCA"),
+    (with_number("cca"), "CCA"),
     ("pca", "PCA"),
 )
 MLKNN = Step("mlknn", (("n_neighbors", 10),), "ML-kNN")

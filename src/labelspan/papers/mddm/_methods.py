@@ -87,6 +87,7 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
         return MDDM(
             self.n_components,
             constraint=self.constraint,
+            mu=0.5,
             label_correlation="rbf",
             label_width=width,
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES, PAPER_MEASURES
 from labelspan.papers._experiment import Judged, Values, experiments_of, judge_statement
@@ -23,7 +24,11 @@ SETS = (
 )
 # Those that take minutes.
 QUICK_SETS = ("yeast", "scene", "slashdot")
-METHODS = ("none", "pca", "mddm-p", "mddm-f", "cca", "mlsi", "mlda", "dmlda", "mvmd")
+# With the numbers of the paper: mu = 0.5 of MDDM_f, ridges of 0.1.
+METHODS = tuple(
+    with_number(name)
+    for name in ("none", "pca", "mddm-p", "mddm-f", "cca", "mlsi", "mlda", "dmlda", "mvmd")
+)
 TITLES = ("no reduction", "PCA", "MDDM_p", "MDDM_f", "CCA", "MLSI", "MLDA", "DMLDA", "MVMD")
 RIDGE = Step("ridge", (("ridge", 0.01), ("min_labels", 1)), "ridge")
 
