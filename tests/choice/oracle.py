@@ -1,10 +1,16 @@
 """The oracle of ReducerCV: GridSearchCV over a pipeline of reducer and readout."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
+
+from labelspan import ReducerCV
+
+# A search whose labels are those of the pipeline, without a threshold of its own.
+as_pipeline = partial(ReducerCV, threshold="paper", scoring=None)
 
 
 def grid_search(search, X, Y, folds, readout, scoring, **fit_parameters):

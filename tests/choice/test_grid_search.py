@@ -12,7 +12,7 @@ from sklearn.model_selection import (
 
 import labelspan as ls
 from labelspan.metrics import MEASURES, get_scorer
-from tests.choice.oracle import assert_same_scores, grid_search
+from tests.choice.oracle import as_pipeline, assert_same_scores, grid_search
 
 # A grid may request more directions than a method has.
 pytestmark = pytest.mark.filterwarnings("ignore:n_components=")
@@ -71,7 +71,7 @@ def test_every_method(form, shape, readout):
     X, Y = sample(*shape)
     scoring = SCORERS if readout is RIDGES else {"micro": "f1_micro", "loss": SCORERS["loss"]}
     reducers = REDUCERS + RIDGE_FREE * (shape[0] > shape[1])
-    search = ls.ReducerCV(reducers, DIMENSIONS, readout=readout, scoring=scoring, refit="micro")
+    search = as_pipeline(reducers, DIMENSIONS, readout=readout, scoring=scoring, refit="micro")
     folds = list(KFold(3, shuffle=True, random_state=0).split(X))
     compare(search, form(X), Y, folds)
     assert search.n_passes_ == 2 + (readout is not RIDGES)
@@ -80,7 +80,7 @@ def test_every_method(form, shape, readout):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_methods_of_several_passes_are_fitted_to_each_fold(form):
     X, Y = sample()
-    search = ls.ReducerCV(
+    search = as_pipeline(
         [*TWO_PASS, ls.MVMD()], [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro"
     )
     compare(search, form(X), Y, list(KFold(3).split(X)))
@@ -93,7 +93,7 @@ def test_methods_of_several_passes_are_fitted_to_each_fold(form):
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure(name):
     X, Y = sample()
-    search = ls.ReducerCV([ls.MVMD()], [1, 4], readout=RIDGES, scoring=get_scorer(name))
+    search = as_pipeline([ls.MVMD()], [1, 4], readout=RIDGES, scoring=get_scorer(name))
     compare(search, X, Y, list(KFold(4).split(X)))
 
 
@@ -110,7 +110,7 @@ def test_every_measure(name):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_every_kind_of_split(cv, form):
     X, Y = sample()
-    search = ls.ReducerCV([ls.MVMD(), ls.LabelCCA()], [1, 2], readout=RIDGES)
+    search = as_pipeline([ls.MVMD(), ls.LabelCCA()], [1, 2], readout=RIDGES)
     compare(search, form(X), Y, list(cv.split(X)))
 
 
@@ -124,7 +124,7 @@ def test_benchmark_sets(name, form, dataset):
         # Wide, too: 600 of its 7395 rows, because GridSearchCV takes minutes for all.
         X, Y = X[:600], Y[:600]
     reducers = [ls.MDDM(), ls.MVMD(), ls.LabelCCA(), ls.OPLS(ridge=10.0), ls.MLSI()]
-    search = ls.ReducerCV(
+    search = as_pipeline(
         reducers, [2, 5], readout=ls.MultiOutputRidge(), scoring=SCORERS, refit="micro"
     )
     compare(search, form(X), Y, list(KFold(3, shuffle=True, random_state=0).split(X)))
@@ -133,7 +133,7 @@ def test_benchmark_sets(name, form, dataset):
 @pytest.mark.parametrize("shape", [(60, 7), (24, 40)], ids=["tall", "wide"])
 def test_far_from_the_origin(shape):
     X, Y = sample(*shape)
-    search = ls.ReducerCV(REDUCERS, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro")
+    search = as_pipeline(REDUCERS, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro")
     compare(search, X + 1e6 * X.std(axis=0), Y, list(KFold(3).split(X)), 1e-8)
 
 
@@ -144,9 +144,7 @@ def test_weights(form, shape):
     weights = np.random.default_rng(1).uniform(0.2, 3.0, len(X))
     folds = list(KFold(3).split(X))
     reducers = REDUCERS + [ls.MLDA(), *RIDGE_FREE] * (shape[0] > shape[1])
-    search = ls.ReducerCV(
-        reducers, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro", cv=folds
-    )
+    search = as_pipeline(reducers, [1, 3], readout=RIDGES, scoring=SCORERS, refit="micro", cv=folds)
     search.fit(form(X), Y, sample_weight=weights)
     routed = {f"{step}__sample_weight": weights for step in ("reducer", "readout")}
     slow = grid_search(search, form(X), Y, folds, RIDGES[0], SCORERS, **routed)
@@ -164,12 +162,12 @@ def test_one_label_in_a_column(holes):
     if holes:
         Y[::7] = np.nan
     tested = [(train, test[~np.isnan(Y[test, 0])]) for train, test in folds]
-    search = ls.ReducerCV([ls.MDDM(), ls.OPLS()], [1], scoring=ONE, refit="f1", cv=folds)
+    search = as_pipeline([ls.MDDM(), ls.OPLS()], [1], scoring=ONE, refit="f1", cv=folds)
     search.fit(X, Y)
     slow = grid_search(search, X, Y, tested, ls.MultiOutputRidge(), ONE)
     assert_same_scores(search, slow)
     assert not np.allclose(slow.cv_results_["mean_test_f1"], slow.cv_results_["mean_test_f1_macro"])
-    alone = ls.ReducerCV([ls.MDDM()], [1], cv=folds).fit(X, Y)
+    alone = as_pipeline([ls.MDDM()], [1], cv=folds).fit(X, Y)
     slow = grid_search(alone, X, Y, tested, ls.MultiOutputRidge(), None)
     assert_same_scores(alone, slow)
 
@@ -182,7 +180,7 @@ def test_neighbours_of_rows_that_repeat(form, shape):
     rows = np.random.default_rng(0).integers(0, len(X) // 5, len(X))
     X, folds = X[rows], list(KFold(3, shuffle=True, random_state=0).split(X))
     reducers = [ls.MDDM(), ls.LabelCCA(), ls.MVMD()]
-    search = ls.ReducerCV(reducers, [1, 2, 4], readout="mlknn", scoring="f1_micro", cv=folds)
+    search = as_pipeline(reducers, [1, 2, 4], readout="mlknn", scoring="f1_micro", cv=folds)
     search.fit(form(X), Y)
     slow = grid_search(search, form(X), Y, folds, ls.MLkNN(), "f1_micro")
     assert_same_scores(search, slow, 0)
@@ -196,7 +194,7 @@ def test_rows_of_weight_zero_are_in_no_fold():
     kept = weights > 0
     number = np.cumsum(kept) - 1
     numbered = [tuple(number[rows[kept[rows]]] for rows in fold) for fold in folds]
-    search = ls.ReducerCV([ls.MDDM(), ls.OPLS()], [1, 3], scoring="f1_micro", cv=folds)
+    search = as_pipeline([ls.MDDM(), ls.OPLS()], [1, 3], scoring="f1_micro", cv=folds)
     search.fit(X, Y, sample_weight=weights)
     routed = {f"{step}__sample_weight": weights[kept] for step in ("reducer", "readout")}
     given = numbered, ls.MultiOutputRidge(), "f1_micro"

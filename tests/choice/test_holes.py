@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold
 
 import labelspan as ls
 from labelspan.metrics import get_scorer
-from tests.choice.oracle import assert_same_scores, grid_search
+from tests.choice.oracle import as_pipeline, assert_same_scores, grid_search
 from tests.choice.test_grid_search import RIDGES, sample
 
 pytestmark = pytest.mark.filterwarnings("ignore:n_components=")
@@ -40,7 +40,7 @@ def holed(*shape):
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_every_method(form, shape, weighted):
     X, Y = holed(*shape)
-    search = ls.ReducerCV(REDUCERS, [1, 2, 4, 0.9], readout=RIDGES, scoring=SCORERS, refit="micro")
+    search = as_pipeline(REDUCERS, [1, 2, 4, 0.9], readout=RIDGES, scoring=SCORERS, refit="micro")
     folds = list(KFold(3, shuffle=True, random_state=0).split(X))
     search.set_params(cv=folds)
     given, weights = {}, None
@@ -55,7 +55,7 @@ def test_every_method(form, shape, weighted):
 
 def test_the_refit_is_the_pipeline_on_all_rows():
     X, Y = holed(60, 7)
-    search = ls.ReducerCV(REDUCERS[:4], [1, 2, 4], scoring="micro_f1", cv=3).fit(X, Y)
+    search = as_pipeline(REDUCERS[:4], [1, 2, 4], scoring="micro_f1", cv=3).fit(X, Y)
     point = {name: value for name, value in search.best_params_.items() if "__" in name}
     reducer = search.best_params_["reducer"]
     reducer.set_params(
@@ -71,8 +71,8 @@ def test_the_refit_is_the_pipeline_on_all_rows():
 def test_what_is_refused_says_why():
     X, Y = holed(60, 7)
     with pytest.raises(ValueError, match=r"DMLDA needs every label"):
-        ls.ReducerCV([ls.DMLDA()], [1]).fit(X, Y)
+        as_pipeline([ls.DMLDA()], [1]).fit(X, Y)
     with pytest.raises(ValueError, match=r"ReducerCV needs every label: .* readout='ridge' does"):
-        ls.ReducerCV([ls.MDDM()], [1], readout="mlknn").fit(X, Y)
+        as_pipeline([ls.MDDM()], [1], readout="mlknn").fit(X, Y)
     with pytest.raises(ValueError, match=r"without a ridge the solver needs all of them"):
-        ls.ReducerCV([ls.OPLS(ridge=0.0)], [1]).fit(X, Y)
+        as_pipeline([ls.OPLS(ridge=0.0)], [1]).fit(X, Y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -12,17 +12,21 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from labelspan.base import LinearReducer
+from labelspan.choice._all_features import AllFeatures
 from labelspan.classifiers import MLkNN, MultiOutputRidge
-from labelspan.extraction import MDDM, MLSI, MVMD, OPLS, LabelCCA
+from labelspan.compat import HasMethods
+from labelspan.extraction import MDDM, MVMD, OPLS, LabelCCA
 
-# Ridges of reducers and of the readout, on the scale of sums over rows.
-RIDGES = (0.1, 10.0, 1000.0)
+# Ridges of the readout, on the scale of sums over rows, where none is known to be good for all
+# features; and multiples of a known one.
 READOUT_RIDGES = (0.01, 1.0, 100.0)
-SHARES = (0.1, 0.5, 0.9)
+MULTIPLES = (0.1, 1.0, 10.0)
 # Number of dimensions tried, equally spaced in their logarithms, up to this or the number of
 # labels.
 N_DIMENSIONS = 10
 LARGEST_DIMENSION = 100
+# What a pipeline of scikit-learn calls a step that does nothing.
+NONE = "passthrough"
 
 
 @dataclass(frozen=True)
@@ -51,51 +55,70 @@ class Candidates:
 
 
 def candidates_of(
-    reducers: Any, n_components: Any, readout: Any, shape: tuple[int, int, int]
+    reducers: Any,
+    n_components: Any,
+    readout: Any,
+    shape: tuple[int, int, int],
+    ridge: float | None = None,
 ) -> Candidates:
-    """The candidates for (fewest training rows, D, q)."""
-    base, readout_grid = readout_of(readout)
-    chosen = default_reducers() if reducers is None else [pair_of(item) for item in reducers]
+    """The candidates for (fewest training rows, D, q); `ridge` is a good one for all features."""
+    base, readout_grid = readout_of(readout, ridge)
+    chosen = default_reducers(ridge) if reducers is None else [pair_of(item) for item in reducers]
     if not chosen:
         raise ValueError("reducers is empty; pass at least one extractor, or None for all of them.")
     grids: list[dict[str, list[Any]]] = []
     points: list[dict[str, Any]] = []
     settings: list[Setting] = []
     for reducer, grid in chosen:
-        if "n_components" not in grid:
+        if isinstance(reducer, AllFeatures):
+            grid = {"n_components": [None]}
+        elif "n_components" not in grid:
             grid = {**grid, "n_components": dimensions_of(n_components, reducer, shape)}
         grid = {name: listed(name, values, reducer) for name, values in grid.items()}
         check_dimensions(grid["n_components"])
         settings += settings_of(reducer, grid, readout_grid, len(points))
         full = {f"readout__{name}": values for name, values in readout_grid.items()}
-        full |= {"reducer": [reducer], **{f"reducer__{name}": v for name, v in grid.items()}}
+        if isinstance(reducer, AllFeatures):
+            full |= {"reducer": [NONE]}
+        else:
+            full |= {"reducer": [reducer], **{f"reducer__{name}": v for name, v in grid.items()}}
         grids.append(full)
         points += list(ParameterGrid(full))
     readouts = [clone(base).set_params(**point) for point in ParameterGrid(readout_grid)]
     for each in (*readouts, *(setting.reducer for setting in settings)):
-        each._validate_params()
+        if hasattr(each, "_validate_params"):
+            each._validate_params()
     return Candidates(grids, points, settings, readouts)
 
 
-def default_reducers() -> list[tuple[LinearReducer, dict[str, Any]]]:
-    """Every extractor whose statistics need one pass, with the grid of its parameters."""
+def default_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str, Any]]]:
+    """No reduction, PCA, and extractors whose statistics need one pass, with their grids."""
+    plain: list[tuple[LinearReducer, dict[str, Any]]]
+    plain = [(AllFeatures(), {}), (MVMD(beta=0.0), {}), (MDDM(), {}), (MVMD(), {})]
+    if ridge is None:
+        return [
+            *plain,
+            (MDDM(constraint="feature"), {}),
+            (LabelCCA(), {}),
+            (OPLS(), {}),
+        ]
+    # MDDM by features is the regression with the ridge (1 - mu) / mu.
     return [
-        (MDDM(), {}),
-        (MDDM(constraint="feature"), {"mu": SHARES}),
-        (MVMD(), {"beta": SHARES}),
-        (LabelCCA(), {"ridge": RIDGES}),
-        (OPLS(), {"ridge": RIDGES}),
-        (MLSI(), {"beta": SHARES}),
+        *plain,
+        (MDDM(constraint="feature"), {"mu": [1 / (1 + ridge)]}),
+        (LabelCCA(), {"ridge": [ridge]}),
+        (OPLS(), {"ridge": [ridge]}),
     ]
 
 
 def pair_of(item: Any) -> tuple[LinearReducer, dict[str, Any]]:
     """An estimator, or a pair of an estimator and its grid."""
     reducer, grid = item if isinstance(item, tuple) and len(item) == 2 else (item, {})
+    reducer = BY_NAME[reducer]() if isinstance(reducer, str) and reducer in BY_NAME else reducer
     if not isinstance(reducer, LinearReducer):
         raise TypeError(
-            f"reducers holds {reducer!r}; allowed are linear extractors of labelspan, or pairs "
-            "(extractor, grid of its parameters). Search over others with "
+            f"reducers holds {reducer!r}; allowed are linear extractors of labelspan, pairs "
+            "(extractor, grid of its parameters), 'none' and 'pca'. Search over others with "
             "sklearn.model_selection.GridSearchCV."
         )
     unknown = sorted(set(grid) - set(reducer.get_params()))
@@ -107,18 +130,21 @@ def pair_of(item: Any) -> tuple[LinearReducer, dict[str, Any]]:
     return reducer, dict(grid)
 
 
-def readout_of(readout: Any) -> tuple[Any, dict[str, list[Any]]]:
+def readout_of(readout: Any, ridge: float | None = None) -> tuple[Any, dict[str, list[Any]]]:
     """The readout and the grid of its parameters."""
     if isinstance(readout, str):
         if readout == "ridge":
-            return MultiOutputRidge(), {"ridge": list(READOUT_RIDGES)}
+            ridges = READOUT_RIDGES if ridge is None else [ridge * each for each in MULTIPLES]
+            return MultiOutputRidge(), {"ridge": list(ridges)}
         return MLkNN(), {"n_neighbors": [10]}
     base, grid = readout if isinstance(readout, tuple) and len(readout) == 2 else (readout, {})
-    if not isinstance(base, MultiOutputRidge | MLkNN):
+    if isinstance(base, type) or not (
+        HasMethods(["fit", "decision_function"]).is_satisfied_by(base)
+        or HasMethods(["fit", "predict_proba"]).is_satisfied_by(base)
+    ):
         raise TypeError(
-            f"readout={readout!r}; allowed are 'ridge', 'mlknn', a MultiOutputRidge, an MLkNN or a "
-            "pair (one of these, grid of its parameters). Search over others with "
-            "sklearn.model_selection.GridSearchCV."
+            f"readout={readout!r}; allowed are 'ridge', 'mlknn', a classifier with "
+            "decision_function or predict_proba, or a pair (classifier, grid of its parameters)."
         )
     if isinstance(base, MLkNN) and (base.metric != "euclidean" or base.algorithm != "auto"):
         raise ValueError(
@@ -126,6 +152,12 @@ def readout_of(readout: Any) -> tuple[Any, dict[str, list[Any]]]:
             "algorithm='auto' only. Search over others with sklearn.model_selection.GridSearchCV."
         )
     return base, {name: listed(name, values, base) for name, values in grid.items()}
+
+
+BY_NAME: dict[str, Callable[[], LinearReducer]] = {
+    "none": AllFeatures,
+    "pca": lambda: MVMD(beta=0.0),
+}
 
 
 def listed(name: str, values: Any, owner: Any) -> list[Any]:

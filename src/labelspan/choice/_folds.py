@@ -11,6 +11,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from labelspan.base import label_scores
+from labelspan.choice._all_features import AllFeatures
 from labelspan.choice._candidates import Candidates, Setting
 from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, buffer_for, readout_scores
@@ -67,7 +69,10 @@ def solve_fold(
         projected = None
         try:
             with quiet():
-                if i in recipe.refitted:
+                if i in recipe.refitted and isinstance(setting.reducer, AllFeatures):
+                    # As many directions as features would not fit; see `score_whole`.
+                    values, vectors = np.zeros(0), np.zeros((n_features, 0))
+                elif i in recipe.refitted:
                     reducer = clone(setting.reducer).fit(*sample.at(train))
                     values, vectors = reducer.eigenvalues_, reducer.components_.T
                 else:
@@ -98,10 +103,11 @@ def score_solved(
     judge: Judge,
     truth: Any,
     rows: Any,
+    target: Any = None,
 ) -> FoldScores:
     """Measures of all candidates from the projections Z of the held-out rows.
 
-    `training` are the projections of the training rows, if they are needed.
+    `training` are the projections of the training rows, `target` their labels, if they are needed.
     """
     n_points = len(candidates.points)
     measures: dict[str, np.ndarray] = {}
@@ -114,18 +120,29 @@ def score_solved(
         kept[places] = np.array(nested.counts)[:, None]
         counts = sorted(set(nested.counts) - {0})
         mine = None if training is None else replace(training, X=training.X[:, columns])
-        known = Training(nested.projected, mine)
+        known = Training(nested.projected, mine, target)
         start = time.perf_counter()
         found = readout_scores(candidates.readouts, known, Z[:, columns], counts, buffer)
         for r, some, scores in found:
             # Dimensions beyond the available ones repeat the largest.
             kept_by = np.searchsorted(some, nested.counts)
             told = [i for i, k in enumerate(nested.counts) if k in some]
-            for name, values in judge.measure(scores, rows, truth, place=r).items():
-                column = measures.setdefault(name, np.full(n_points, np.nan))
-                column[places[told, r]] = np.asarray(values)[kept_by[told]]
+            for name, values in measured_by(judge, scores, rows, truth, r).items():
+                shape = (n_points, *values.shape[1:])
+                column = measures.setdefault(name, np.full(shape, np.nan))
+                column[places[told, r]] = values[kept_by[told]]
         score_time[places] = (time.perf_counter() - start) / places.size
     return FoldScores(measures, fit_time, score_time, kept)
+
+
+def measured_by(
+    judge: Judge, scores: np.ndarray, rows: Any, truth: Any, place: int
+) -> dict[str, np.ndarray]:
+    """Measures (k,) of several scores, or (k, n_cuts) if thresholds are compared."""
+    if judge.axis is not None:
+        return judge.at_cuts(scores, rows, truth, place)
+    found = judge.measure(scores, rows, truth, place=place)
+    return {name: np.asarray(values) for name, values in found.items()}
 
 
 def score_fold(
@@ -145,7 +162,39 @@ def score_fold(
         Z_train = projected(sample.X, train, solved)
         training = Sample(Z_train, sample.Y[train], weights=weights)
     rows = sample.X[test] if judge.reads_rows else np.empty((len(test), 0))
-    return score_solved(solved, Z, training, candidates, judge, judge.target[test], rows)
+    truth, target = judge.target[test], None
+    if recipe.keeps_rows:
+        target = judge.target[train]
+        target = target.astype(np.int64) if target.dtype == bool else target
+    found = score_solved(solved, Z, training, candidates, judge, truth, rows, target)
+    for i in recipe.refitted:
+        if isinstance(candidates.settings[i].reducer, AllFeatures):
+            score_whole(found, sample, fold, candidates, i, judge, rows)
+    return found
+
+
+def score_whole(
+    found: FoldScores,
+    sample: Sample,
+    fold: Fold,
+    candidates: Candidates,
+    i: int,
+    judge: Judge,
+    rows: Any,
+) -> None:
+    """Add the measures of readouts that are fitted to all features, setting i."""
+    (train, test), truth = fold, judge.target[fold[1]]
+    X, Y, *weights = sample.at(train)
+    for r, place in enumerate(candidates.settings[i].places[0]):
+        start = time.perf_counter()
+        model = clone(candidates.readouts[r]).fit(X, Y, *weights)
+        found.fit_time[place] = time.perf_counter() - start
+        scores = label_scores(model, sample.X[test], judge.n_labels)[None]
+        for name, values in measured_by(judge, scores, rows, truth, r).items():
+            shape = (len(found.fit_time), *values.shape[1:])
+            found.test.setdefault(name, np.full(shape, np.nan))[place] = values[0]
+        if found.n_components is not None:
+            found.n_components[place] = sample.X.shape[1]
 
 
 def projected(X: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates
-from labelspan.classifiers import MLkNN
+from labelspan.classifiers import MultiOutputRidge
 from labelspan.linalg import EigenPairs
 from labelspan.moments import Available, Moments, Root, Sample, root_of
 
@@ -117,7 +117,8 @@ def recipe_of(
         for i, s in enumerate(settings)
         if i not in refitted and type(s.reducer)._summarise is not LinearReducer._summarise
     }
-    return Recipe(free, own, refitted, isinstance(candidates.readouts[0], MLkNN), holes)
+    keeps_rows = not isinstance(candidates.readouts[0], MultiOutputRidge)
+    return Recipe(free, own, refitted, keeps_rows, holes)
 
 
 @contextmanager

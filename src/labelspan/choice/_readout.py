@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy import linalg
+from sklearn.base import clone
 
+from labelspan.base import label_scores
 from labelspan.choice._neighbours import neighbour_scores
-from labelspan.classifiers import MLkNN
+from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.gate import has_holes
 from labelspan.linalg import (
     AUTO,
@@ -33,6 +36,7 @@ class Training:
 
     pooled: Moments | None
     rows: Sample | None
+    target: Any = None
 
     @property
     def moments(self) -> Moments:
@@ -59,6 +63,9 @@ def readout_scores(
     if isinstance(readouts[0], MLkNN):
         assert training.rows is not None
         yield from neighbour_scores(readouts, training.rows.X, training.rows.Y, Z, counts)
+        return
+    if not isinstance(readouts[0], MultiOutputRidge):
+        yield from fitted_scores(readouts, training, Z, counts)
         return
     if training.pooled is None and training.rows is not None and has_holes(training.rows.Y):
         yield from observed_scores(readouts, training.rows, Z, counts)
@@ -109,6 +116,17 @@ def ridge_scores(
             if adds:
                 last, start = place.copy(), k + 1
         yield some, scores[: len(some)]
+
+
+def fitted_scores(
+    readouts: Sequence[Any], training: Training, Z: np.ndarray, counts: Sequence[int]
+) -> Iterator[tuple[int, Sequence[int], np.ndarray]]:
+    """The same of any classifier, which is fitted to the projections for each k."""
+    assert training.rows is not None
+    n_labels = training.rows.Y.shape[1]
+    for r, k in product(range(len(readouts)), counts):
+        model = clone(readouts[r]).fit(training.rows.X[:, :k], training.target)
+        yield r, [k], label_scores(model, Z[:, :k], n_labels)[None].astype(np.float64)
 
 
 def observed_scores(

@@ -7,43 +7,33 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.base import LabelClassifier, LinearReducer
-from labelspan.choice._candidates import Candidates, candidates_of
-from labelspan.choice._pool import recipe_of
-from labelspan.choice._refit import Refit
-from labelspan.choice._results import chosen_index, measured, method_ranks, warn_of_few_directions
-from labelspan.choice._search import (
-    Search,
-    folds_of,
-    in_memory,
-    is_large_sparse,
-    refuse_missing,
-    refuse_rows,
+from labelspan.base import LabelClassifier, LinearReducer, decide
+from labelspan.choice._readout_kinds import (
+    gives_probabilities,
+    gives_scores,
+    is_linear_readout,
+    label_scores_of,
 )
+from labelspan.choice._refit import refit
+from labelspan.choice._results import (
+    chosen_index,
+    measured,
+    method_ranks,
+    picking_name,
+    table_at_cuts,
+    threshold_at,
+    warn_of_few_directions,
+)
+from labelspan.choice._search import Search, folds_of, in_memory, points_of, search_in
+from labelspan.choice._space import spaces_of
 from labelspan.choice._summary import summary_of
-from labelspan.classifiers import MLkNN
-from labelspan.compat import HasMethods, StrOptions, is_dask_array
-from labelspan.gate import (
-    Labels,
-    has_holes,
-    lazily,
-)
-from labelspan.search import FoldScores, Judge, results_table
-
-
-def reads_neighbours(search: ReducerCV) -> bool:
-    """Whether the readout gives probabilities: an ML-kNN."""
-    readout = search.readout[0] if isinstance(search.readout, tuple) else search.readout
-    return readout == "mlknn" if isinstance(readout, str) else isinstance(readout, MLkNN)
-
-
-def reads_scores(search: ReducerCV) -> bool:
-    """Whether the readout gives scores: a ridge."""
-    return not reads_neighbours(search)
+from labelspan.compat import HasMethods, Interval, StrOptions, is_dask_array
+from labelspan.gate import Labels, lazily
+from labelspan.search import FoldScores, Judge, side_by_side
 
 
 class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -54,37 +44,53 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
               \qquad (x, y) \in \text{fold } k,
 
     over candidates c: a reducer with its parameters, the number of its directions
-    :math:`P_{c,k}`, learnt without fold k, and a classifier that reads the projections. The scores
-    are those of :class:`sklearn.model_selection.GridSearchCV` over a pipeline of the two, up to
+    :math:`P_{c,k}`, learnt without fold k, a classifier that reads the projections, and a threshold
+    of its scores. No reduction and PCA are among the candidates, so the answer may be not to
+    reduce. With a given threshold, the scores are those of
+    :class:`sklearn.model_selection.GridSearchCV` over a pipeline of reducer and classifier, up to
     rounding. GridSearchCV reads the data once for each candidate and fold; this reads them twice.
 
     Parameters
     ----------
     reducers : list or None, default=None
-        Extractors, or pairs (extractor, dict of lists of its parameters). None means those that
-        share the statistics of one pass: :class:`MDDM`; MDDM with ``constraint="feature"`` and `mu`
-        in (0.1, 0.5, 0.9); :class:`MVMD` and :class:`MLSI` with `beta` in (0.1, 0.5, 0.9);
-        :class:`LabelCCA` and :class:`OPLS` with `ridge` in (0.1, 10, 1000). Extractors that need
-        several passes are also accepted, and fitted to each fold.
+        "none", "pca", extractors, or pairs (extractor, dict of lists of its parameters). None means
+        no reduction, PCA, and extractors that share the statistics of one pass: :class:`MDDM` with
+        both constraints, :class:`MVMD`, :class:`LabelCCA` and :class:`OPLS`, with the best ridge
+        for all features. Extractors of several passes are accepted, and fitted to each fold.
     n_components : int, float, None or list of these, default=None
         Numbers of directions to try, shares of the eigenvalue sum in (0, 1), or None for all
         directions; the grid of a reducer takes precedence. By default up to ten numbers, equally
         spaced in their logarithms, from 1 to the number of labels, or to 100 for methods that have
         more directions than labels.
-    readout : {"ridge", "mlknn"}, MultiOutputRidge, MLkNN or pair, default="ridge"
-        The classifier after the reducer. "ridge" is :class:`MultiOutputRidge`
-        with `ridge` in (0.01, 1, 100), "mlknn" is :class:`MLkNN` with 10 neighbours. An estimator
-        is used unchanged, a pair (estimator, dict of lists) with that grid.
-    scoring : str, callable, Measure, list, dict or None, default=None
+    kernel : {"auto", "linear", "rbf"}, default="auto"
+        What the reducers read: the columns, or an RBF kernel against 600 landmarks. "auto" tries
+        both if `reducers` is None and the kernel is promising, otherwise the columns only.
+    scale : {"auto", "range", "standard", "rows"} or None, default="auto"
+        How the columns are scaled first, as for :class:`MultilabelRidgeCV`; None leaves them as
+        they are. "auto" takes the best for a regression on all features if `reducers` is None,
+        otherwise None.
+    readout : {"ridge", "mlknn"}, classifier or pair, default="ridge"
+        The classifier after the reducer. "ridge" is :class:`MultiOutputRidge` with three ridges
+        around the best one for all features, or (0.01, 1, 100); "mlknn" is :class:`MLkNN` with 10
+        neighbours. A classifier is used unchanged, a pair (classifier, dict of lists) with that
+        grid. Classifiers other than these two are fitted to the projections of each fold, for each
+        dimension.
+    threshold : {"auto", "paper"} or float, default="auto"
+        From which score on a label is predicted. "auto" is, for several labels, where the held-out
+        scores of a candidate have the best `scoring`, or the best micro-F1 if `scoring` does not
+        depend on it; rows without a label take their best if that is better. "paper" is that of the
+        classifier.
+    scoring : str, callable, Measure, list, dict or None, default="f1_micro"
         Scikit-learn's names, names of `labelspan.metrics.MEASURES` that scikit-learn does not
         have, scorers, or several of them. None means ``score``, the subset accuracy.
     cv : int, splitter or iterable, default=5
         Folds; a number stands for :class:`labelspan.model_selection.MultilabelStratifiedKFold`.
     refit : bool or str, default=True
         Whether to fit the choice to all rows; with several scorers, the name of the one that
-        chooses. With several scorers and False, nothing is chosen.
+        chooses, or False to choose nothing.
     rule : {"best", "one_standard_error"}, default="best"
-        Choose the best mean score, or the fewest directions within one standard error of it.
+        Choose the best mean score, or the fewest directions within one standard error of it: then
+        reduce, unless that costs more than one standard error.
     n_jobs : int or None, default=None
         Number of parallel folds.
     verbose : int, default=0
@@ -94,8 +100,10 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     ----------
     cv_results_ : dict of ndarray
         As that of GridSearchCV over a pipeline of the steps "reducer" and "readout"; also
-        ``mean_n_components``, the number of directions that a candidate had on average. The times
-        of a candidate include its share of common computations.
+        ``mean_n_components``, the number of directions that a candidate had on average, and its
+        ``threshold`` and ``min_labels`` if these were chosen. The times of a candidate include its
+        share of common computations. No reduction is the reducer "passthrough"; if both kernels
+        were tried, there is a parameter "kernel".
     best_params_ : dict
         The choice, as parameters of such a pipeline.
     best_score_ : float
@@ -103,16 +111,21 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     best_index_ : int
         Its place in ``cv_results_``.
     best_estimator_ : LinearReducer
-        The chosen reducer, fitted to all rows.
-    best_readout_ : MultiOutputRidge or MLkNN
+        The chosen reducer, fitted to all rows after their scaling, or to their kernel functions.
+    best_readout_ : MultiOutputRidge, MLkNN or the classifier
         The chosen readout, fitted to their projections.
+    threshold_ : float
+        From which score on labels are predicted; ``decision_function`` does not subtract it.
+    min_labels_ : int
+        Rows with fewer labels take so many of their best.
     method_ranks_ : dict of str to float
         Mean rank over the folds of the best candidate of each reducer, best first.
     n_splits_ : int
         Number of folds.
     n_passes_ : int
-        How often the rows were read: 2, and once more to refit an MLkNN. A reducer whose
-        statistics cannot be pooled adds one for each fold and parameter.
+        How often the rows were read: 2, and once more to refit an MLkNN or no reduction. A reducer
+        whose statistics cannot be pooled adds one for each fold and parameter; finding the scale
+        adds 2, each kernel 4 more.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
@@ -124,35 +137,37 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     Notes
     -----
-    The first pass computes the moments of the parts of the rows that the folds consist of. Those of
-    a training set are the sum of its parts (nothing is subtracted, so nothing cancels). From them
-    each setting of a reducer is solved once, for the largest dimension; smaller ones use the first
-    eigenvectors. The ridge readout on d directions is solved from P'``xx`` P and P'``xt``, for
-    every d by one Cholesky factor; distances of ML-kNN add up over d. The second pass projects the
-    held-out rows. The refit has its moments already.
+    The first pass computes the moments of the parts of the rows; those of a training set are the
+    sum of its parts. From them each setting of a reducer is solved once, for the largest dimension;
+    smaller ones use the first eigenvectors. The ridge readout on d directions is solved for every d
+    by one Cholesky factor; distances of ML-kNN add up over d. The second pass projects the held-out
+    rows. The refit has its moments already.
 
-    Time O(n D^2) for the moments, O(D^3) for each fold and setting of a reducer, and O(n q) for
-    each candidate and scorer; memory O(K D^2) and one fold of projections. Wide X is reduced to
-    coordinates of its row space once. Sparse X with more than 3000 rows and columns is fitted for
-    each fold and setting, not for each candidate. A Dask array is read by blocks, twice.
+    Time O(n D^2) for the moments, O(D^3) for each fold and setting, O(n q) for each candidate and
+    scorer; memory O(K D^2) and one fold of projections. Wide X is reduced to its row space. Sparse
+    X with more than 3000 rows and columns is fitted for each fold and setting.
 
-    Scores count every held-out row once, whatever its weight; a row of weight 0 is no row, here as
-    everywhere, and is in no fold. GridSearchCV, which does not know weights, scores it, too.
+    A threshold is one more axis: micro-F1 at 511 cuts by counts of scores per interval, other
+    measures at 31 cuts. Left-out scores of :class:`MultilabelRidgeCV` choose scale and width once.
+
+    Scores count every held-out row once, whatever its weight; a row of weight 0 is in no fold.
 
     Missing labels in `y`: reducers learn from available cases, whose sums are pooled in the same
     way. The ridge readout of a label is solved from the projections of the training rows where it
     is observed, with its own scatter, O(n K^2) per label for K directions. Scores skip missing
     labels. This needs rows in memory, reducers that accept missing labels, and a ridge readout. To
-    refit the readout, the rows are read once more.
+    refit the readout, the rows are read once more. With missing labels, and for Dask arrays, "auto"
+    leaves the columns as they are.
 
     Examples
     --------
     >>> from labelspan import OPLS, ReducerCV
     >>> from labelspan.datasets import load_yeast
     >>> yeast = load_yeast()
-    >>> search = ReducerCV([(OPLS(), {"ridge": [0.1, 10.0]})], [2, 5, 10], scoring="micro_f1", cv=3)
-    >>> search.fit(yeast.X, yeast.Y).best_params_["reducer__n_components"]
-    5
+    >>> search = ReducerCV(["none", (OPLS(), {"ridge": [0.1, 10.0]})], [2, 5, 10], cv=3)
+    >>> search = search.fit(yeast.X, yeast.Y)
+    >>> print(search.summary().splitlines()[0])
+    Reduce to 5 directions by OPLS: micro-F1 .658 +- .003; all 103 features: .657.
     >>> search.transform(yeast.X).shape, search.n_passes_
     ((2417, 5), 2)
     """
@@ -160,7 +175,10 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "reducers": [list, tuple, None],
         "n_components": [Real, "array-like", None],
+        "kernel": [StrOptions({"auto", "linear", "rbf"})],
+        "scale": [StrOptions({"auto", "range", "standard", "rows"}), None],
         "readout": [StrOptions({"ridge", "mlknn"}), HasMethods("fit"), tuple],
+        "threshold": [StrOptions({"auto", "paper"}), Interval(Real, None, None, closed="neither")],
         "scoring": [str, callable, list, tuple, set, dict, None],
         "cv": ["cv_object"],
         "refit": ["boolean", str],
@@ -172,14 +190,18 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     best_estimator_: LinearReducer
     best_readout_: Any
     _picked_by: str
+    _groups: Any = None
 
     def __init__(
         self,
         reducers: Any = None,
         n_components: Any = None,
         *,
+        kernel: str = "auto",
+        scale: str | None = "auto",
         readout: Any = "ridge",
-        scoring: Any = None,
+        threshold: Any = "auto",
+        scoring: Any = "f1_micro",
         cv: Any = 5,
         refit: bool | str = True,
         rule: str = "best",
@@ -188,7 +210,10 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     ):
         self.reducers = reducers
         self.n_components = n_components
+        self.kernel = kernel
+        self.scale = scale
         self.readout = readout
+        self.threshold = threshold
         self.scoring = scoring
         self.cv = cv
         self.refit = refit
@@ -236,69 +261,43 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _learn(self, X: Any, labels: Labels) -> None:
         labels = in_memory(labels)
-        folds = folds_of(self.cv, X, labels, self._groups)
-        shape = min(len(train) for train, _ in folds), X.shape[1], labels.Y.shape[1]
-        candidates = candidates_of(self.reducers, self.n_components, self.readout, shape)
-        holes = has_holes(labels.Y)
-        if holes:
-            refuse_missing(candidates, labels.Y)
-        recipe = recipe_of(candidates, shape, pools=not is_large_sparse(X), holes=holes)
-        if is_dask_array(X):
-            refuse_rows(recipe, candidates)
-        judge = Judge.of(self.scoring, candidates.readouts, labels)
-        search = Search(X, labels, folds, candidates, recipe, judge)
-        self._choose(candidates, search.scores(self.n_jobs, self.verbose))
-        self.n_passes_ = search.n_passes
+        folds, default = folds_of(self.cv, X, labels, self._groups), self.reducers is None
+        spaces = spaces_of(X, labels, self.kernel, self.scale, default=default)
+        searches = [search_in(space, self, X, labels, folds) for space in spaces]
+        of_spaces = [search.scores(self.n_jobs, self.verbose) for search in searches]
+        scores = [side_by_side(of_fold) for of_fold in zip(*of_spaces, strict=True)]
+        self.n_passes_ = sum(each.n_passes + each.space.n_reads for each in searches)
+        self._choose(points_of(searches), scores, searches[0].judge)
         if self.refit:
-            self._refit(search)
+            self._refit(searches)
 
-    def _choose(self, candidates: Candidates, scores: list[FoldScores]) -> None:
+    def _choose(self, points: list[dict[str, Any]], scores: list[FoldScores], judge: Judge) -> None:
         self.n_splits_ = len(scores)
-        self.cv_results_ = results_table(candidates.points, scores)
-        kept = np.array([fold.n_components for fold in scores]).mean(axis=0)
-        self.cv_results_["mean_n_components"] = kept
+        goal = picking_name(self.refit, list(scores[0].test))
+        self.cv_results_ = table_at_cuts(points, scores, judge, goal)
         if self.reducers is not None or self.n_components is not None:
             warn_of_few_directions(self.cv_results_)
-        name = self._picking_name(measured(self.cv_results_))
-        if name is None:
+        measured(self.cv_results_)
+        if goal is None:
             return
-        self._picked_by = name
-        self.best_index_ = chosen_index(self.cv_results_, name, self.rule, self.n_splits_)
-        self.best_params_ = dict(candidates.points[self.best_index_])
-        self.best_score_ = float(self.cv_results_[f"mean_test_{name}"][self.best_index_])
-        self.method_ranks_ = method_ranks(self.cv_results_, name, self.n_splits_)
+        self._picked_by = goal
+        self.best_index_ = chosen_index(self.cv_results_, goal, self.rule, self.n_splits_)
+        self.best_params_ = dict(points[self.best_index_])
+        self.best_score_ = float(self.cv_results_[f"mean_test_{goal}"][self.best_index_])
+        self.method_ranks_ = method_ranks(self.cv_results_, goal, self.n_splits_)
+        self.threshold_, self.min_labels_ = threshold_at(self.cv_results_, self.best_index_, judge)
 
-    def _picking_name(self, names: list[str]) -> str | None:
-        """The scorer that chooses; None if there are several and none is named."""
-        if self.refit in names or (self.refit is False and len(names) > 1):
-            return self.refit or None
-        if len(names) > 1 or isinstance(self.refit, str):
-            raise ValueError(
-                f"refit={self.refit!r} does not say which of the scorers {names} picks; pass one "
-                "of these names."
-            )
-        return names[0]
-
-    def _refit(self, search: Search) -> None:
-        settings = search.candidates.settings
-        i = next(i for i, each in enumerate(settings) if self.best_index_ in each.places)
-        chosen = clone(settings[i].reducer)
-        chosen.set_params(n_components=self.best_params_["reducer__n_components"])
-        _, r = np.argwhere(settings[i].places == self.best_index_)[0]
-        refit = Refit(self, search.X, search.labels, search.route)
-        moments = None
-        if i in search.recipe.refitted:
-            best = refit.reducer(chosen)
-        else:
-            best, moments = refit.pooled_reducer(
-                chosen, i, search.pooled(), search.recipe.ridge_free[i]
-            )
-        self.best_estimator_ = best
-        self.best_readout_ = refit.readout(search.candidates.readouts[r], best, moments)
-        # A reducer or readout that needs the rows themselves has read them again.
-        self.n_passes_ += (i in search.recipe.refitted) + (
-            moments is None or search.recipe.keeps_rows
-        )
+    def _refit(self, searches: list[Search]) -> None:
+        place = self.best_index_
+        for search in searches:
+            n_points = len(search.candidates.points)
+            if place < n_points:
+                break
+            place -= n_points
+        self._space = search.space
+        found = refit(self, search, place)
+        self.best_estimator_, self.best_readout_, n_reads = found
+        self.n_passes_ += n_reads
 
     def transform(self, X: Any) -> Any:
         """Project onto the directions of ``best_estimator_``.
@@ -315,7 +314,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         return self._projected(X)
 
-    @available_if(reads_scores)
+    @available_if(gives_scores)
     def decision_function(self, X: Any) -> Any:
         """Score every label; for a ridge readout.
 
@@ -332,7 +331,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         Z = self._projected(X)
         return self.best_readout_.decision_function(Z)
 
-    @available_if(reads_neighbours)
+    @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label; for an ML-kNN readout.
 
@@ -373,25 +372,29 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
                 f"This ReducerCV was fitted with refit={self.refit!r} and has no model of all "
                 "rows. Set refit to True, or to the name of a scorer, and fit again."
             )
-        return self.best_estimator_._project(X)
+        return self.best_estimator_._project(self._space.features(X))
 
     def _scores(self, X: Any) -> np.ndarray:
         Z = self._project(X)
-        return self.best_readout_._scores(Z)
+        return label_scores_of(self.best_readout_, Z, self._n_labels)
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         Z = self._project(X)
-        return self.best_readout_._decisions(Z)
+        if self.threshold == "paper" and isinstance(self.best_readout_, LabelClassifier):
+            return self.best_readout_._decisions(Z)
+        scores = label_scores_of(self.best_readout_, Z, self._n_labels)
+        return iter([decide(self, scores, self.threshold_)])
 
     @property
     def _n_features_out(self) -> int:
         return self.best_estimator_.n_components_
 
     def _refusals(self) -> dict[str, str]:
-        if not reads_neighbours(self):
+        if is_linear_readout(self.readout):
             return {}
         return {
-            "missing_labels": "distances of nested dimensions find neighbours among all rows, and "
-            "MLkNN those of each label; readout='ridge' does",
-            "sample_weight": "counts neighbours, which weigh alike, by MLkNN",
+            "missing_labels": "the classifier after the reducer learns from rows that have every "
+            "label; readout='ridge' does not need them",
+            "sample_weight": "the classifier after the reducer counts every row once; "
+            "readout='ridge' takes weights",
         }

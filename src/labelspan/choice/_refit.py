@@ -9,9 +9,11 @@ import numpy as np
 from sklearn.base import clone
 
 from labelspan.base import LinearReducer, remember, remember_features
+from labelspan.choice._all_features import AllFeatures
 from labelspan.choice._pool import Shared, quiet
 from labelspan.choice._readout import regression
-from labelspan.classifiers import MLkNN
+from labelspan.choice._search import Search
+from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.gate import Labels
 from labelspan.linalg import Route
 from labelspan.moments import Moments, Sample
@@ -37,6 +39,14 @@ class Refit:
         best = clone(reducer).fit(*sample.at(slice(None)))
         remember_features(best, self.source)
         best._remember(self.labels)
+        return best
+
+    def all_features(self, reducer: LinearReducer) -> LinearReducer:
+        """What stands for no reduction; there is nothing to learn."""
+        best = clone(reducer)
+        remember_features(best, self.source)
+        best._remember(self.labels)
+        best.n_components_ = self.X.shape[1]
         return best
 
     def pooled_reducer(
@@ -72,6 +82,9 @@ class Refit:
         """Fit the readout to the projections, from their moments if these suffice."""
         best = clone(readout)
         best.n_features_in_ = reducer.n_components_
+        if not isinstance(best, MultiOutputRidge | MLkNN):
+            del best.n_features_in_
+            return best.fit(reducer._project(self.X), self.labels.target)
         if moments is None or isinstance(best, MLkNN):
             best._accept(reducer._project(self.X), self.labels)
             return best
@@ -82,3 +95,24 @@ class Refit:
         best._keep_pooled(self.dtype, W, moments.x_mean, moments.t_mean, rest)
         best.solver_ = "scatter"
         return best
+
+
+def refit(source: Any, search: Search, place: int) -> tuple[LinearReducer, Any, int]:
+    """The reducer and readout of a candidate on all rows, and how often these were read."""
+    candidates, recipe = search.candidates, search.recipe
+    i = next(i for i, each in enumerate(candidates.settings) if place in each.places)
+    _, r = np.argwhere(candidates.settings[i].places == place)[0]
+    chosen = clone(candidates.settings[i].reducer)
+    made, moments, n_reads = Refit(source, search.X, search.labels, search.route), None, 0
+    if isinstance(chosen, AllFeatures):
+        best = made.all_features(chosen)
+    else:
+        chosen.set_params(n_components=candidates.points[place]["reducer__n_components"])
+        if i in recipe.refitted:
+            best, n_reads = made.reducer(chosen), 1
+        else:
+            free = recipe.ridge_free[i]
+            best, moments = made.pooled_reducer(chosen, i, search.pooled(), free)
+    readout = made.readout(candidates.readouts[r], best, moments)
+    # A reducer or readout that needs the rows themselves has read them again.
+    return best, readout, n_reads + (moments is None or recipe.keeps_rows)

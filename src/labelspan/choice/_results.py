@@ -3,15 +3,84 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
+from labelspan.choice._candidates import NONE
+from labelspan.extraction import MVMD
+from labelspan.search import THRESHOLD, FoldScores, Judge, best_places, results_table
+
+
+def picking_name(refit: bool | str, names: list[str]) -> str | None:
+    """The scorer that chooses; None if there are several and none is named."""
+    names = [name for name in names if name != THRESHOLD]
+    if refit in names or (refit is False and len(names) > 1):
+        return str(refit) if refit else None
+    if len(names) > 1 or isinstance(refit, str):
+        raise ValueError(
+            f"refit={refit!r} does not say which of the scorers {names} picks; pass one "
+            "of these names."
+        )
+    return names[0] if names else None
+
+
+def table_at_cuts(
+    points: list[dict[str, Any]], scores: list[FoldScores], judge: Judge, goal: str | None
+) -> dict[str, Any]:
+    """``cv_results_``, of each candidate at its best cut if cuts are compared."""
+    table: dict[str, Any] = {}
+    if judge.axis is not None:
+        scores, places = at_best_cuts(scores, goal or judge.first_name)
+        cuts = np.array([judge.axis.at(int(place)) for place in places])
+        table = {"threshold": cuts[:, 0], "min_labels": cuts[:, 1].astype(int)}
+    kept = np.array([fold.n_components for fold in scores]).mean(axis=0)
+    return {**results_table(points, scores), "mean_n_components": kept, **table}
+
+
+def threshold_at(table: dict[str, Any], i: int, judge: Judge) -> tuple[float, int]:
+    """Threshold and least number of labels of candidate i."""
+    if judge.axis is not None:
+        return float(table["threshold"][i]), int(table["min_labels"][i])
+    known = judge.known[0]
+    cut = known.owner._thresholds(None) if known.threshold is None else known.threshold
+    return float(cut), known.owner.min_labels
+
+
+def at_best_cuts(scores: list[FoldScores], goal: str) -> tuple[list[FoldScores], np.ndarray]:
+    """Scores at the cut of each candidate with the best mean `goal`, and these cuts (n_points,).
+
+    With the best micro-F1 if no cut changes the goal.
+    """
+    of_goal = np.array([fold.test[goal] for fold in scores])
+    if not np.nanmax(np.ptp(of_goal, axis=2), initial=0.0):
+        of_goal = np.array([fold.test[THRESHOLD] for fold in scores])
+    places = best_places(of_goal)
+    points = np.arange(len(places))
+    at_cuts = [
+        replace(fold, test={key: values[points, places] for key, values in measured.items()})
+        for fold, measured in zip(scores, map(without_threshold, scores), strict=True)
+    ]
+    return at_cuts, places
+
+
+def without_threshold(fold: FoldScores) -> dict[str, np.ndarray]:
+    """The scores of a fold that were asked for."""
+    return {name: values for name, values in fold.test.items() if name != THRESHOLD}
+
+
+def name_of(reducer: Any) -> str:
+    """A reducer as summaries and pictures name it."""
+    if isinstance(reducer, str) and reducer == NONE:
+        return "all features"
+    return "PCA" if isinstance(reducer, MVMD) and reducer.beta == 0 else repr(reducer)
+
 
 def warn_of_few_directions(table: dict[str, Any]) -> None:
     """Warn of candidates with more directions than available, which repeat each other."""
-    asked = [point["reducer__n_components"] for point in table["params"]]
+    asked = [point.get("reducer__n_components") for point in table["params"]]
     kept = table["mean_n_components"]
     short = [i for i, n in enumerate(asked) if isinstance(n, int) and kept[i] < n]
     if short:
@@ -85,15 +154,11 @@ def method_ranks(table: dict[str, Any], name: str, n_folds: int) -> dict[str, fl
 
 
 def best_of_methods(table: dict[str, Any], name: str) -> dict[str, int]:
-    """The index of the best candidate of each method."""
-    ranks, reducers = table[f"rank_test_{name}"], table["param_reducer"]
-    best: dict[int, int] = {}
-    for i, reducer in enumerate(reducers):
-        if id(reducer) not in best or ranks[i] < ranks[best[id(reducer)]]:
-            best[id(reducer)] = i
+    """The index of the best candidate of each method, whatever its parameters and kernel."""
+    ranks = table[f"rank_test_{name}"]
     places: dict[str, int] = {}
-    for i in best.values():
-        method = repr(reducers[i])
+    for i, reducer in enumerate(table["param_reducer"]):
+        method = name_of(reducer)
         if method not in places or ranks[i] < ranks[places[method]]:
             places[method] = i
     return places

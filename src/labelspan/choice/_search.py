@@ -12,14 +12,23 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 
-from labelspan.choice._candidates import Candidates
+from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import score_fold, score_solved, solve_fold
 from labelspan.choice._neighbours import first_of_equal_rows
-from labelspan.choice._pool import Recipe, Shared
+from labelspan.choice._pool import Recipe, Shared, recipe_of
+from labelspan.choice._readout_kinds import check_threshold
+from labelspan.choice._space import Space
 from labelspan.choice._stream import held_out_projections
 from labelspan.classifiers import MLkNN
 from labelspan.compat import is_dask_array
-from labelspan.gate import Labels, check_label_block, check_splits, label_tags, refuse_holes
+from labelspan.gate import (
+    Labels,
+    check_label_block,
+    check_splits,
+    has_holes,
+    label_tags,
+    refuse_holes,
+)
 from labelspan.linalg import Route, choose_solver, route_of
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Sample, checked, collect_parts
@@ -36,6 +45,7 @@ class Search:
     candidates: Candidates
     recipe: Recipe
     judge: Judge
+    space: Space
 
     @cached_property
     def route(self) -> Route:
@@ -108,6 +118,36 @@ class Search:
             yield delayed(score_solved)(each, Z, None, self.candidates, self.judge, truth, no_rows)
 
 
+def search_in(space: Space, source: Any, X: Any, labels: Labels, folds: list[Fold]) -> Search:
+    """The search in one space, with the parameters of a ReducerCV."""
+    X = space.features(X)
+    shape = min(len(train) for train, _ in folds), X.shape[1], labels.Y.shape[1]
+    given = source.reducers, source.n_components, source.readout, shape, space.ridge
+    candidates, holes = candidates_of(*given), has_holes(labels.Y)
+    if holes:
+        refuse_missing(candidates, labels.Y)
+    recipe = recipe_of(candidates, shape, pools=not is_large_sparse(X), holes=holes)
+    if is_dask_array(X):
+        refuse_rows(recipe, candidates)
+    threshold = source.threshold
+    check_threshold(threshold, candidates.readouts[0])
+    cut = threshold == "auto"
+    judge = Judge.of(source.scoring, candidates.readouts, labels, cut=cut)
+    judge = judge if isinstance(threshold, str) else judge.at(float(threshold))
+    return Search(X, labels, folds, candidates, recipe, judge, space)
+
+
+def points_of(searches: Sequence[Search]) -> list[dict[str, Any]]:
+    """The candidates of all searches, with their kernels if there are several."""
+    if len(searches) == 1:
+        return searches[0].candidates.points
+    return [
+        {"kernel": search.space.kernel, **point}
+        for search in searches
+        for point in search.candidates.points
+    ]
+
+
 def folds_of(cv: Any, X: Any, labels: Labels, groups: Any) -> list[Fold]:
     """The folds, their rows ascending; a number stands for stratified ones."""
     if isinstance(cv, Integral):
@@ -157,7 +197,7 @@ def refuse_rows(recipe: Recipe, candidates: Candidates) -> None:
     """Refuse candidates that need the rows themselves if X is a Dask array."""
     needing = [type(candidates.settings[i].reducer).__name__ for i in recipe.refitted]
     if recipe.projects_training:
-        name = needing[0] if needing else "MLkNN"
+        name = needing[0] if needing else type(candidates.readouts[0]).__name__
         raise TypeError(
             f"X is a Dask array, but {name} needs the rows in memory. Leave it out, or compute X "
             "first: X.compute()."

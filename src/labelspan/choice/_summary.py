@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from labelspan.choice._candidates import NONE
 from labelspan.choice._results import (
     best_of_methods,
+    name_of,
     smallest_within,
     standard_error,
     within_one_error,
 )
+from labelspan.metrics import SKLEARN_NAMES, MeasureScorer
+from labelspan.search import scorer_of
 from labelspan.system import counted
 
 
 def summary_of(search: Any) -> str:
-    """The choice, equally good candidates, and one line per reducer."""
+    """The advice in a sentence, the choice, equally good candidates, and a line per reducer."""
     table, n_folds = search.cv_results_, search.n_splits_
     name = search._picked_by
     mean, error = table[f"mean_test_{name}"], standard_error(table, name, n_folds)
@@ -22,6 +26,7 @@ def summary_of(search: Any) -> str:
     best = int(table[f"rank_test_{name}"].argmin())
     n_within = len(within_one_error(table, name, n_folds))
     lines = [
+        advice(search),
         f"{counted(len(mean), 'candidate')} on {n_folds} folds, "
         f"{counted(search.n_passes_, 'pass', 'passes')} over the data.",
         f"Chosen ({search.rule.replace('_', ' ')}): {described(table, chosen)}: "
@@ -31,6 +36,74 @@ def summary_of(search: Any) -> str:
         "",
     ]
     return "\n".join(lines + method_lines(search, name))
+
+
+def advice(search: Any) -> str:
+    """Reduce or not, with what, and what it brings: one sentence for everyone."""
+    table, name, i = search.cv_results_, search._picked_by, search.best_index_
+    mean, error = table[f"mean_test_{name}"], standard_error(table, name, search.n_splits_)
+    places = best_of_methods(table, name)
+    rest = [
+        f"{words}: {short(mean[places[method]])}"
+        for method, words in (("PCA", "PCA"), ("all features", all_features(search)))
+        if method in places and places[method] != i
+    ][::-1]
+    reducer = table["params"][i]["reducer"]
+    what = measure_name(search)
+    if isinstance(reducer, str) and reducer == NONE:
+        first = f"Do not reduce: all {search.n_features_in_:,} features{by_kernel(table, i)}: "
+        others = [place for method, place in places.items() if method != "all features"]
+        if others:
+            best = max(others, key=lambda place: mean[place])
+            if best != places.get("PCA"):
+                rest.insert(0, f"{method_at(table, best)}: {short(mean[best])}")
+    else:
+        first = f"Reduce to {described_directions(table, i)} by {method_at(table, i)}: "
+    return "; ".join([f"{first}{what} {short(mean[i])} +- {short(error[i])}", *rest]) + "."
+
+
+def all_features(search: Any) -> str:
+    """What is not reduced."""
+    return f"all {search.n_features_in_:,} features"
+
+
+def method_at(table: dict[str, Any], i: int) -> str:
+    """The method of a candidate, by its short name and its kernel."""
+    reducer = table["params"][i]["reducer"]
+    name = name_of(reducer)
+    short_name = name if name == "PCA" or isinstance(reducer, str) else type(reducer).__name__
+    return short_name + by_kernel(table, i)
+
+
+def by_kernel(table: dict[str, Any], i: int) -> str:
+    """How a candidate's kernel is named; nothing for the columns themselves."""
+    return " with an RBF kernel" if table["params"][i].get("kernel") == "rbf" else ""
+
+
+def described_directions(table: dict[str, Any], i: int) -> str:
+    """The number of directions of a candidate."""
+    n_kept = table["mean_n_components"][i]
+    return f"{n_kept:g} direction{'s' if n_kept != 1 else ''}"
+
+
+def measure_name(search: Any) -> str:
+    """The measure that chose, in words."""
+    scoring = search.scoring
+    if isinstance(scoring, dict):
+        scoring = scoring[search._picked_by]
+    elif isinstance(scoring, list | tuple | set):
+        scoring = search._picked_by
+    several = not search._one_dimensional and search._n_labels > 1
+    found = scorer_of(scoring, several_labels=several)
+    if isinstance(found, MeasureScorer):
+        return found.measure.title.replace("Micro-", "micro-").replace("Macro-", "macro-")
+    text = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+    return SKLEARN_NAMES.get(text, text).replace("_", " ")
+
+
+def short(value: float) -> str:
+    """A measure with three decimals and no leading zero."""
+    return f"{value:.3f}".replace("0.", ".", 1)
 
 
 def method_lines(search: Any, name: str) -> list[str]:
@@ -50,11 +123,10 @@ def method_lines(search: Any, name: str) -> list[str]:
 def described(table: dict[str, Any], i: int) -> str:
     """A candidate in words: the reducer, its directions, its parameters and the readout's."""
     point = table["params"][i]
-    n_kept = table["mean_n_components"][i]
-    told = [f"{n_kept:g} direction{'s' if n_kept != 1 else ''}"]
+    told = [described_directions(table, i)]
     for name, value in point.items():
         step, _, parameter = name.partition("__")
         if parameter and parameter != "n_components":
             shown = f"{value:g}" if isinstance(value, int | float) else repr(value)
             told.append(f"{'readout ' if step == 'readout' else ''}{parameter} {shown}")
-    return f"{point['reducer']!r}, " + ", ".join(told)
+    return f"{name_of(point['reducer'])}{by_kernel(table, i)}, " + ", ".join(told)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
 from labelspan.base import LinearReducer
-from labelspan.choice import ReducerCV
+from labelspan.choice import AllFeatures, ReducerCV
 from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
 from labelspan.labelspace import (
     CODE_THRESHOLD,
@@ -97,7 +97,19 @@ def _(model: SemiSupervised) -> Maps:
 
 @projection.register
 def _(model: ReducerCV) -> Maps:
-    return projection(model.best_estimator_)
+    space = model._space
+    if space.map_ is not None or (space.scaling is not None and space.scaling.low is not None):
+        raise refusal(model)
+    if isinstance(model.best_estimator_, AllFeatures):
+        D = model.n_features_in_
+        found: Maps = () if space.scaling is None else (centred(np.zeros(D), np.eye(D)),)
+    else:
+        found = projection(model.best_estimator_)
+    if space.scaling is None:
+        return found
+    first, scale = found[0], space.scaling.scale
+    assert isinstance(first, Affine)
+    return (replace(first, mean=first.mean * scale, coef=first.coef / scale), *found[1:])
 
 
 @singledispatch
@@ -172,7 +184,10 @@ def codes(model: Any) -> Affine:
 def rule(model: Any) -> Rule:
     """Return when the scores of :func:`scoring` predict a label."""
     if isinstance(model, ReducerCV):
-        return rule(model.best_readout_)
+        if model.threshold == "paper":
+            return rule(model.best_readout_)
+        limits = np.full(model._n_labels, float(model.threshold_))
+        return Rule(None, model.min_labels_, limits=limits)
     if isinstance(model, MultilabelRidgeCV):
         return Rule(None, model.min_labels_, limits=model._thresholds(None))
     if not isinstance(model, RankingClassifier):

@@ -6,19 +6,24 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 import labelspan
+from labelspan.choice import AllFeatures, Space
 from labelspan.classifiers import Reference
 from labelspan.kernels import KernelCodes, KernelMap
 from labelspan.labelspace import ClassifierCodes, FirstCodes, LinearCodes
 from labelspan.ranking import Threshold
+from labelspan.ridge_cv import Scaling
 
 #: Types in fitted estimators besides arrays, numbers and estimators.
 PARTS = (
+    AllFeatures,
     ClassifierCodes,
     FirstCodes,
     KernelCodes,
     KernelMap,
     LinearCodes,
     Reference,
+    Scaling,
+    Space,
     Threshold,
     csr_array,
 )

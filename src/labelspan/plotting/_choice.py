@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.choice import smallest_within, standard_error
+from labelspan.choice import measure_name, name_of, smallest_within, standard_error
 from labelspan.plotting._axes import Chart, style_of
 
 
@@ -15,8 +15,8 @@ class ReducerCVDisplay(Chart):
     """Cross-validated score against the number of directions, one line per reducer.
 
     A line is the best score of a reducer at each dimension, over its parameters and those of the
-    readout; its band is one standard error. A ring marks the choice, a square the fewest directions
-    within one standard error of the best.
+    readout; its band is one standard error. All features are a black line across, PCA is dashed. A
+    ring marks the choice, a square the fewest directions within one standard error of the best.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class ReducerCVDisplay(Chart):
     smallest : tuple of float
         Those of the smallest candidate within one standard error of the best.
     score_name : str
-        Name of the scores.
+        Name of the measure.
 
     Attributes
     ----------
@@ -81,25 +81,34 @@ class ReducerCVDisplay(Chart):
         mean, error = table[f"mean_test_{name}"], standard_error(table, name, n_folds)
         sizes = table["mean_n_components"]
         small = smallest_within(table, name, n_folds)
-        methods = np.array([repr(reducer) for reducer in table["param_reducer"]])
+        methods = np.array([name_of(reducer) for reducer in table["param_reducer"]])
         curves = {
             str(method): best_by_size(sizes, mean, error, methods == method)
             for method in dict.fromkeys(methods.tolist())
         }
         points = [(float(sizes[i]), float(mean[i])) for i in (estimator.best_index_, small)]
-        return cls(curves, points[0], points[1], name).plot(ax)
+        return cls(curves, points[0], points[1], measure_name(estimator)).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         (panel,) = self._draw_on(ax, (7, 4.5))
         for place, (method, (sizes, mean, error)) in enumerate(self.curves.items()):
             style = style_of(place)
-            panel.plot(sizes, mean, label=method, markersize=3, **style)
             band = {"color": style["color"], "alpha": 0.12, "linewidth": 0}
+            if method == "all features":
+                best = int(np.argmax(mean))
+                panel.axhline(mean[best], color="black", linewidth=1, label=method)
+                continue
+            style = {**style, "linestyle": "--"} if method == "PCA" else style
+            panel.plot(sizes, mean, label=method, markersize=3, **style)
             panel.fill_between(sizes, mean - error, mean + error, **band)
         ring = {"linestyle": "none", "markerfacecolor": "none", "color": "black", "markersize": 11}
         panel.plot(*self.chosen, marker="o", label="chosen", **ring)
         panel.plot(*self.smallest, marker="s", label="smallest within 1 s.e.", **ring)
-        panel.set(xscale="log", xlabel="number of directions", ylabel=f"mean {self.score_name}")
+        panel.set(
+            xscale="log",
+            xlabel="number of directions",
+            ylabel=f"{self.score_name}, mean of the folds",
+        )
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(frameon=False, fontsize="small")

@@ -12,22 +12,30 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
 from labelspan.arrays import dense
-from labelspan.base import decide, pick, remember
-from labelspan.classifiers import normalised
+from labelspan.base import LabelClassifier, decide, pick, remember
+from labelspan.classifiers import MLkNN, MultiOutputRidge, normalised
 from labelspan.cuts import above
 from labelspan.gate import Labels, has_holes
-from labelspan.metrics import MEASURES, Counts, Measure, MeasureScorer, Side
+from labelspan.metrics import (
+    MEASURES,
+    SKLEARN_NAMES,
+    Counts,
+    Measure,
+    MeasureScorer,
+    Side,
+)
+from labelspan.search._axis import N_BINS, N_COARSE, Axis
 
 # Scorers of scikit-learn that a labelspan measure computes without checking the same labels each
 # time; None means the ``score`` of a classifier. Of one label, scikit-learn's F1 also counts the
 # rows without it as a class.
-SAME = {
+SAME: Mapping[Any, str] = {
     None: "subset_accuracy",
     "accuracy": "subset_accuracy",
-    "f1_micro": "micro_f1",
-    "f1_macro": "macro_f1",
-    "f1_samples": "samples_f1",
+    **SKLEARN_NAMES,
 }
+# The name of micro-F1 for the threshold, if the measure that chooses does not depend on it.
+THRESHOLD = "threshold"
 
 
 def gives_probabilities(known: KnownScores) -> bool:
@@ -49,6 +57,8 @@ class KnownScores(ClassifierMixin, BaseEstimator):
     scores: np.ndarray
     # Subtracted before a decision only, because measures of scores need no thresholds.
     cuts: np.ndarray | None = None
+    # Takes the place of the owner's threshold.
+    threshold: float | None = None
 
     def __init__(self, owner: Any):
         self.owner = owner
@@ -72,9 +82,31 @@ class KnownScores(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Labels with scores above their thresholds."""
         scores = self.scores if self.cuts is None else above(self.scores, self.cuts)
-        chosen = decide(self.owner, scores, self.owner._thresholds(None))
+        own = self.owner._thresholds(None) if self.threshold is None else self.threshold
+        chosen = decide(self.owner, scores, own)
         one = self.owner._one_dimensional
         return pick(self.classes_, chosen[:, 0]) if one else chosen.astype(np.int64)
+
+
+class StandIn(LabelClassifier):
+    """Decides for a classifier of another library: by its scores, or by its probabilities."""
+
+    def __init__(self, of: Any):
+        self.of = of
+        if not hasattr(of, "decision_function"):
+            self.predict_proba = of.predict_proba
+
+    def _learn(self, X: Any, labels: Labels) -> None:
+        """Nothing to learn."""
+
+    def _thresholds(self, X: Any) -> float:
+        return 0.5 if hasattr(self, "predict_proba") else 0.0
+
+
+def owner_of(readout: Any) -> Any:
+    """What decides as a classifier would before it is fitted: its clone, or a stand-in."""
+    own = isinstance(readout, MultiOutputRidge | MLkNN)
+    return clone(readout) if own else StandIn(clone(readout))
 
 
 @dataclass(frozen=True)
@@ -91,17 +123,23 @@ class Judge:
         True labels in the form of the scorers.
     reads_rows : bool
         Whether a scorer may read the rows themselves.
+    axis : Axis or None
+        Thresholds to compare, instead of those of the classifiers.
     """
 
     scorer: Any
     known: list[KnownScores]
     target: Any
     reads_rows: bool
+    axis: Axis | None = None
 
     @classmethod
-    def of(cls, scoring: Any, readouts: list[Any], labels: Labels) -> Judge:
-        """Judge for labels of which some may be NaN; measures skip these."""
-        owners = [clone(readout) for readout in readouts]
+    def of(cls, scoring: Any, readouts: list[Any], labels: Labels, *, cut: bool = False) -> Judge:
+        """Judge for labels of which some may be NaN; measures skip these.
+
+        `cut`: measure at every threshold, if there are several labels.
+        """
+        owners = [owner_of(readout) for readout in readouts]
         for owner in owners:
             remember(owner, labels)
         known = [KnownScores(owner) for owner in owners]
@@ -111,11 +149,25 @@ class Judge:
         measures = [one for one in each.values() if isinstance(one, MeasureScorer)]
         if len(measures) == len(each) and labels.classes is None and not has_holes(labels.Y):
             by_name = {name: one.measure for name, one in each.items()}
-            return cls(by_name, known, labels.Y > 0, reads_rows=False)
+            axis = axis_of(by_name, owners[0].min_labels) if cut and several else None
+            return cls(by_name, known, labels.Y > 0, reads_rows=False, axis=axis)
         reads_rows = any(
             callable(one) and not isinstance(one, MeasureScorer) for one in each.values()
         )
-        return cls(check_scoring(known[0], scoring=chosen), known, labels.target, reads_rows)
+        axis = axis_of({}, owners[0].min_labels) if cut and several else None
+        scorer = check_scoring(known[0], scoring=chosen)
+        return cls(scorer, known, labels.target, reads_rows, axis)
+
+    def at(self, threshold: float) -> Judge:
+        """The same for labels whose scores exceed a given threshold."""
+        for known in self.known:
+            known.threshold = threshold
+        return self
+
+    @property
+    def first_name(self) -> str:
+        """The name of the first measure."""
+        return next(iter(self.scorer)) if isinstance(self.scorer, dict) else "score"
 
     @property
     def n_labels(self) -> int:
@@ -136,7 +188,7 @@ class Judge:
         """Measures, by name, of several scores (k, n, q) of the classifier at `place`."""
         known = self.known[place]
         if isinstance(self.scorer, dict):
-            return self._directly(known.owner, scores, dense(truth))
+            return self._directly(known.owner, scores, dense(truth), known.threshold)
         if self.n_labels == 1 and has_holes(truth):
             # A row whose only label is not observed is no row, also for scikit-learn's scorers.
             seen = ~np.isnan(truth[:, 0])
@@ -162,14 +214,54 @@ class Judge:
                 found.setdefault(name, []).append(value)
         return found
 
+    def at_cuts(
+        self, scores: np.ndarray, X: Any, truth: Any, place: int = 0
+    ) -> dict[str, np.ndarray]:
+        """Measures (k, len(axis)), by name, of several scores (k, n, q) at every threshold."""
+        assert self.axis is not None
+        if isinstance(self.scorer, dict):
+            return self._directly_at_cuts(self.axis, self.known[place].owner, scores, dense(truth))
+        known, each = self.known[place], []
+        for i in range(len(self.axis)):
+            known.threshold, known.owner.min_labels_ = self.axis.at(i)
+            each.append(self.measure(scores, X, truth, place=place))
+        found = {name: np.array([one[name] for one in each]).T for name in each[0]}
+        return {THRESHOLD: self._micro_f1(scores, truth), **found}
+
+    def _micro_f1(self, scores: np.ndarray, truth: Any) -> np.ndarray:
+        assert self.axis is not None
+        rows = dense(truth).astype(np.float64).reshape(scores.shape[1:])
+        return np.array([self.axis.micro_f1(each, rows) for each in scores])
+
+    def _directly_at_cuts(
+        self, axis: Axis, owner: Any, scores: np.ndarray, truth: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """The same if all are measures; micro-F1 from counts, measures of scores once."""
+        found = {THRESHOLD: self._micro_f1(scores, truth)}
+        for name, measure in self.scorer.items():
+            sign = 1.0 if measure.direction == "max" else -1.0
+            if measure.needs != "labels":
+                once = [[sign * measure(truth, each)] for each in scores]
+                found[name] = np.repeat(once, len(axis), axis=1)
+            elif measure.name == "micro_f1" and not measure.parameters:
+                found[name] = found[THRESHOLD]
+            else:
+                found[name] = np.empty((len(scores), len(axis)))
+                for i in range(len(axis)):
+                    cut, owner.min_labels_ = axis.at(i)
+                    values = [sign * measure(truth, decide(owner, each, cut)) for each in scores]
+                    found[name][:, i] = values
+        return found
+
     def _directly(
-        self, owner: Any, scores: np.ndarray, truth: np.ndarray
+        self, owner: Any, scores: np.ndarray, truth: np.ndarray, threshold: float | None
     ) -> dict[str, list[float]]:
         """The same if all are measures; those of labels share their counts."""
         counts: list[Any] = []
         if any(measure.needs == "labels" for measure in self.scorer.values()):
             true = Side(truth)
-            rows = decide(owner, scores.reshape(-1, scores.shape[2]), owner._thresholds(None))
+            cut = owner._thresholds(None) if threshold is None else threshold
+            rows = decide(owner, scores.reshape(-1, scores.shape[2]), cut)
             predicted = rows.reshape(scores.shape)
             both = zip(predicted, predicted & truth, strict=True)
             counts = [Counts(true, Side(labels), Side(common)) for labels, common in both]
@@ -181,6 +273,16 @@ class Judge:
             else:
                 found[name] = [sign * measure(truth, each) for each in scores]
         return found
+
+
+def axis_of(measures: Mapping[str, Measure], min_labels: int) -> Axis:
+    """The thresholds to compare: fewer if measures need predictions at each of them."""
+    by_counts = measures and all(
+        measure.needs != "labels" or (measure.name == "micro_f1" and not measure.parameters)
+        for measure in measures.values()
+    )
+    least = sorted({min_labels, max(min_labels, 1)})
+    return Axis(N_BINS if by_counts else N_COARSE, tuple(least))
 
 
 def scoring_of(scoring: Any, several_labels: bool) -> Any:

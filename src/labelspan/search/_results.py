@@ -92,3 +92,16 @@ def check_dimensions(values: Any) -> list[int | None]:
         shown = wrong[0] if wrong else values
         raise ValueError(f"n_components holds {shown!r}; allowed are integers >= 1 and None.")
     return values
+
+
+def side_by_side(parts: Sequence[FoldScores]) -> FoldScores:
+    """Scores of one fold in several spaces as those of all candidates."""
+    if len(parts) == 1:
+        return parts[0]
+    names = parts[0].test
+    return FoldScores(
+        {name: np.concatenate([part.test[name] for part in parts]) for name in names},
+        np.concatenate([part.fit_time for part in parts]),
+        np.concatenate([part.score_time for part in parts]),
+        np.concatenate([np.asarray(part.n_components) for part in parts]),
+    )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labelspan.choice import ReducerCV, best_of_methods, described, standard_error
+from labelspan.choice import ReducerCV, advice, best_of_methods, described, standard_error
 from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
 from labelspan.lab.cli._data import load, read_source
@@ -58,10 +58,11 @@ def command(
     scaling, why = fitting.scaling_of(options.scale_steps(scale), dataset, chosen)
     dimensions = [fitting.value_of(text) for text in n_components.split(",") if text.strip()]
     parameters = {"readout": readout, "cv": folds, "rule": rule, "n_jobs": jobs}
-    search, fitted = fitting.search(
+    search = fitting.search(
         dataset, chosen, scaling, scoring=scoring, n_components=dimensions or None, **parameters
     )
     if model is not None:
+        fitted = fitting.pipeline(scaling, fitting.without_table(search))
         save_model(Model.of(fitted, dataset, source), model)
     if picture is not None:
         draw(search, picture)
@@ -115,6 +116,7 @@ def as_data(search: ReducerCV) -> dict[str, Any]:
             }
         )
     return {
+        "advice": advice(search),
         "chosen": described(table, search.best_index_),
         "score": search.best_score_,
         "candidates": len(table["params"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -45,11 +46,19 @@ def scaling_of(
 
 def search(
     dataset: MultilabelDataset, chosen: Any, scaling: Pipeline | None, **parameters: Any
-) -> tuple[ReducerCV, Any]:
+) -> ReducerCV:
+    """A search fitted to the scaled rows."""
     X, Y = dataset.X[chosen], dataset.Y[chosen]
     X = X if scaling is None else scaling.fit_transform(X)
-    found = ReducerCV(**{"scoring": "micro_f1", **parameters}).fit(X, Y)
-    return found, pipeline(scaling, found.best_estimator_, found.best_readout_)
+    return ReducerCV(**parameters).fit(X, Y)
+
+
+def without_table(search: ReducerCV) -> ReducerCV:
+    """A search that only reduces and predicts."""
+    model = copy(search)
+    for name in ("cv_results_", "best_params_", "method_ranks_"):
+        delattr(model, name)
+    return model.set_params(reducers=None, scoring=None)
 
 
 def pipeline(scaling: Pipeline | None, reducer: Any, readout: Any = None) -> Pipeline:

@@ -11,6 +11,7 @@ import typer
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from labelspan.choice import default_reducers
 from labelspan.datasets import MultilabelDataset, write_csv, write_npz
 from labelspan.lab import get_method
 from labelspan.lab.cli import _fitting as fitting
@@ -136,11 +137,11 @@ def _fitted(
     readout: str,
 ) -> tuple[Any, int]:
     if name == AUTOMATIC:
-        search, estimator = fitting.search(
-            dataset, chosen, scaling, readout=readout or "ridge", **parameters
-        )
-        output.say(search.summary().splitlines()[1])
-        return estimator, fitting.n_rows(dataset, chosen)
+        parameters = {**parameters, "reducers": default_reducers(None)[1:], "threshold": "paper"}
+        search = fitting.search(dataset, chosen, scaling, readout=readout or "ridge", **parameters)
+        output.say(search.summary().splitlines()[0])
+        found = fitting.pipeline(scaling, search.best_estimator_, search.best_readout_)
+        return found, fitting.n_rows(dataset, chosen)
     method = get_method(name)
     if method.kind != "reducer" or not method.path:
         raise ValueError(f"{name} does not reduce features; `labelspan methods` lists reducers.")

@@ -1,0 +1,99 @@
+"""What reducers read: scaled rows, or kernel functions of landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from labelspan.arrays import cast, precision_of
+from labelspan.compat import is_dask_array
+from labelspan.gate import Labels, has_holes
+from labelspan.kernels import KernelMap
+from labelspan.linalg import rank
+from labelspan.ridge_cv import MultilabelRidgeCV, Scaling
+
+# Landmarks of a kernel, and fewer to find out whether it pays: the average precision of its
+# left-out scores is no more than this below that of the columns.
+N_LANDMARKS, N_FIRST, CLOSE = 600, 150, 0.01
+
+
+@dataclass(frozen=True)
+class Space:
+    """Features for reducers, from checked rows.
+
+    Attributes
+    ----------
+    kernel : str
+        "linear" or "rbf".
+    scaling : Scaling or None
+        What becomes of the rows first; None if they stay as they are.
+    ridge : float or None
+        A good ridge for a regression on all of these features, if one is known.
+    map_ : KernelMap or None
+        The kernel, against the landmarks.
+    root : ndarray of shape (m, r) or None
+        What makes the kernel functions of the landmarks orthonormal.
+    n_reads : int
+        How often the rows were read to find all this.
+    """
+
+    kernel: str = "linear"
+    scaling: Scaling | None = None
+    ridge: float | None = None
+    map_: KernelMap | None = None
+    root: np.ndarray | None = None
+    n_reads: int = 0
+
+    def features(self, X: Any) -> Any:
+        """Features of the rows, in their precision."""
+        if self.scaling is None:
+            return X
+        Z = self.scaling(X)
+        if self.map_ is not None:
+            assert self.root is not None
+            Z = self.map_.values(Z) @ self.root
+        return cast(Z, precision_of(X))
+
+
+def spaces_of(X: Any, labels: Labels, kernel: str, scale: Any, *, default: bool) -> Iterator[Space]:
+    """The spaces to search; `default`: "auto" stands for what left-out scores find.
+
+    They choose the scaling, the ridge, and the width of the kernel. With missing labels, and for
+    Dask arrays, rows stay as they are.
+    """
+    if is_dask_array(X) or has_holes(labels.Y) or not default:
+        kernel = "linear" if kernel == "auto" else kernel
+        scale = None if scale == "auto" else scale
+        if kernel == "linear" and scale is None:
+            yield Space()
+            return
+    given = X, labels.target, labels.weights
+    columns = MultilabelRidgeCV(kernel="linear", scale=scale).fit(*given)
+    if kernel != "rbf":
+        yield Space("linear", scaling_of(columns), columns.ridge_, n_reads=2)
+    settings = {"kernel": "rbf", "scale": columns.scaling_}
+    if kernel == "auto":
+        first = MultilabelRidgeCV(**settings, n_landmarks=N_FIRST).fit(*given)
+        kernel = "rbf" if first.best_score_ >= columns.best_score_ - CLOSE else "linear"
+    if kernel == "rbf":
+        yield landmarks(MultilabelRidgeCV(**settings, n_landmarks=N_LANDMARKS).fit(*given))
+
+
+def landmarks(model: MultilabelRidgeCV) -> Space:
+    """The space of a kernel regression on landmarks."""
+    map_ = model._map
+    values, vectors = linalg.eigh(map_.compare(map_.rows), check_finite=False)
+    r = rank(values[::-1], len(values))
+    root = vectors[:, -r:] / np.sqrt(values[-r:])
+    return Space("rbf", scaling_of(model), model.ridge_, map_, root, n_reads=4)
+
+
+def scaling_of(model: MultilabelRidgeCV) -> Scaling | None:
+    """The scaling that a model found best; None if it leaves rows as they are."""
+    if model.scaling_ is None:
+        return None if model.kernel_ == "linear" else Scaling(np.ones_like(model.scale_))
+    return Scaling(model.scale_, model.low_ if model.scaling_ == "rows" else None)
