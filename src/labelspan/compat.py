@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -23,9 +22,6 @@ __all__ = [
     "dispatches",
     "exact_floats",
     "fit_context",
-    "is_dask",
-    "is_dask_array",
-    "is_dask_frame",
     "is_frame",
     "load_mat",
     "move_to_host",
@@ -38,12 +34,6 @@ __all__ = [
 array_namespace = array_api_compat.array_namespace
 
 
-def is_dask_array(array: Any) -> bool:
-    """Whether `array` is a Dask array, without importing Dask."""
-    module = sys.modules.get("dask.array")
-    return module is not None and isinstance(array, module.Array)
-
-
 def dispatches() -> bool:
     """Whether scikit-learn keeps arrays of other libraries instead of converting them."""
     return bool(get_config()["array_api_dispatch"])
@@ -52,17 +42,6 @@ def dispatches() -> bool:
 def move_to_host(array: Any) -> Any:
     """Convert an array of another library, on any device, to NumPy."""
     return _convert_to_numpy(array, array_namespace(array))
-
-
-def is_dask(thing: Any) -> bool:
-    """Whether this is a Dask array, or a Dask data frame or a column of one."""
-    return type(thing).__module__.startswith("dask")
-
-
-def is_dask_frame(table: Any) -> bool:
-    """Whether `table` is a Dask data frame or a column of one, without importing Dask."""
-    module = sys.modules.get("dask.dataframe")
-    return module is not None and isinstance(table, module.DataFrame | module.Series)
 
 
 def is_frame(table: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
@@ -12,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from labelspan.compat import array_namespace, dispatches, is_dask_array, move_to_host
+from labelspan.compat import array_namespace, dispatches, move_to_host
 
 Convert = Callable[[Any], Any]
 
@@ -39,6 +40,23 @@ class Setting(NamedTuple):
 
 PLAIN = Setting()
 SETTING: ContextVar[Setting] = ContextVar("SETTING", default=PLAIN)
+
+
+def is_dask_array(array: Any) -> bool:
+    """Whether `array` is a Dask array, without importing Dask."""
+    module = sys.modules.get("dask.array")
+    return module is not None and isinstance(array, module.Array)
+
+
+def is_dask(thing: Any) -> bool:
+    """Whether this is a Dask array, or a Dask data frame or a column of one."""
+    return type(thing).__module__.startswith("dask")
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Whether `table` is a Dask data frame or a column of one, without importing Dask."""
+    module = sys.modules.get("dask.dataframe")
+    return module is not None and isinstance(table, module.DataFrame | module.Series)
 
 
 def is_device(array: Any) -> bool:

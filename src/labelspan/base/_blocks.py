@@ -10,8 +10,7 @@ from typing import IO, Any, ClassVar
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from labelspan.arrays import dense
-from labelspan.compat import is_dask_array
+from labelspan.arrays import dense, is_dask_array
 from labelspan.gate import Labels, complete_tags, remember_names
 from labelspan.system import replace_file, watched
 

@@ -20,13 +20,14 @@ from labelspan.arrays import (
     dense,
     empty,
     filled_up,
+    is_dask_array,
     like,
     namespace,
     precision_of,
     settle,
 )
 from labelspan.base._blocks import RowBlocks
-from labelspan.compat import fit_context, is_dask_array, n_rows_of
+from labelspan.compat import fit_context, n_rows_of
 from labelspan.gate import (
     Labels,
     check_features,

@@ -15,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.arrays import (
     cast,
     dense,
+    is_dask_array,
     like,
     on_host,
     precision_of,
     settle,
 )
 from labelspan.base._chunked import Chunked
-from labelspan.compat import Interval, StrOptions, fit_context, is_dask_array
+from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
     by_blocks,
     check_features,

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan.arrays import is_dask_array
 from labelspan.base import LabelClassifier, LinearReducer, decide
 from labelspan.choice._readout_kinds import (
     gives_probabilities,
@@ -31,7 +32,7 @@ from labelspan.choice._results import (
 from labelspan.choice._search import Search, folds_of, in_memory, points_of, search_in
 from labelspan.choice._space import spaces_of
 from labelspan.choice._summary import summary_of
-from labelspan.compat import HasMethods, Interval, StrOptions, is_dask_array
+from labelspan.compat import HasMethods, Interval, StrOptions
 from labelspan.gate import Labels, lazily
 from labelspan.search import FoldScores, Judge, side_by_side
 

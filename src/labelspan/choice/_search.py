@@ -12,6 +12,7 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 
+from labelspan.arrays import is_dask_array
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._folds import score_fold, score_solved, solve_fold
 from labelspan.choice._neighbours import first_of_equal_rows
@@ -20,7 +21,6 @@ from labelspan.choice._readout_kinds import check_threshold
 from labelspan.choice._space import Space
 from labelspan.choice._stream import held_out_projections
 from labelspan.classifiers import MLkNN
-from labelspan.compat import is_dask_array
 from labelspan.gate import (
     Labels,
     check_label_block,

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import cast, precision_of
-from labelspan.compat import is_dask_array
+from labelspan.arrays import cast, is_dask_array, precision_of
 from labelspan.gate import Labels, has_holes
 from labelspan.kernels import KernelMap
 from labelspan.linalg import rank

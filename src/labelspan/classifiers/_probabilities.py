@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import namespace
+from labelspan.arrays import is_dask_array, namespace
 from labelspan.base import LabelClassifier
-from labelspan.compat import is_dask_array
 from labelspan.gate import dask_rows, lazily
 
 

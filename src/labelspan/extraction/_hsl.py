@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import is_device, like, namespace, sums, to_host
+from labelspan.arrays import is_dask_array, is_device, like, namespace, sums, to_host
 from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer
-from labelspan.compat import StrOptions, is_dask_array
+from labelspan.compat import StrOptions
 from labelspan.extraction._weights import inverse, rows_times
 from labelspan.linalg import AUTO, Pencil, ridged_metric
 from labelspan.moments import Sample, Statistics, collect, summarise

@@ -42,6 +42,7 @@ from labelspan.gate._tags import (
     unweighted,
     with_label_tags,
 )
+from labelspan.gate._target import check_target
 from labelspan.gate._truth import check_indicators, check_truth, scored, two_dimensional
 from labelspan.gate._validation import (
     LARGE,
@@ -52,7 +53,6 @@ from labelspan.gate._validation import (
     check_projections,
     check_size,
     check_square,
-    check_target,
     checked_by_sums,
     fitting,
     in_dtype,

@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from labelspan.arrays import canonical, dense, values_of
-from labelspan.compat import is_dask_array, is_dask_frame
+from labelspan.arrays import canonical, dense, is_dask_array, is_dask_frame, values_of
 from labelspan.jit import is_loaded, kernel, read_only
 
 # Numbers from which on a compiled loop pays, where numba is there.

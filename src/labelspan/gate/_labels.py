@@ -15,12 +15,13 @@ from labelspan.arrays import (
     dense,
     has_holes,
     in_memory,
+    is_dask_array,
     like,
     namespace,
     sums,
     values_of,
 )
-from labelspan.compat import is_dask_array, is_frame
+from labelspan.compat import is_frame
 from labelspan.gate._blocks import as_csr
 from labelspan.gate._misread import warn_of_joined_names
 from labelspan.gate._soft import (

@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import is_classifier
-from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
-from labelspan.arrays import SETTING, canonical, cast, namespace, precision_of, values_of
-from labelspan.compat import is_dask, is_dask_array, is_dask_frame
+from labelspan.arrays import (
+    SETTING,
+    canonical,
+    cast,
+    is_dask,
+    is_dask_array,
+    is_dask_frame,
+    namespace,
+    precision_of,
+    values_of,
+)
 from labelspan.gate._blocks import (
     check_dask,
     check_dask_rows,
@@ -21,18 +29,17 @@ from labelspan.gate._blocks import (
     refuse_dask,
     set_n_features,
 )
-from labelspan.gate._labels import Labels, check_labels, plain_indicators
-from labelspan.gate._misread import swap_named, warn_if_swapped, warn_of_column
+from labelspan.gate._labels import Labels, plain_indicators
+from labelspan.gate._misread import warn_if_swapped
 from labelspan.gate._places import (
     beside,
-    labels_elsewhere,
     place_rows,
     refuse_device,
     refuse_elsewhere,
     summed_elsewhere,
 )
-from labelspan.gate._soft import refuse_holes, refuse_no_label, refuse_soft, refuse_streamed_holes
 from labelspan.gate._tags import label_tags
+from labelspan.gate._target import REFUSALS, check_target
 from labelspan.gate._weights import check_weights, weighing
 from labelspan.registry import IN_MEMORY
 
@@ -51,12 +58,6 @@ FLOATS = {np.dtype(np.float64), np.dtype(np.float32)}
 HOST = {np.ndarray, sparse.csr_array}
 # Attributes of estimators whose rows need more checks: names, and a device.
 BOUND = {"feature_names_in_", "_place"}
-# Checks of labels that ``fit`` refuses unless the tags of the estimator take them.
-REFUSALS = {
-    "missing_labels": refuse_holes,
-    "streamed_holes": refuse_streamed_holes,
-    "soft_labels": refuse_soft,
-}
 
 
 class NoDirectionError(ValueError):
@@ -130,29 +131,6 @@ def check_fit_in_memory(
     if reset and certain and X.shape[1] < labels.Y.shape[1]:
         warn_if_swapped(X, labels.Y, labels.soft)
     return X, labels
-
-
-def check_target(
-    estimator: Any, X: Any, y: Any, classes: np.ndarray | None = None, chunk: bool = False
-) -> Labels:
-    """Labels in memory, one for each row of X; see :func:`check_fit`."""
-    name = type(estimator).__name__
-    if y is None:
-        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    labels = labels_elsewhere(X, y)
-    if labels is None:
-        with swap_named(X, y):
-            labels = check_labels(y, classes, soft=True, missing=True)
-    refuse_no_label(labels, chunk)
-    if labels.missing or labels.soft:
-        refused = label_tags(estimator).refused
-        for what in REFUSALS:
-            if what in refused and (chunk or what != "streamed_holes"):
-                REFUSALS[what](labels.Y, name, refused[what])
-    check_consistent_length(X, labels.Y)
-    if labels.classes is not None and is_classifier(estimator) and np.ndim(y) == 2:
-        warn_of_column()
-    return labels
 
 
 def check_fit_dask(

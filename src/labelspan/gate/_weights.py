@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from labelspan.arrays import in_memory, like
-from labelspan.compat import is_dask_array, n_rows_of
+from labelspan.arrays import in_memory, is_dask_array, like
+from labelspan.compat import n_rows_of
 from labelspan.gate._labels import Labels
 from labelspan.gate._tags import label_tags
 

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan import arrays
-from labelspan.arrays import cast, is_device, like, namespace, precision_of, sums
+from labelspan.arrays import cast, is_dask_array, is_device, like, namespace, precision_of, sums
 from labelspan.base import LabelClassifier
-from labelspan.compat import Interval, is_dask_array
+from labelspan.compat import Interval
 from labelspan.gate import Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap

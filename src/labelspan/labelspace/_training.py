@@ -8,8 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import any_varies, precision_of, sums, to_host
-from labelspan.compat import is_dask_array
+from labelspan.arrays import any_varies, is_dask_array, precision_of, sums, to_host
 from labelspan.gate import Labels, check_square
 from labelspan.linalg import (
     Back,

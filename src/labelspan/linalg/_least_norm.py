@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import cast, is_device, like, on_host, to_host
-from labelspan.compat import is_dask_array
+from labelspan.arrays import cast, is_dask_array, is_device, like, on_host, to_host
 from labelspan.gate import has_holes
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.compat import is_dask_array
+from labelspan.arrays import is_dask_array
 from labelspan.gate import MAX_SQUARE_BYTES, check_size
 from labelspan.linalg._narrow import Narrow, check_gram, narrow
 from labelspan.moments import Sample

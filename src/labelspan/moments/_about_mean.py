@@ -13,6 +13,7 @@ from labelspan.arrays import (
     cast,
     dense,
     empty,
+    is_dask_array,
     is_device,
     like,
     namespace,
@@ -20,7 +21,6 @@ from labelspan.arrays import (
     sums,
     to_host,
 )
-from labelspan.compat import is_dask_array
 from labelspan.moments._collect import row_blocks
 from labelspan.moments._moments import EPS, Moments
 

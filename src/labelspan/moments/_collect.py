@@ -19,12 +19,13 @@ from labelspan.arrays import (
     STREAM_BYTES,
     block_bytes,
     finite,
+    is_dask_array,
     is_device,
     is_streamed,
     rows_at,
     stream,
 )
-from labelspan.compat import is_dask_array, n_threads
+from labelspan.compat import n_threads
 from labelspan.gate import (
     check_block,
     check_label_block,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from labelspan.compat import is_dask_array
+from labelspan.arrays import is_dask_array
 from labelspan.gate import check_block, refuse_overflow
 from labelspan.moments._collect import BLOCK_BYTES, equal_blocks, tree_sum
 

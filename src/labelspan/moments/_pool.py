@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import copied, dense, is_device, like, precision_of
-from labelspan.compat import is_dask_array
+from labelspan.arrays import copied, dense, is_dask_array, is_device, like, precision_of
 from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored

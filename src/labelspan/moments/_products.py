@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.compat import is_dask_array
+from labelspan.arrays import is_dask_array
 from labelspan.gate import has_holes
 from labelspan.moments._collect import Sample, collect, equal_blocks
 from labelspan.moments._moments import Moments, anchored, scaled

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from labelspan.arrays import on_host, to_host
-from labelspan.compat import is_dask_array
+from labelspan.arrays import is_dask_array, on_host, to_host
 from labelspan.gate import has_holes, is_large
 from labelspan.moments._available import N_NAMED, Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect

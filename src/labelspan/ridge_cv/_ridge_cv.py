@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import cast, empty, namespace, precision_of, rows_at, to_host
+from labelspan.arrays import cast, empty, is_dask_array, namespace, precision_of, rows_at, to_host
 from labelspan.base import LINEAR, LabelClassifier
 from labelspan.classifiers import normalised, sigmoid_link
-from labelspan.compat import Interval, StrOptions, is_dask_array
+from labelspan.compat import Interval, StrOptions
 from labelspan.gate import Labels, dask_rows, in_dtype, lazily
 from labelspan.kernels import KernelMap
 from labelspan.linalg import rank

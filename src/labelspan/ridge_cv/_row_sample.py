@@ -13,6 +13,7 @@ from labelspan.arrays import (
     cast,
     count_true,
     dense,
+    is_dask_array,
     is_device,
     like,
     namespace,
@@ -21,7 +22,6 @@ from labelspan.arrays import (
     rows_at,
     to_host,
 )
-from labelspan.compat import is_dask_array
 from labelspan.gate import Labels
 from labelspan.moments import Moments, Sample, checked, collect, project
 from labelspan.ridge_cv._leave_one_out import Space, all_left_out, blocks_of_rows

@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.compat import Interval, is_dask_array
+from labelspan.arrays import is_dask_array
+from labelspan.compat import Interval
 from labelspan.gate import columns_of, dask_rows
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select

@@ -16,7 +16,8 @@ from sklearn.base import (
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.compat import HasMethods, Interval, fit_context, is_dask_array
+from labelspan.arrays import is_dask_array
+from labelspan.compat import HasMethods, Interval, fit_context
 from labelspan.extraction import neighbour_graph
 from labelspan.gate import (
     Labels,

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan.arrays import is_dask_array
 from labelspan.base import LabelClassifier
-from labelspan.compat import is_dask_array
 from labelspan.gate import check_features, dask_rows, lazily
 from labelspan.moments import project
 

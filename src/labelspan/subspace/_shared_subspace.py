@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan import arrays
-from labelspan.arrays import cast, copied, namespace, precision_of, sums
+from labelspan.arrays import cast, copied, is_dask_array, namespace, precision_of, sums
 from labelspan.base import LINEAR, Chunked
-from labelspan.compat import Interval, is_dask_array
+from labelspan.compat import Interval
 from labelspan.gate import Labels, has_holes
 from labelspan.linalg import (
     SAFE_VALUE,
