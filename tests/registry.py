@@ -471,6 +471,7 @@ ESTIMATORS = [
             "repeated_rows": "a row is left out and its copy is not",
             "a_weight_is_a_number_of_copies": "a weighted row is left out as a whole, of copies "
             "one alone",
+            "a_weight_is_a_number_of_copies_with_holes": "a weighted row is left out as a whole",
             "one_label_is_two_classes": "of two classes the more probable one is predicted, and a "
             "label where F1 is largest",
         },

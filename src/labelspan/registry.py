@@ -203,9 +203,9 @@ ROWS = (
         (Called("ridge", "ridge", _XU, "classifier", _ONE),), _RIDGE),
     Row("ThresholdTuner", "classifiers", HOLES),
     Row("ProbabilityCalibrator", "classifiers", HOLES),
-    Row("MultilabelRidgeCV", "ridge_cv", DEVICE, {
-        "missing_labels": "each label would need a decomposition of the rows where it is observed",
+    Row("MultilabelRidgeCV", "ridge_cv", DEVICE | HOLES, {
         "soft_labels": SCORED,
+        "streamed_holes": OWN_ROWS,
     }),
 )
 # fmt: on

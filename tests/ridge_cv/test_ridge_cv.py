@@ -11,7 +11,13 @@ from sklearn.metrics import make_scorer
 
 import labelspan as ls
 from labelspan.arrays import to_host
-from labelspan.metrics import average_precision, macro_f1, micro_f1, samples_f1
+from labelspan.metrics import (
+    average_precision,
+    macro_f1,
+    micro_f1,
+    ranking_loss,
+    samples_f1,
+)
 from tests.laws.law import sample
 from tests.reference import ridge_cv as reference
 
@@ -418,11 +424,62 @@ def test_memory_maps(tmp_path):
         np.testing.assert_array_equal(clone(model).fit(mapped, Y).loo_scores_, model.loo_scores_)
 
 
-def test_missing_labels_are_refused_with_the_reason():
+def with_holes(Y, share=0.2):
+    rng = np.random.default_rng(0)
+    holed = np.where(rng.random(Y.shape) < share, np.nan, Y)
+    # Two labels that are missing in the same rows.
+    holed[:, 1] = np.where(np.isnan(holed[:, 0]), np.nan, Y[:, 1])
+    return holed
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("scale", ["range", "rows"])
+def test_labels_with_holes_are_left_out_exactly(scale, wide, form, weighted):
+    """Each label as if there were only the rows where it is observed, at the scales of all rows."""
+    X, Y = problem(wide)
+    holed, weights = with_holes(Y), weights_of(weighted)
+    model = ls.MultilabelRidgeCV(ridges=[0.3], scale=scale)
+    model.fit(FORMS[form](X), holed, sample_weight=weights if weighted else None)
+    rows, new = scaled(model, X), scaled(model, problem(wide, seed=3)[0][:5])
+    for k, y in enumerate(holed.T):
+        seen = np.flatnonzero(~np.isnan(y))
+        own = rows[seen], 2.0 * y[seen, None] - 1, weights[seen]
+        expected = reference.left_out(partial(reference.linear, ridge=0.3), *own)[:, 0]
+        found = model.loo_scores_[:, k] + model.threshold_
+        np.testing.assert_allclose(found[seen], expected, rtol=0, atol=1e-10)
+        assert np.isnan(np.delete(found, seen)).all()
+        of_new = [reference.linear(*own, row, ridge=0.3)[0] for row in new]
+        scores = model.decision_function(problem(wide, seed=3)[0][:5])[:, k] + model.threshold_
+        np.testing.assert_allclose(scores, of_new, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("scoring", ["average_precision", "micro_f1", "f1_macro", "ranking_loss"])
+def test_what_is_not_observed_counts_nowhere(scoring):
     X, Y = problem()
-    Y = np.where(np.random.default_rng(0).random(Y.shape) < 0.1, np.nan, Y)
-    with pytest.raises(ValueError, match="a decomposition of the rows where it is observed"):
-        ls.MultilabelRidgeCV().fit(X, Y)
+    holed = with_holes(Y)
+    model = ls.MultilabelRidgeCV(scoring=scoring).fit(X, holed)
+    seen = ~np.isnan(holed)
+    measure = {"f1_macro": macro_f1, "micro_f1": micro_f1}.get(scoring)
+    if measure is None:
+        measure = {"average_precision": partial(average_precision, undefined_rows="skip"),
+                   "ranking_loss": ranking_loss}[scoring]  # fmt: skip
+        sign = -1 if scoring == "ranking_loss" else 1
+        found = sign * measure(holed, np.where(seen, model.loo_scores_, 0.0))
+        np.testing.assert_allclose(model.best_score_, found, rtol=1e-12)
+    assert model.kernel_ == "linear"
+    assert 0 < model.best_score_ < 1 or scoring == "ranking_loss"
+    P = model.predict_proba(X)
+    assert abs(P[seen].mean() - holed[seen].mean()) < 0.05
+
+
+def test_holes_have_a_reason_where_they_are_refused():
+    X, Y = problem()
+    with pytest.raises(ValueError, match="each label would need the kernel of its own rows"):
+        ls.MultilabelRidgeCV(kernel="rbf").fit(X, with_holes(Y))
+    with pytest.raises(ValueError, match="scoring='roc_auc' cannot leave out labels"):
+        ls.MultilabelRidgeCV(scoring="roc_auc").fit(X, with_holes(Y))
 
 
 @pytest.mark.parametrize(

@@ -75,5 +75,6 @@ from labelspan.linalg.masked import (
     MaskedSystem,
     column_steps,
     conjugate_gradients,
+    patterns,
     regress_masked,
 )

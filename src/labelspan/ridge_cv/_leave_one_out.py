@@ -12,7 +12,9 @@ kernels and landmarks X is replaced by their features; nothing else changes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,18 +87,56 @@ class Space(Protocol):
     """A sample in a feature space, decomposed."""
 
     @property
-    def ridges(self) -> Ridges:
-        """The regressions."""
+    def values(self) -> np.ndarray:
+        """Eigenvalues of the scatter."""
 
-    def coordinates(self, X: Any, at: Any) -> np.ndarray:
-        """Coordinates (m, r) of the training rows `at`."""
+    def left_out(
+        self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None
+    ) -> Callable[[float], np.ndarray]:
+        """Left-out scores (m, q) of the training rows `at`, for each ridge."""
+
+    def all_left_out(
+        self, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
+    ) -> np.ndarray:
+        """Left-out scores (n, q) of all rows of a block."""
 
     def model(self, ridge: float) -> Linear | InKernel:
         """The regression in terms of new rows."""
 
 
+class Decomposed:
+    """A space in which one decomposition serves all labels."""
+
+    ridges: Ridges
+
+    def coordinates(self, X: Any, at: Any) -> np.ndarray:
+        """Coordinates (m, r) of the training rows `at`."""
+        raise NotImplementedError
+
+    @property
+    def values(self) -> np.ndarray:
+        """Eigenvalues of the scatter."""
+        return self.ridges.values
+
+    def left_out(
+        self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None
+    ) -> Callable[[float], np.ndarray]:
+        """Left-out scores (m, q) of the training rows `at`, for each ridge."""
+        return partial(self.ridges.left_out, self.coordinates(X, at), T, weights)
+
+    def all_left_out(
+        self, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
+    ) -> np.ndarray:
+        """Left-out scores (n, q) of all rows of a block, by smaller blocks."""
+        L = empty(T, T.shape, np.float64)
+        for at in blocks_of_rows(T.shape[0]):
+            w = None if weights is None else weights[at]
+            L[at, :] = self.ridges.left_out(self.coordinates(X, at), T[at, :], w, ridge)
+        return L
+
+
 @dataclass(frozen=True)
-class Features:
+class Features(Decomposed):
     """The space of the scaled columns, from sums over the rows: V (D, r) includes the scale.
 
     `mean` is that of the rows whose columns are still to be divided.
@@ -128,7 +168,7 @@ class Features:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(Decomposed):
     """The space of a kernel on the training rows, from all their inner products.
 
     If the kernel is linear, so is the model.
@@ -179,9 +219,10 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Landmarks:
+class Landmarks(Decomposed):
     """The space that some rows span: features Z = k(X, landmarks) R, with their scatter."""
 
+    ridges: Ridges
     space: Features
     Z: np.ndarray
     R: np.ndarray
@@ -201,12 +242,8 @@ class Landmarks:
         Z = namespace(R).concat(K)
         moments = Moments.of(Z, T, weights, tt=False)
         scaling = Scaling(np.ones(Z.shape[1]))
-        return cls(Features.of(moments, scaling), Z, R, some, chosen)
-
-    @property
-    def ridges(self) -> Ridges:
-        """The regressions."""
-        return self.space.ridges
+        space = Features.of(moments, scaling)
+        return cls(space.ridges, space, Z, R, some, chosen)
 
     def coordinates(self, X: Any, at: Any) -> np.ndarray:
         """Coordinates (m, r) of the training rows `at`."""
@@ -221,14 +258,3 @@ class Landmarks:
 def blocks_of_rows(n_rows: int, height: int = 4096) -> list[slice]:
     """Slices of rows whose coordinates are formed at a time."""
     return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
-
-
-def all_left_out(
-    space: Space, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
-) -> np.ndarray:
-    """Left-out scores (n, q) of all training rows, by blocks."""
-    L = empty(T, T.shape, np.float64)
-    for at in blocks_of_rows(T.shape[0]):
-        w = None if weights is None else weights[at]
-        L[at, :] = space.ridges.left_out(space.coordinates(X, at), T[at, :], w, ridge)
-    return L

@@ -52,17 +52,24 @@ def compare(space: Space, ridges: np.ndarray, data: Training, judge: Judge) -> C
     best of these.
     """
     X, at, T, weights = data.compared
-    P = space.coordinates(X, at)
+    left_out = space.left_out(X, at, T, weights)
     found = Compared(ridges, np.full(len(ridges), np.nan), np.full(len(ridges), np.nan))
     stride = STRIDE if data.sums.n_rows > COMPARED else 1
     for chosen in (slice(None, None, stride), slice(None)):
         best, places = found.order[-1], np.arange(len(ridges))
         near = places[chosen] if chosen.step else places[abs(places - best) < stride]
         for i in near[np.isnan(found.scores[near])]:
-            L = space.ridges.left_out(P, T, weights, float(ridges[i]))
+            L = left_out(float(ridges[i]))
             found.scores[i] = judge.score(L, X, at, T)
-            found.errors[i] = float(sums((T - L) ** 2)) / (T.shape[0] * T.shape[1])
+            found.errors[i] = squared_error(L, T)
     return found
+
+
+def squared_error(L: np.ndarray, T: np.ndarray) -> float:
+    """Mean square of T - L, over what is observed."""
+    squares = (T - L) ** 2
+    total = float(sums(squares))
+    return float(np.nanmean(squares)) if np.isnan(total) else total / (T.shape[0] * T.shape[1])
 
 
 class Judge:
@@ -71,6 +78,12 @@ class Judge:
     def __init__(self, scoring: Any, labels: Labels) -> None:
         name = SKLEARN_NAMES.get(scoring, scoring) if isinstance(scoring, str) else ""
         self.measure: Measure | None = None
+        self.holes = labels.missing
+        if labels.missing and name not in MEASURES:
+            raise ValueError(
+                f"scoring={scoring!r} cannot leave out labels that are not observed (NaN). Pass a "
+                f"name of labelspan.metrics.MEASURES: {', '.join(MEASURES)}."
+            )
         if name in MEASURES:
             skip = {"undefined_rows": "skip"} if name == "average_precision" else {}
             self.measure = get_measure(name, **skip)
@@ -90,13 +103,17 @@ class Judge:
             return 0.0
         if len(present) < L.shape[1]:
             L, positive = columns_at(L, present), columns_at(positive, present)
-        output = L
+        output, truth = L, positive
+        if self.holes:
+            seen = ~np.isnan(T[:, present])
+            output, truth = np.where(seen, L, 0.0), np.where(seen, positive, np.nan)
         if self.measure.needs == "labels":
-            output = best_cut(to_host(L), to_host(positive))[0] < L
+            observed = seen if self.holes else None
+            output = best_cut(to_host(L), to_host(positive), observed=observed)[0] < L
         if self.measure.name == "average_precision" and L.shape[1] == 1:
             # One label ranks nothing within a row; its rows are ranked instead.
-            output, positive = output.T, positive.T
-        value = self.measure(positive, output)
+            output, truth = output.T, truth.T
+        value = self.measure(truth, output)
         return value if self.measure.direction == "max" else -value
 
     def _score(
@@ -127,10 +144,13 @@ def cuts_of(left: LeftOut, threshold: Any, min_labels: int) -> Cuts:
     if not isinstance(threshold, str):
         numbers = np.full(left.scores.shape[1], float(threshold))
         return Cuts(numbers, min_labels, float(threshold))
+    scores = to_host(left.scores)
+    seen = ~np.isnan(scores)
     return best_cuts(
-        to_host(left.scores),
+        np.where(seen, scores, 0.0),
         to_host(left.positive),
         goal_of(threshold),
         weights=to_host(left.weights),
+        observed=None if seen.all() else seen,
         min_labels=min_labels,
     )

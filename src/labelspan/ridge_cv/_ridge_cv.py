@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,11 +15,11 @@ from labelspan.arrays import cast, empty, is_dask_array, namespace, precision_of
 from labelspan.base import LINEAR, LabelClassifier
 from labelspan.classifiers import normalised, sigmoid_link
 from labelspan.compat import Interval, StrOptions
-from labelspan.gate import Labels, dask_rows, in_dtype, lazily
+from labelspan.gate import Labels, dask_rows, has_holes, lazily
 from labelspan.kernels import KernelMap
 from labelspan.linalg import rank
 from labelspan.metrics import goal_of
-from labelspan.moments import score_at
+from labelspan.moments import score_at, warn_of_unobserved
 from labelspan.registry import IN_MEMORY
 from labelspan.ridge_cv._candidates import (
     GRID,
@@ -45,6 +46,7 @@ from labelspan.ridge_cv._left_out_choice import (
     compare,
     cuts_of,
 )
+from labelspan.ridge_cv._per_label import PerLabel
 from labelspan.ridge_cv._row_sample import Training, targets
 from labelspan.ridge_cv._scaling import Scaling
 
@@ -69,7 +71,7 @@ class MultilabelRidgeCV(LabelClassifier):
     ----------
     kernel : {"auto", "linear", "rbf"}, default="auto"
         "rbf" tries three widths: 1/4, 1 and 4 times the median squared distance of two rows.
-        "auto" tries both kernels; for Dask arrays it is "linear".
+        "auto" tries both kernels; for Dask arrays and missing labels it is "linear".
     ridges : "auto" or array-like of float, default="auto"
         Ridges to try, in the scale of the scatter of the scaled columns or of the kernel matrix.
         "auto" is ``geomspace(1e-6, 1e3, 28)`` times the mean eigenvalue.
@@ -124,7 +126,7 @@ class MultilabelRidgeCV(LabelClassifier):
         `min_labels`.
     loo_scores_ : ndarray of shape (n_samples, n_labels)
         The ``decision_function`` of each training row by the fit of all others, with
-        ``store_scores=True``. Rows of weight 0 are left out.
+        ``store_scores=True``. Rows of weight 0 are left out; NaN where a label is missing.
     cv_results_ : dict of ndarray
         The settings, with ``mean_test_score`` and ``rank_test_score``; NaN for ridges that were not
         compared.
@@ -162,8 +164,11 @@ class MultilabelRidgeCV(LabelClassifier):
     Time, for each scaling: O(n D^2 + D^3) for the columns, or O(n^2 D + n^3) if n < D; for each
     width O(n^3), with m landmarks O(n m^2 + m^3). A Dask array is read twice, beyond 2000 rows
     three times, once more for rows of unit length, and is never in memory; ``loo_scores_`` is.
-    Labels that are not observed are refused: each label would need a decomposition of its own rows.
-    Use :class:`MultiOutputRidge` in a ``GridSearchCV`` instead.
+
+    A label that is missing in some rows is learnt from the others, by a linear ridge: labels
+    missing in the same rows share one decomposition, so left-out scores are exact without folds, at
+    the cost of as many decompositions as there are patterns. They are NaN where a label is missing,
+    and these entries count nowhere. The kernel is then linear, and `scoring` a name of a measure.
 
     References
     ----------
@@ -214,12 +219,22 @@ class MultilabelRidgeCV(LabelClassifier):
         self.store_scores = store_scores
 
     def _refusals(self) -> dict[str, str]:
-        return {"dask": f"{IN_MEMORY} with kernel='rbf'"} if self.kernel == "rbf" else {}
+        if self.kernel != "rbf":
+            return {}
+        return {
+            "dask": f"{IN_MEMORY} with kernel='rbf'",
+            "missing_labels": "with kernel='rbf' each label would need the kernel of its own rows; "
+            "kernel='linear' and 'auto' learn them",
+        }
 
     def _learn(self, X: Any, labels: Labels) -> None:
         check_ridges(self.ridges)
         if isinstance(self.threshold, str):
             goal_of(self.threshold)
+        if labels.missing and not has_holes(labels.Y):
+            labels = replace(labels, missing=False)
+        if labels.missing:
+            warn_of_unobserved(np.mean(~np.isnan(labels.Y), axis=0))
         judge = Judge(self.scoring, labels)
         by_columns = is_dask_array(X) or X.shape[1] <= X.shape[0]
         data = Training.of(X, labels, xx=by_columns and self.kernel != "rbf")
@@ -242,12 +257,15 @@ class MultilabelRidgeCV(LabelClassifier):
     def _spaces(self, data: Training) -> Iterator[tuple[dict[str, Any], Space]]:
         """Each scaling with each kernel, decomposed when it is its turn."""
         kernels = ["linear", "rbf"] if self.kernel == "auto" else [self.kernel]
-        if data.order is None:
+        if data.order is None or data.holes:
             kernels = ["linear"]
         for name in self._scalings(data):
             scaling = data.sums.scaling(name)
             for kernel in kernels:
                 settings = {"kernel": kernel, "scale": name, "width": None}
+                if data.holes:
+                    yield settings, PerLabel.of(data, scaling)
+                    continue
                 if kernel == "linear" and data.sums.moments.xx is not None:
                     yield settings, Features.of(data.moments_of(scaling).signed(), scaling)
                     continue
@@ -284,7 +302,7 @@ class MultilabelRidgeCV(LabelClassifier):
         """Ridges to try in a space."""
         if not isinstance(self.ridges, str):
             return np.asarray(self.ridges, dtype=np.float64)
-        values = np.sort(to_host(space.ridges.values))[::-1]
+        values = np.sort(to_host(space.values))[::-1]
         most = data.sums.n_rows - 1
         most = min(most, self._most_landmarks(most) or most)
         if settings["kernel"] == "linear":
@@ -307,8 +325,8 @@ class MultilabelRidgeCV(LabelClassifier):
         some = data.some_left_out(space, self.ridge_)
         left = data.left_out(space, self.ridge_) if self.store_scores else some
         L, positive = to_host(some.scores), to_host(some.positive)
-        present = positive.any(axis=0) | ~positive.any()
-        slope, offset = sigmoid_link(L[:, present].ravel(), positive[:, present].ravel())
+        seen = (positive.any(axis=0) | ~positive.any()) & ~np.isnan(L)
+        slope, offset = sigmoid_link(L[seen], positive[seen])
         cuts = cuts_of(left, self.threshold, self.min_labels)
         if self._binary() and isinstance(self.threshold, str) and slope > 0:
             cuts = cuts_of(left, -offset / slope, self.min_labels)
@@ -317,8 +335,7 @@ class MultilabelRidgeCV(LabelClassifier):
         self.slope_, self.offset_ = slope, offset + slope * self.threshold_
         self.__dict__.pop("loo_scores_", None)
         if self.store_scores:
-            shifted = left.scores - self.threshold_
-            self.loo_scores_ = in_dtype(shifted, precision_of(data.X), "loo_scores_")
+            self.loo_scores_ = cast(left.scores - self.threshold_, precision_of(data.X))
 
     def _keep_space(self, X: Any, space: Space) -> None:
         """Store the model: weights of the columns, or of kernel functions."""

@@ -24,7 +24,7 @@ from labelspan.arrays import (
 )
 from labelspan.gate import Labels
 from labelspan.moments import Moments, Sample, checked, collect, project
-from labelspan.ridge_cv._leave_one_out import Space, all_left_out, blocks_of_rows
+from labelspan.ridge_cv._leave_one_out import Space, blocks_of_rows
 from labelspan.ridge_cv._scaling import Scaling
 
 # Rows on which candidates are compared; more hardly change the choice.
@@ -41,7 +41,8 @@ class Training:
     Attributes
     ----------
     X, Y : array of shape (n, D) and (n, q)
-        The rows, in memory or as Dask arrays, and their 0/1 labels.
+        The rows, in memory or as Dask arrays, and their 0/1 labels; NaN where they are not
+        observed.
     weights : ndarray of shape (n,) or None
         Weights of the rows.
     sums : Sums
@@ -51,6 +52,8 @@ class Training:
         and their weights.
     order : ndarray of shape (n,) or None
         The rows in an order that depends on their content only; None for Dask arrays.
+    holes : bool
+        Whether some labels are not observed.
     """
 
     X: Any
@@ -59,12 +62,15 @@ class Training:
     sums: Sums
     compared: tuple[Any, Any, np.ndarray, np.ndarray | None]
     order: np.ndarray | None = None
+    holes: bool = False
 
     @classmethod
     def of(cls, X: Any, labels: Labels, *, xx: bool) -> Training:
         """Read the rows once; `xx`: with the scatter of the columns."""
         lazy = is_dask_array(X)
-        sample, weights = Sample(X, labels.Y, weights=labels.weights), labels.weights
+        # What depends on the labels is not used where some are missing.
+        Y, weights = np.nan_to_num(labels.Y) if labels.missing else labels.Y, labels.weights
+        sample = Sample(X, Y, weights=weights)
         sums = collect(sample, partial(Sums.of, xx=xx, keep=lazy), tall=xx)
         if not is_device(X):
             # They may come from a device.
@@ -74,12 +80,12 @@ class Training:
             rows, Y, *given = sums.rows or collect(sample, partial(Spread.of, sums=sums)).rows
             found = rows, slice(None), targets(Y), given[0] if given else None
             return cls(X, labels.Y, weights, sums, found)
-        order = np.argsort(content_keys(X, labels.Y, sums), kind="stable")
+        order = np.argsort(content_keys(X, Y, sums), kind="stable")
         # In the order of the rows, unless only some of them are compared.
         at = order[:COMPARED] if len(order) > COMPARED else np.arange(len(order))
         w = None if weights is None else rows_at(weights, at)
         compared = X, at, targets(rows_at(labels.Y, at)), w
-        return cls(X, labels.Y, weights, sums, compared, order)
+        return cls(X, labels.Y, weights, sums, compared, order, labels.missing)
 
     def moments_of(self, scaling: Scaling) -> Moments:
         """Moments of the rows whose columns are still to be divided."""
@@ -91,9 +97,8 @@ class Training:
 
     def some_left_out(self, space: Space, ridge: float) -> LeftOut:
         """Left-out scores of the compared rows."""
-        X, at, T, weights = self.compared
-        P = space.coordinates(X, at)
-        return LeftOut(space.ridges.left_out(P, T, weights, ridge), T > 0, weights)
+        _, _, T, weights = self.compared
+        return LeftOut(space.left_out(*self.compared)(ridge), T > 0, weights)
 
     def left_out(self, space: Space, ridge: float) -> LeftOut:
         """Left-out scores of all rows, which are read once more."""
@@ -202,7 +207,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Left-out scores (m, q) of rows, whether they have the labels, and their weights."""
+    """Left-out scores (m, q) of rows, whether they have the labels, and their weights.
+
+    The scores are NaN where a label is not observed.
+    """
 
     scores: np.ndarray
     positive: np.ndarray
@@ -215,7 +223,7 @@ class LeftOut:
         """Those of one block."""
         X, Y, weights = counted(X, Y, weights)
         T = targets(Y)
-        return cls(all_left_out(space, X, T, weights, ridge), T > 0, weights)
+        return cls(space.all_left_out(X, T, weights, ridge), T > 0, weights)
 
     def __add__(self, other: LeftOut) -> LeftOut:
         w = None if self.weights is None else np.concatenate([self.weights, other.weights])

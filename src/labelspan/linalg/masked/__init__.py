@@ -1,4 +1,9 @@
 """Problems in which each label has its own rows, because labels are missing."""
 
 from labelspan.linalg.masked._cg import column_steps, conjugate_gradients
-from labelspan.linalg.masked._ridge import MaskedRegression, MaskedSystem, regress_masked
+from labelspan.linalg.masked._ridge import (
+    MaskedRegression,
+    MaskedSystem,
+    patterns,
+    regress_masked,
+)
