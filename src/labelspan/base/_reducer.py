@@ -17,7 +17,6 @@ from labelspan.arrays import (
     dense,
     is_dask_array,
     like,
-    on_host,
     precision_of,
     settle,
 )
@@ -55,6 +54,11 @@ ADVICE = (
     "than once. Otherwise use MDDM(constraint='projection'), or select features first."
 )
 
+OVERFLOW = (
+    "The sums of squares of X overflow: its values are too large for float64. "
+    "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
+)
+
 N_COMPONENTS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
     Interval(Real, 0, 1, closed="neither"),
@@ -90,8 +94,6 @@ class LinearReducer(
     _chosen: ClassVar[str] = ""
     # The name of the ridge in the warning about fits without one.
     _ridge_name: ClassVar[str] = "ridge"
-    # Whether ``_directions`` accepts statistics on a device; otherwise they are moved to the host.
-    _solves_on_device: ClassVar[bool] = False
 
     n_components: Any
 
@@ -225,34 +227,25 @@ class LinearReducer(
         self, statistics: Any, pencil: Pencil, route: Route, dtype: Any, n_rows: int
     ) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
-            overflow = not np.isfinite(statistics.squares).all()
-        if overflow:
-            raise ValueError(
-                "The sums of squares of X overflow: its values are too large for float64. "
-                "Scale X first, e.g. by sklearn.preprocessing.StandardScaler."
-            )
-        given = statistics if self._solves_on_device else on_host(statistics)
-        if isinstance(given, Root):
-            warn_if_rows_fit(given, n_rows, self._ridge_name)
-        pairs, pencil = self._solved(given, pencil)
+            if not np.isfinite(statistics.squares).all():
+                raise ValueError(OVERFLOW)
+        if isinstance(statistics, Root):
+            warn_if_rows_fit(statistics, n_rows, self._ridge_name)
+        pairs, pencil = self._solved(statistics, pencil)
         if self._chosen:
             setattr(self, self._chosen, float(pencil.metric[self._chosen == "ridge_"]))
         mean = statistics.x_mean
         if route.wide is not None:
             pairs, mean = pairs.mapped(route.lift), route.mean(mean)
-        self._store(pairs, mean, dtype)
-        self.solver_ = route.solver
-        if "label_scatter_clipped_" in self._learnt:
-            self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
-
-    def _store(self, pairs: EigenPairs, mean: np.ndarray, dtype: Any) -> None:
-        components = signed_rows(pairs.vectors)
-        self.components_ = in_dtype(components, dtype, "components_")
+        self.components_ = in_dtype(signed_rows(pairs.vectors), dtype, "components_")
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         self.mean_ = cast(mean, dtype, copy=True)
         self.n_components_ = self.components_.shape[0]
         if pairs.total is not None:
             self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
+        self.solver_ = route.solver
+        if "label_scatter_clipped_" in self._learnt:
+            self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
 
     @property
     def _n_features_out(self) -> int:

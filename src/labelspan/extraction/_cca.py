@@ -89,7 +89,6 @@ class LabelCCA(LinearReducer):
         "ridge": RIDGE,
         "label_ridge": [Interval(Real, 0, None, closed="left")],
     }
-    _solves_on_device = True
     _label_scatter = True
     _chosen = "ridge_"
     _learnt = (*LinearReducer._learnt, "ridge_", "label_scatter_clipped_")

@@ -109,7 +109,6 @@ class DMLDA(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "weights": WEIGHTS,
     }
-    _solves_on_device = True
 
     def __init__(
         self,

@@ -111,7 +111,6 @@ class HSL(LinearReducer):
         "expansion": [StrOptions(EXPANSIONS)],
         "ridge": RIDGE,
     }
-    _solves_on_device = True
     _chosen = "ridge_"
     _learnt = (*LinearReducer._learnt, "ridge_")
 

@@ -106,7 +106,6 @@ class MDDM(LinearReducer):
         "label_correlation": [None, StrOptions({"rbf"}), "array-like"],
         "label_width": [None, Interval(Real, 0, None, closed="neither")],
     }
-    _solves_on_device = True
     _ridge_name = "(1 - mu) / mu"
     _chosen = "mu_"
     _learnt = (*LinearReducer._learnt, "mu_", "label_scatter_clipped_")

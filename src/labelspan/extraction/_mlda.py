@@ -115,7 +115,6 @@ class MLDA(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "weights": WEIGHTS,
     }
-    _solves_on_device = True
 
     def __init__(
         self,

@@ -120,7 +120,6 @@ class MLSI(LinearReducer):
         "ridge": [Interval(Real, 0, None, closed="left")],
         "joint_ridge": [Interval(Real, 0, None, closed="neither")],
     }
-    _solves_on_device = True
     _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
 

@@ -78,7 +78,6 @@ class MVMD(LinearReducer):
         "n_components": N_COMPONENTS,
         "beta": [Interval(Real, 0, 1, closed="both")],
     }
-    _solves_on_device = True
 
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components

@@ -81,7 +81,6 @@ class OPLS(LinearReducer):
         "n_components": N_COMPONENTS,
         "ridge": RIDGE,
     }
-    _solves_on_device = True
     _chosen = "ridge_"
     _learnt = (*LinearReducer._learnt, "ridge_")
 
