@@ -218,7 +218,7 @@ def test_squares_of_columns_without_their_scatter(rng):
         np.testing.assert_allclose(pooled.squares, expected, rtol=1e-12)
     bare = Moments(30.0, thin.x_mean, thin.t_mean, thin.xt)
     np.testing.assert_allclose(bare.squares, np.sum(thin.xt**2, axis=1))
-    np.testing.assert_allclose(Moments.of(X, T, w).spread, expected)
+    np.testing.assert_allclose(Moments.of(X, T, w).squares, expected)
 
 
 def test_nothing_and_nothing_are_nothing():
