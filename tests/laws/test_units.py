@@ -110,7 +110,7 @@ def test_lpp_solves_its_problem_in_any_units(largest, rng):
         plain,
         laplacian=plain.laplacian * both,
         degree=plain.degree * both,
-        scatter=plain.scatter * both,
+        plain=replace(plain.plain, xx=plain.plain.xx * both),
     )
     model = LPP(6, ridge=1e-30)
     pencil = model._pencil((60, 1))

@@ -13,6 +13,7 @@ from labelspan.arrays._arrays import (
     dense,
     detached,
     diagonal,
+    doubles,
     empty,
     finite,
     has_holes,

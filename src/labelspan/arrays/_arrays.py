@@ -174,6 +174,11 @@ def dense(A: Any) -> np.ndarray:
     return A.toarray() if sparse.issparse(A) else np.asarray(to_host(A))
 
 
+def doubles(A: Any) -> Any:
+    """A dense float64 array, where A is."""
+    return cast(A.toarray() if sparse.issparse(A) else A, np.float64)
+
+
 def in_memory(A: Any) -> Any:
     """The same in the memory of the host, computed if it is a Dask array; sparse stays sparse."""
     return A.compute() if is_dask_array(A) else to_host(A)

@@ -7,14 +7,13 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import is_dask_array, is_device, like, namespace, sums, to_host
+from labelspan.arrays import dense, is_dask_array, like, namespace, sums
 from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer
 from labelspan.compat import StrOptions
-from labelspan.extraction._weights import inverse, rows_times
+from labelspan.extraction._weights import inverse
 from labelspan.linalg import AUTO, Pencil, ridged_metric
-from labelspan.moments import Sample, Statistics, collect, summarise
+from labelspan.moments import Sample, Statistics, collect, scaled, summarise
 
 EXPANSIONS = frozenset({"clique", "star", "zhou"})
 
@@ -146,8 +145,8 @@ class HSL(LinearReducer):
         """diag(e)^-1/2 of "zhou", unless H was formed."""
         if self.expansion != "zhou" or statistics.tt is None:
             return None
-        mean = to_host(statistics.t_mean)
-        counts = to_host(statistics.tt).sum(axis=1) + statistics.weight * mean * mean.sum()
+        mean = dense(statistics.t_mean)
+        counts = dense(statistics.tt).sum(axis=1) + statistics.weight * mean * mean.sum()
         return np.diag(inverse(np.sqrt(np.where(mean > 0, counts, 0.0))))
 
 
@@ -167,17 +166,15 @@ def expanded(expansion: str, counts: np.ndarray, Y: Any) -> Any:
 
 def rows_of_labels(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
     """Number, or weight, of the rows of one block with each label, (q,)."""
-    if weights is not None:
-        return weights @ Y
-    return sums(Y, axis=0) if is_device(Y) else np.asarray(Y.sum(axis=0)).ravel()
+    return sums(Y, axis=0) if weights is None else weights @ Y
 
 
 def by_degree(Y: Any, weights: np.ndarray | None = None) -> Any:
     """diag(Y weights)^-1/2 Y; rows of degree 0 are 0."""
     degree = Y @ like(Y, np.ones(Y.shape[1]) if weights is None else weights)
-    return rows_times(inverse(namespace(degree).sqrt(degree)), Y)
+    return scaled(Y, inverse(namespace(degree).sqrt(degree)))
 
 
 def columns_times(T: Any, scale: np.ndarray) -> Any:
     """T diag(scale)."""
-    return T @ sparse.diags_array(scale) if sparse.issparse(T) else T * scale
+    return scaled(T.T, scale).T

@@ -13,10 +13,11 @@ from scipy import linalg, sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from labelspan.arrays import doubles
 from labelspan.base import LinearReducer
 from labelspan.compat import Interval
-from labelspan.gate import NoDirectionError, unweighted
-from labelspan.linalg import EPS, FORMED, EigenPairs, Pencil, column_scales, rank, scaled_cholesky
+from labelspan.gate import unweighted
+from labelspan.linalg import EPS, FORMED, EigenPairs, Pencil, column_scales, row_space
 from labelspan.moments import Moments, Sample, Statistics, anchored, centred, row_blocks
 
 
@@ -103,14 +104,14 @@ class LPP(LinearReducer):
     def _summarise(self, sample: Sample) -> Statistics:
         X, shift = anchored(sample.X)
         found = locality(X, neighbour_graph(X, self.n_neighbors))
-        return replace(found, x_mean=shift + found.x_mean)
+        return replace(found, plain=found.plain.moved(shift))
 
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         degree, laplacian, ridge, back = row_coordinates(statistics, self.ridge)
         n_kept, last = self._n_kept(len(degree)), len(degree) - 1
         values, C = linalg.eigh(
             degree - laplacian,
-            degree + np.diag(ridge),
+            degree + ridge,
             subset_by_index=(last - n_kept + 1, last),
         )
         if values[-1] <= len(values) * EPS:
@@ -137,37 +138,29 @@ class LPP(LinearReducer):
 def row_coordinates(
     statistics: Locality, ridge: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Degree, Laplacian and the diagonal of the ridge on the row space of Xc, and the map back.
+    """Degree, Laplacian and the ridge on the row space of Xc, and the map back.
 
-    The rank is decided on columns of unit length, because a column in a large unit must not make
-    the others look like rounding. If X is rank-deficient, the coordinates are orthonormal.
+    If it has full rank, in units in which each column has a length near one.
     """
-    scatter = statistics.scatter
-    scales = column_scales(np.diag(scatter))
-    if scatter.any() and scaled_cholesky(scatter, scales)[0].shape[1] == len(scales):
-        unit = np.outer(scales, scales)
-        return (
-            statistics.degree / unit,
-            statistics.laplacian / unit,
-            ridge / scales**2,
-            lambda C: C / scales[:, None],
-        )
-    values, V = linalg.eigh(scatter, driver="evd", check_finite=False)
-    V = V[:, len(values) - rank(values[::-1], len(values)) :]
-    if V.shape[1] == 0:
-        raise NoDirectionError()
+    V = row_space(statistics.plain)[2]
+    if V is None:
+        V = np.diag(1 / column_scales(statistics.plain.squares))
     degree, laplacian = V.T @ statistics.degree @ V, V.T @ statistics.laplacian @ V
-    return degree, laplacian, np.full(len(degree), ridge), lambda C: V @ C
+    return degree, laplacian, ridge * (V.T @ V), lambda C: V @ C
 
 
 @dataclass(frozen=True)
 class Locality:
-    """Xc'(D - W)Xc, Xc'DXc, Xc'Xc and the mean of X."""
+    """Xc'(D - W)Xc and Xc'DXc, and the moments of X."""
 
     laplacian: np.ndarray
     degree: np.ndarray
-    scatter: np.ndarray
-    x_mean: np.ndarray
+    plain: Moments
+
+    @property
+    def x_mean(self) -> np.ndarray:
+        """Mean of X."""
+        return self.plain.x_mean
 
     @property
     def squares(self) -> np.ndarray:
@@ -184,10 +177,8 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
     # (D - W) 1 = 0, so centring is optional here; it is done for dense X, where it is free.
     Xc = X.astype(np.float64) if sparse.issparse(X) else X - plain.x_mean
     laplacian = Xc.T @ (sparse.diags_array(degrees) @ Xc - graph @ Xc)
-    laplacian = laplacian.toarray() if sparse.issparse(laplacian) else laplacian
-    return Locality(
-        (laplacian + laplacian.T) / 2, weighted.about(plain.x_mean), plain.xx, plain.x_mean
-    )
+    laplacian = doubles(laplacian)
+    return Locality((laplacian + laplacian.T) / 2, weighted.about(plain.x_mean), plain)
 
 
 def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.arrays import to_host
+from labelspan.arrays import dense
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval, StrOptions
 from labelspan.linalg import AUTO, Pencil, check_psd
@@ -160,8 +160,8 @@ def shares(ridge: float) -> tuple[float, float]:
 
 def label_rbf(statistics: Any, width: float) -> np.ndarray:
     """B of Sec. 3.3 from the pooled label statistics: ||y_s - y_t||^2 = n_s + n_t - 2 n_st."""
-    mean = to_host(statistics.t_mean)
-    together = to_host(statistics.tt) + statistics.weight * np.outer(mean, mean)
+    mean = dense(statistics.t_mean)
+    together = dense(statistics.tt) + statistics.weight * np.outer(mean, mean)
     count = np.diag(together)
     distances = np.sqrt(np.maximum(count + count[:, None] - 2 * together, 0.0))
     # Divide first, because the square of a tiny width underflows.

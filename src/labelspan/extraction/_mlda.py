@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.arrays import to_host
+from labelspan.arrays import dense
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
@@ -18,11 +18,10 @@ from labelspan.extraction._weights import (
     inverse,
     is_row_local,
     refusals,
-    rows_times,
     weighed,
 )
 from labelspan.linalg import EPS, EigenPairs, Pencil, leading_pencil, solve
-from labelspan.moments import Moments, Rows, Sample, Statistics, checked, collect
+from labelspan.moments import Moments, Rows, Sample, Statistics, checked, collect, scaled
 
 
 class MLDA(LinearReducer):
@@ -150,13 +149,13 @@ class MLDA(LinearReducer):
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         # (S_t + ridge I)^-1 F spans the same space as (S_w + ridge I)^-1 F; within it the problem
         # is small, and S_w is a difference of sums along the same directions.
-        basis = to_host(solve(pencil, statistics, None).vectors)
+        basis = dense(solve(pencil, statistics, None).vectors)
         total, xt = statistics.along(basis)
         F = xt @ mean_factor(statistics)
         between = F @ F.T
         within = total - between + self.ridge * (basis.T @ basis)
         if np.linalg.eigvalsh(within)[0] <= len(basis) * EPS:
-            noise = EPS * to_host(statistics.squares).max()
+            noise = EPS * statistics.squares.max()
             raise ValueError(
                 f"ridge={self.ridge:g} is lost in the rounding of the scatter of X, {noise:.3g}. "
                 "Raise ridge, or scale the features."
@@ -166,7 +165,7 @@ class MLDA(LinearReducer):
 
 def mean_factor(statistics: Any) -> np.ndarray:
     """K such that the columns of xt K are sqrt(n_k) (mean_k - mean), (q, q)."""
-    count = statistics.weight * to_host(statistics.t_mean)
+    count = statistics.weight * dense(statistics.t_mean)
     if len(count) > 1:
         return np.diag(inverse(np.sqrt(count)))
     # The complement of a single label has the same statistics with opposite sign.
@@ -183,7 +182,7 @@ def targets_and_weights(
         # W and its complement sum to 1.
         return rows, row_weights
     sums = weigh.sums(rows)
-    return rows_times(inverse(sums), rows), sums if row_weights is None else sums * row_weights
+    return scaled(rows, inverse(sums)), sums if row_weights is None else sums * row_weights
 
 
 def weighted_moments(

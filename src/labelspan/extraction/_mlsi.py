@@ -173,8 +173,8 @@ def row_factor(moments: Moments) -> tuple[np.ndarray, np.ndarray, Back]:
     """
     xx, xt, V = row_space(moments)
     if V is not None:
-        s = np.sqrt(np.diag(xx))
-        return np.diag(s), xt / s[:, None], lambda Y: V @ Y
+        s = like(xt, np.sqrt(diagonal(xx)))
+        return namespace(xx).sqrt(xx), xt / s[:, None], lambda Y: V @ Y
     order = np.argsort(-diagonal(xx), kind="stable")
     L = cholesky(rows_at(rows_at(xx, order).T, order))
     return L.T, solve_triangular(L, rows_at(xt, order)), lambda Y: rows_at(Y, np.argsort(order))

@@ -9,14 +9,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from labelspan.arrays import is_device, namespace, sums
+from labelspan.arrays import doubles, namespace, sums
 from labelspan.compat import StrOptions
 from labelspan.linalg import EPS
-from labelspan.moments import BLOCK_BYTES, Moments, Sample, anchored, collect, dense, row_blocks
+from labelspan.moments import BLOCK_BYTES, Moments, Sample, anchored, collect, row_blocks, scaled
 from labelspan.registry import IN_MEMORY, ON_HOST
 
 WEIGHTS: list[Any] = [
@@ -73,7 +72,7 @@ class LabelWeights:
 
     def sums(self, rows: Any) -> np.ndarray:
         """Sums of the rows of W, (n,), from the first factor."""
-        return row_sums(rows) if self.C is None else rows @ row_sums(self.C)
+        return sums(rows, axis=1) if self.C is None else rows @ sums(self.C, axis=1)
 
     def moments(self, of_rows: Moments) -> Moments:
         """Moments with the targets ``of_rows(Y) C`` from those with ``of_rows(Y)``."""
@@ -96,7 +95,7 @@ def weighed(sample: Sample, weights: Any) -> tuple[Sample, LabelWeights]:
         # A row also counts for labels similar to its own: W = Y C / c is dense, its factors not.
         return sample, LabelWeights(shared, label_similarity(together))
     of_all = fuzzy if weights == "fuzzy" else dependent
-    W = of_all(sample.X, dense(sample.Y), sample.weights)
+    W = of_all(sample.X, doubles(sample.Y), sample.weights)
     return replace(sample, Y=W), LabelWeights(as_given)
 
 
@@ -107,13 +106,12 @@ def as_given(Y: Any) -> Any:
 
 def shared(Y: Any) -> Any:
     """W = y_i / c_i: the labels of a row share it."""
-    return rows_times(inverse(row_sums(Y)), Y)
+    return scaled(Y, inverse(sums(Y, axis=1)))
 
 
 def cooccurrence(X: Any, Y: Any, weights: np.ndarray | None = None) -> np.ndarray:
     """Y'Y of one block, (q, q): how often two labels occur together."""
-    together = Y.T @ (Y if weights is None else rows_times(weights, Y))
-    return together.toarray() if sparse.issparse(together) else together
+    return doubles(Y.T @ scaled(Y, weights))
 
 
 def label_similarity(together: np.ndarray) -> np.ndarray:
@@ -197,7 +195,7 @@ def dependent(
     lengths = np.sqrt(about(X, mean, squared_lengths))
     # Rows of counts often have equal distances from the mean; rounding must not order them.
     order = np.argsort(-np.round(lengths / max(lengths.max(), TINY), 10), kind="stable")
-    order = order[row_sums(Y[order]) > 1]
+    order = order[sums(Y[order], axis=1) > 1]
     blocks = np.array_split(order, 1 + len(order) * X.shape[1] * 8 // BLOCK_BYTES)
     changed, epoch = len(order) > 0, 0
     while changed and epoch != n_epochs:
@@ -255,24 +253,11 @@ def times(C: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def centred_rows(X: Any, mean: np.ndarray) -> np.ndarray:
     """A block of rows about the mean, dense."""
-    return dense(X) - mean
+    return doubles(X) - mean
 
 
-def row_sums(Y: Any) -> np.ndarray:
-    """Sum of each row, (n,)."""
-    return sums(Y, axis=1) if is_device(Y) else np.asarray(Y.sum(axis=1)).ravel()
-
-
-def rows_times(scale: np.ndarray, Y: Any) -> Any:
-    """diag(scale) Y."""
-    return sparse.diags_array(scale) @ Y if sparse.issparse(Y) else scale[:, None] * Y
-
-
-def inverse(values: np.ndarray) -> np.ndarray:
+def inverse(values: Any) -> Any:
     """1 / values, and 0 for 0."""
-    if is_device(values):
-        xp = namespace(values)
-        positive = values > 0
-        safe = xp.where(positive, values, xp.ones_like(values))
-        return xp.where(positive, 1.0 / safe, xp.zeros_like(values))
-    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+    xp, positive = namespace(values), values > 0
+    safe = xp.where(positive, values, xp.ones_like(values))
+    return xp.where(positive, 1.0 / safe, xp.zeros_like(values))

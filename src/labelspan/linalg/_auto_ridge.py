@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import to_host
+from labelspan.arrays import beside, dense, sums
 from labelspan.linalg._lanczos import block_lanczos
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.linalg._whiten import is_regular, times
@@ -89,7 +89,7 @@ def energy_of_labels(statistics: Any, signed: bool = False) -> float:
 
     A soft label p of a row counts as p rows that have the label and 1 - p rows that lack it.
     """
-    mean = to_host(statistics.t_mean)
+    mean = dense(statistics.t_mean)
     each = statistics.weight * (1.0 - mean**2 if signed else mean * (1.0 - mean))
     if isinstance(statistics, Products):
         return float(each.sum())
@@ -97,14 +97,14 @@ def energy_of_labels(statistics: Any, signed: bool = False) -> float:
     if isinstance(statistics, Rows):
         found, most = np.diag(statistics.tt), each
     else:
-        found = np.sum(to_host(statistics.xt) ** 2, axis=0)
-        most = each * float(np.sum(to_host(statistics.squares)))
+        found = np.sum(dense(statistics.xt) ** 2, axis=0)
+        most = each * float(np.sum(statistics.squares))
     return float(each[found > CONSTANT * most].sum())
 
 
 def energy_of_targets(statistics: Any, K: np.ndarray | None) -> float:
     """Squared length of the targets Tc K, from tt."""
-    tt, K = to_host(statistics.tt), to_host(K)
+    tt, K = dense(statistics.tt), None if K is None else dense(K)
     return float(np.trace(tt) if K is None else np.sum(K * (tt @ K)))
 
 
@@ -119,8 +119,9 @@ def choose_ridge(statistics: Any, K: np.ndarray | None, total: float) -> tuple[A
 
 @choose_ridge.register
 def _(statistics: Moments, K: np.ndarray | None, total: float) -> tuple[Spectral, float]:
-    form, K = spectral(statistics), to_host(K)
-    energy = np.sum(times(form.UT, K) ** 2, axis=1)
+    form = spectral(statistics)
+    T = form.UT if K is None else form.UT @ beside(form.UT, K)
+    energy = dense(sums(T**2, axis=1))
     found = spectrum_of(form.s**2, energy, total, statistics.weight)
     return form, found.ridge()
 

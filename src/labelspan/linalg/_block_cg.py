@@ -19,9 +19,10 @@ TOLERANCE = 1e-8
 MAX_ITERATIONS = 1000
 
 
-def block_cg(
-    apply: Callable[[np.ndarray], np.ndarray], B: np.ndarray, tolerance: float = TOLERANCE
-) -> np.ndarray:
+Apply = Callable[[np.ndarray], np.ndarray]
+
+
+def block_cg(apply: Apply, B: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:
     """Solve A X = B (p, k) for a symmetric positive definite A that can only be applied.
 
     The residuals are kept as Q S with orthonormal Q (Dubrulle 2001, BCGrQ), which needs no
@@ -59,37 +60,32 @@ def block_cg(
 
 
 def solve_rows(rows: Rows, T: np.ndarray, a: float, b: float) -> np.ndarray:
-    """(a xx + b I)^-1 Xc'T, (D, k), from products on the smaller side of X.
-
-    Columns whose scales are far apart are first scaled to unit length, on the feature side.
-    """
+    """(a xx + b I)^-1 Xc'T, (D, k), from products on the smaller side of X."""
     X = rows.operator
-    if is_graded(X.squares):
-        scales = column_scales(a * X.squares + b)[:, None]
-        inverse = 1.0 / scales
-
-        def scaled(V: np.ndarray) -> np.ndarray:
-            V = inverse * V
-            return inverse * (a * X.rmatmat(X.matmat(V)) + b * V)
-
-        return inverse * block_cg(scaled, inverse * X.rmatmat(T))
-    if X.shape[0] <= X.shape[1]:
+    if X.shape[0] <= X.shape[1] and not is_graded(X.squares):
         return X.rmatmat(block_cg(lambda V: a * X.gram(V) + b * V, T))
-    return block_cg(lambda V: a * X.rmatmat(X.matmat(V)) + b * V, X.rmatmat(T))
+    return solve_features(lambda V: X.rmatmat(X.matmat(V)), X.squares, X.rmatmat(T), a, b)
 
 
 def solve_products(
     products: Products, F: np.ndarray, a: float, b: float, tolerance: float = TOLERANCE
 ) -> np.ndarray:
     """(a xx + b I)^-1 F, (D, k), one pass over the rows per step; least norm if b = 0."""
-    if b == 0:
-        # In other column units, another solution would have the least norm.
-        return block_cg(lambda V: a * products.features(V), F, tolerance)
-    inverse = 1.0 / column_scales(a * products.squares + b)[:, None]
+    return solve_features(products.features, products.squares, F, a, b, tolerance)
+
+
+def solve_features(
+    xx: Apply, squares: np.ndarray, F: np.ndarray, a: float, b: float, tolerance: float = TOLERANCE
+) -> np.ndarray:
+    """(a xx + b I)^-1 F, (D, k), where `xx` multiplies; columns are scaled to unit length.
+
+    Not without a ridge: in other units, another solution would have the least norm.
+    """
+    inverse = 1.0 / column_scales(a * squares + b if b else np.ones(1))[:, None]
 
     def scaled(V: np.ndarray) -> np.ndarray:
         V = inverse * V
-        return inverse * (a * products.features(V) + b * V)
+        return inverse * (a * xx(V) + b * V)
 
     return inverse * block_cg(scaled, inverse * F, tolerance)
 

@@ -17,7 +17,6 @@ from labelspan.arrays import (
     diagonal,
     eigh,
     like,
-    namespace,
     orthonormal,
     solve_triangular,
 )
@@ -214,7 +213,7 @@ def leading_sum(
     `noise` is the rounding error already in G, relative to eps, if it is larger than D. `squares`
     are the squared scales of the rows of G, if they may be far apart.
     """
-    total = float(namespace(G).linalg.trace(G))
+    total = float(diagonal(G).sum())
     some = isinstance(n_components, int | np.integer) and n_components < G.shape[0]
     graded = squares is not None and is_graded(squares)
     if some or not graded:

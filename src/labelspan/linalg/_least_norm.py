@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import cast, is_dask_array, is_device, like, on_host, to_host
+from labelspan.arrays import beside, cast, is_dask_array, like, on_host
 from labelspan.gate import has_holes
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import (
@@ -53,24 +53,19 @@ def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whit
     if not is_dask_array(sample.X):
         statistics = available(collect_moments(sample, xx=True, tt=tt))
         statistics = statistics.signed() if signed else statistics
-        elsewhere = is_device(statistics.xx)
-        solved = by_safe_factor(statistics) if elsewhere else None
-        if solved is None:
-            # Pivoted factors are computed on the host.
-            statistics = on_host(statistics) if elsewhere else statistics
-            solved = from_gram(statistics, sample)
+        factor = regular_factor(statistics.xx, 1.0, 0.0)
+        if factor is not None:
+            return checked(statistics), by_factor(factor, statistics.xt)
+        # Pivoted factors are computed on the host.
+        statistics = on_host(statistics)
+        solved = from_gram(statistics, sample)
         if solved is not None:
             return checked(statistics), solved
-    triangle: Any = on_host(collect(sample, partial(Triangle.of, tt=tt), whole_sparse=False))
+    of_block: Any = partial(Triangle.of, tt=tt)
+    triangle: Any = collect(sample, of_block, whole_sparse=False, home=True)
     statistics = available(triangle.moments)
     statistics = statistics.signed() if signed else statistics
     return checked(statistics), from_triangle(triangle.root, statistics.xt)
-
-
-def by_safe_factor(statistics: Moments) -> Whitened | None:
-    """W and back on the device of xx, if no pivot in units of the columns is small."""
-    factor = regular_factor(statistics.xx, 1.0, 0.0)
-    return None if factor is None else by_factor(factor, statistics.xt)
 
 
 def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
@@ -86,22 +81,17 @@ def from_gram(statistics: Moments, sample: Sample) -> Whitened | None:
     L, order = scaled_cholesky(statistics.xx, scales)
     r = L.shape[1]
     pivots = np.diag(L) ** 2
-    if pivots.min() < SAFE_PIVOT * pivots.max():
+    if r == side or pivots.min() < SAFE_PIVOT * pivots.max():
         return None
-    if r < side and not is_null(null_basis(L, order), statistics, sample, scales):
+    if not is_null(null_basis(L, order), statistics, sample, scales):
         return None
     xt = (statistics.xt / scales[:, None])[order[:r]]
     W = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
-    solve = in_range(L * scales[order, None]) if r < side else None
+    solve = in_range(L * scales[order, None])
 
     def back(C: np.ndarray) -> np.ndarray:
         coefficients = np.empty((side, C.shape[1]))
-        if solve is None:
-            solved = linalg.solve_triangular(L, C, lower=True, trans="T", check_finite=False)
-            solved /= scales[order, None]
-        else:
-            solved = solve(C)
-        coefficients[order] = solved
+        coefficients[order] = solve(C)
         return coefficients
 
     return Whitened(W, back)
@@ -134,16 +124,11 @@ def is_null(N: np.ndarray, statistics: Moments, sample: Sample, scales: np.ndarr
     squares = np.zeros(N.shape[1])
     for rows in row_blocks(sample.X):
         X, _, *weights = sample.at(rows)
-        left = np.square(to_host(times_double(X, N)) - shift)
-        squares += to_host(weights[0]) @ left if weights else left.sum(axis=0)
+        left = np.square(beside(N, cast(X, np.float64) @ like(X, N)) - shift)
+        squares += beside(N, weights[0]) @ left if weights else left.sum(axis=0)
     total = float(np.sum(statistics.squares / scales**2))
     rounding = EPS * max(sample.X.shape) * np.sqrt(total)
     return bool((np.sqrt(squares) <= rounding * lengths).all())
-
-
-def times_double(X: Any, N: np.ndarray) -> Any:
-    """X N in float64, on the device of X."""
-    return cast(X, np.float64) @ like(X, N) if is_device(X) else X @ N
 
 
 @dataclass(frozen=True)

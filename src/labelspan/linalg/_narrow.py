@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from labelspan.arrays import cast, eigh, is_device, like, namespace, sums_of_squares, to_host
+from labelspan.arrays import (
+    cast,
+    doubles,
+    eigh,
+    is_device,
+    like,
+    namespace,
+    sums_of_squares,
+    to_host,
+)
 from labelspan.gate import check_square
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_graded
-from labelspan.moments import Block, anchored, centred, dense, warn_of_lost_digits
+from labelspan.moments import Block, anchored, centred, warn_of_lost_digits
 from labelspan.moments import sums_of_squares as squares_of
 
 # Features per block of the QR steps, as a multiple of the rows.
@@ -45,7 +54,7 @@ class Narrow:
     def project(self, X: Any) -> np.ndarray:
         """(X - mean) V, (m, r), for other rows X (m, D)."""
         if self.basis is not None:
-            return self.basis.project(dense(X) - self.mean)
+            return self.basis.project(doubles(X) - self.mean)
         if not sparse.issparse(self.X):
             return ((X - self.mean) @ self.X.T) @ self.dual
         # Both sides in the short form; centring the dual side subtracts the mean from self.X.

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan.arrays import eigh, is_device, like, on_host
+from labelspan.arrays import eigh, like, namespace, on_host
 from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import (
@@ -41,19 +41,17 @@ def spectral(statistics: Moments | Root) -> Spectral:
     From Moments, singular values below sqrt(D eps) of the largest count as zero; if column scales
     are far apart, this cut applies to columns of unit length.
     """
-    if is_device(statistics.x_mean):
-        # LAPACK solves problems of this side, on the host.
-        statistics = on_host(statistics)
     if is_graded(statistics.squares):
-        return graded_form(statistics, column_scales(statistics.squares))
+        # Jacobi rotations run on the host.
+        return graded_form(on_host(statistics), column_scales(statistics.squares))
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))
         return Spectral(Vt[:r].T, s[:r], U[:, :r].T @ statistics.Rt)
     values, V = eigh(statistics.xx)
     r = rank(values, len(values))
-    s = np.sqrt(values[:r])
-    return Spectral(V[:, :r], s, (V[:, :r].T @ statistics.xt) / s[:, None])
+    s, V = np.sqrt(values[:r]), V[:, :r]
+    return Spectral(V, s, (V.T @ statistics.xt) / like(V, s)[:, None])
 
 
 def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
@@ -78,19 +76,15 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     """Xx and xt in coordinates of the row space of Xc, and its basis V (D, r); None if it is R^D.
 
     For a ridge on one side only: outside the row space the scatter is rounding and the ridge is
-    not, so their quotient would look like a direction. Coordinates with a basis are on the host.
+    not, so their quotient would look like a direction. The basis may be on the host.
     """
-    if is_device(moments.xx):
-        if regular_factor(moments.xx, 1.0, 0.0) is not None:
-            return moments.xx, moments.xt, None
-        moments = on_host(moments)
-    scales = column_scales(moments.squares)
-    if moments.squares.any() and scaled_cholesky(moments.xx, scales)[0].shape[1] == len(scales):
+    if regular_factor(moments.xx, 1.0, 0.0) is not None:
         return moments.xx, moments.xt, None
     form = spectral(moments)
     if len(form.s) == 0:
         raise NoDirectionError()
-    return np.diag(form.s**2), form.s[:, None] * form.UT, form.V
+    s = like(form.UT, form.s)[:, None]
+    return s * s.T * namespace(s).eye(len(form.s), device=s.device), s * form.UT, form.V
 
 
 def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:

@@ -100,11 +100,12 @@ def by_solution(P: np.ndarray, M: np.ndarray, side: float) -> Whitened:
 
 def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float) -> Whitened:
     """E = V (a s^2 + b)^(-1/2) for Xc = U s V'; the null space of X is left out."""
-    scale = np.sqrt(a * form.s**2 + b)[:, None]
-    # s / scale first: without a ridge it is 1 / sqrt(a) for any condition number.
-    share = form.s[:, None] / scale
-    W = share * times(form.UT, None if K is None else beside(form.UT, K))
-    return Whitened(W, lambda Y: form.V @ (Y / scale), share[:, 0] ** 2)
+    size = np.sqrt(a * form.s**2 + b)
+    # s / size first: without a ridge it is 1 / sqrt(a) for any condition number.
+    share, scale = form.s / size, like(form.V, size)[:, None]
+    T = form.UT if K is None else form.UT @ beside(form.UT, K)
+    W = like(form.V, share)[:, None] * T
+    return Whitened(W, lambda Y: form.V @ (like(form.V, Y) / scale), share**2)
 
 
 def by_factor(L: np.ndarray, F: np.ndarray, squares: np.ndarray | None = None) -> Whitened:

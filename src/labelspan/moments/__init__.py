@@ -27,7 +27,14 @@ from labelspan.moments._checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from labelspan.moments._collect import BLOCK_BYTES, Sample, collect, equal_blocks, row_blocks
+from labelspan.moments._collect import (
+    BLOCK_BYTES,
+    Sample,
+    collect,
+    equal_blocks,
+    row_blocks,
+    warn_of_lost_digits,
+)
 from labelspan.moments._large import indicators, labelled_rows
 from labelspan.moments._moments import (
     EPS,
@@ -42,16 +49,14 @@ from labelspan.moments._on_device import Block, Glance
 from labelspan.moments._parts import blocks_of, collect_parts, dask_blocks
 from labelspan.moments._pool import Pool, n_bytes, parts_of, stacked, taken_off
 from labelspan.moments._products import Products
-from labelspan.moments._root import Root, dense
+from labelspan.moments._root import Root
 from labelspan.moments._rows import CentredRows, Rows, small_indices
 from labelspan.moments._sparse import row_edges, times_block
 from labelspan.moments._summary import (
-    Poolable,
     Statistics,
     available,
     checked,
     collect_moments,
     root_of,
     summarise,
-    warn_of_lost_digits,
 )

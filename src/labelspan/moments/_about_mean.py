@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelspan.arrays import (
     cast,
@@ -21,7 +21,7 @@ from labelspan.arrays import (
     sums,
     to_host,
 )
-from labelspan.moments._collect import row_blocks
+from labelspan.moments._collect import Sample, collect, row_blocks
 from labelspan.moments._moments import EPS, Moments
 
 # Scores are of order one, so a smaller shift is not worth a pass over the rows.
@@ -118,14 +118,12 @@ def level_at(
     `NEGLIGIBLE`.
     """
     xp = namespace(coef)
-    shift = to_host(EPS * (xp.abs(like(coef, mean)) @ xp.abs(coef)))
+    shift = dense(EPS * (xp.abs(like(coef, mean)) @ xp.abs(coef)))
     if is_dask_array(X) or shift.max(initial=0.0) <= NEGLIGIBLE:
         return level
     shifts = cast(project(X, mean, coef.T), np.float64)
-    if is_device(X):
-        total = sums(shifts, axis=0) if weights is None else weights @ shifts
-        return like(X, level) - total / (X.shape[0] if weights is None else sums(weights))
-    return level - np.average(shifts, axis=0, weights=weights)
+    total = sums(shifts, axis=0) if weights is None else weights @ shifts
+    return like(X, level) - total / (X.shape[0] if weights is None else sums(weights))
 
 
 def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
@@ -155,12 +153,13 @@ def mean_of(X: Any) -> np.ndarray:
 
 def total_scatter(X: Any) -> float:
     """Sum of squares of X about its mean."""
-    if is_device(X):
-        return float(sums(Moments.of(X, np.empty((X.shape[0], 0)), xx=False, tt=False).squares))
-    mean = mean_of(X)
-    if sparse.issparse(X):
-        return float(np.square(X.data, dtype=np.float64).sum() - X.shape[0] * (mean @ mean))
-    return float(sum(np.square(X[rows] - mean).sum() for rows in row_blocks(X)))
+    return float(moments_of(X).squares.sum())
+
+
+def moments_of(X: Any, weights: Any = None) -> Moments:
+    """Means and squared lengths of the columns."""
+    sample = Sample(X, np.empty((X.shape[0], 0)), weights=weights)
+    return collect(sample, partial(Moments.of, xx=False, tt=False, xt=False), tall=False)
 
 
 def longest_row(X: Any) -> float:
@@ -175,19 +174,9 @@ def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
 
     1 for constant features, which have no scale.
     """
-    if sparse.issparse(X):
-        rows = sparse.csr_array(X, dtype=np.float64)
-        means, variances = mean_variance_axis(rows, axis=0, weights=weights)
-    elif is_device(X):
-        rows = cast(X, np.float64)
-        w = namespace(rows).ones_like(rows[:, 0]) if weights is None else weights
-        mean = (w @ rows) / sums(w)
-        means, variances = to_host(mean), to_host((w @ (rows - mean) ** 2) / sums(w))
-    elif weights is None:
-        means, variances = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
-    else:
-        moments = Moments.of(X, np.empty((len(X), 0)), weights, xx=False, tt=False)
-        means, variances = moments.x_mean, moments.squares / moments.weight
+    # With weights, a device reads all rows for the squares.
+    moments = moments_of(X, like(X, np.ones(X.shape[0])) if weights is None else weights)
+    means, variances = dense(moments.x_mean), moments.squares / moments.weight
     total = float(variances[variances > (X.shape[0] * EPS * means) ** 2].sum())
     if not np.isfinite(total) or 0 < total < np.finfo(np.float64).tiny / EPS:
         raise ValueError(

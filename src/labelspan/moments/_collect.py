@@ -22,8 +22,10 @@ from labelspan.arrays import (
     is_dask_array,
     is_device,
     is_streamed,
+    on_host,
     rows_at,
     stream,
+    to_host,
 )
 from labelspan.compat import n_threads
 from labelspan.gate import (
@@ -35,7 +37,9 @@ from labelspan.gate import (
     is_soft,
     refuse_overflow,
 )
+from labelspan.moments._available import N_NAMED
 from labelspan.moments._large import labelled_rows
+from labelspan.moments._moments import EPS
 
 Statistic = TypeVar("Statistic")
 
@@ -44,6 +48,8 @@ BLOCK_BYTES = 2**25
 # A dense block that is not copied: smaller blocks do not repay a thread; larger ones lose precision
 # in the sum.
 FEWEST_WALKED, MOST_WALKED = 2**23, 2**26
+# A centred column with fewer digits than this gives unreliable coefficients.
+DIGITS = 8
 # A sparse block of this size stays in the cache while it is transposed and multiplied.
 BLOCK_ENTRIES = 2**20
 
@@ -76,17 +82,20 @@ def collect(
     whole_sparse: bool = True,
     tall: bool = True,
     walked: bool = False,
+    home: bool = False,
 ) -> Statistic:
     """Add up ``statistic(X_block, Y_block)``, or with ``weights_block``, over blocks of rows.
 
     `whole_sparse`: a sparse X is one block; `tall`: blocks are at least as tall as wide, as (D, D)
     sums need; `walked`: `statistic` reads its block in parts that fit into the cache, and rejects
-    NaN. For a Dask array, only the sum leaves the workers: one graph, one compute.
+    NaN; `home`: the sum is moved to the host, where its solver runs. For a Dask array, only the sum
+    leaves the workers: one graph, one compute.
     """
     if is_dask_array(sample.X):
         return collect_dask(sample, statistic)
     if is_streamed(sample.X) and not sample.part:
-        return reduce(iadd, (statistic(*block) for block in streamed_blocks(sample)))
+        streamed = reduce(iadd, (statistic(*block) for block in streamed_blocks(sample)))
+        return on_host(streamed) if home else streamed
     if sparse.issparse(sample.X) and whole_sparse:
         # Adding two statistics costs their size, so a block must be worth it.
         n_features, n_labels = sample.X.shape[1], sample.Y.shape[1]
@@ -108,7 +117,7 @@ def collect(
     total = reduce(iadd, found)
     if is_device(sample.X):
         refuse_lost_sums(sample.X, total)
-    return total
+    return on_host(total) if home else total
 
 
 def in_threads(
@@ -133,6 +142,26 @@ def refuse_lost_sums(X: Any, total: Any) -> None:
             "Input X contains NaN or infinity. Fill it in first, e.g. by "
             "sklearn.impute.SimpleImputer, or drop the rows."
         )
+
+
+def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) -> None:
+    """Warn of columns whose spread is so small relative to their mean that rounding affects it."""
+    mean = to_host(mean)
+    spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
+    # A constant column is exactly zero after centring, so none of its digits is used.
+    lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))
+    if len(lost) == 0:
+        return
+    shown = ", ".join(str(j) for j in lost[:N_NAMED]) + (", ..." if len(lost) > N_NAMED else "")
+    worst = lost[np.argmin(spread[lost] / np.abs(mean[lost]))]
+    warnings.warn(
+        f"{len(lost)} column(s) of X ({shown}) vary so little about their mean that float64 "
+        f"leaves fewer than {DIGITS} digits of them: column {worst} varies by "
+        f"{spread[worst]:.3g} about {mean[worst]:.3g}. Subtract a constant near the mean where "
+        "the data are made, or drop these columns.",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
-from labelspan.arrays import copied, dense, diagonal, is_device, like, namespace, sums, to_host
+from labelspan.arrays import cast, copied, dense, diagonal, is_device, like, namespace, sums
 from labelspan.moments._large import indicators, sums_of, together
 from labelspan.moments._on_device import block_sums
 
@@ -72,10 +72,14 @@ class Moments:
         if xt and sparse.issparse(X) and sparse.issparse(T):
             # One centred side is enough; a correction is needed only if neither is centred.
             XT -= weight * np.outer(x_mean, t_mean)
-        XX: Any = scatter(Xw, weight, x_mean) if xx else None
-        if xt and xx and sparse.issparse(X):
-            XT[np.diag(XX) == 0] = 0.0
-        TT = scatter(Tw, weight, t_mean) if tt else None
+        XX: Any = product(Xw, Xw) if xx else None
+        TT: Any = product(Tw, Tw) if tt else None
+        if xx and sparse.issparse(X):
+            about_mean(XX, weight, x_mean)
+            if xt:
+                XT[np.diag(XX) == 0] = 0.0
+        if tt and sparse.issparse(T):
+            about_mean(TT, weight, t_mean)
         squares = None if xx else sums_of_squares(Xw, weight, x_mean)
         return cls(weight, shift + x_mean, t_mean, XT, XX, TT, squares)
 
@@ -169,7 +173,7 @@ class Moments:
     def along(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P'xx P (k, k) and P'xt (k, q) for directions P (D, k), on the host."""
         P = like(self.xt, P)
-        return to_host(P.T @ (self.xx @ P)), to_host(P.T @ self.xt)
+        return dense(P.T @ (self.xx @ P)), dense(P.T @ self.xt)
 
     @property
     def kind(self) -> tuple[str, bool, bool]:
@@ -200,11 +204,11 @@ def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
 
     A row of positive weight is subtracted first: a constant column is then exactly zero.
     """
-    total = max(float(w.sum()), np.finfo(np.float64).tiny)
+    total = max(float(sums(w)), float(np.finfo(np.float64).tiny))
     if sparse.issparse(A):
         return A.astype(np.float64, copy=False), (w @ A) / total
-    first = A[int(np.argmax(w > 0))].astype(np.float64)
-    A = np.subtract(A, first, dtype=np.float64)
+    first = cast(A[int(namespace(w).argmax(cast(w > 0, np.uint8))), :], np.float64)
+    A = A - first
     offset = (w @ A) / total
     A -= offset
     return A, first + offset
@@ -241,13 +245,6 @@ def product(X: Any, T: Any) -> np.ndarray:
         return (T.T @ X).T
     XT = X.T @ T
     return XT.toarray() if sparse.issparse(XT) else XT
-
-
-def scatter(A: Any, weight: float, centre: np.ndarray) -> np.ndarray:
-    """Centred A'A; by the short form if A is sparse and therefore not centred."""
-    if not sparse.issparse(A):
-        return A.T @ A
-    return about_mean((A.T @ A).toarray(), weight, centre)
 
 
 def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarray:

@@ -9,13 +9,13 @@ import numpy as np
 
 from labelspan.arrays import (
     cast,
+    dense,
     in_single,
     less,
     like,
     namespace,
     scatter,
     sums_of_squares,
-    to_host,
 )
 
 # Rows whose mean is subtracted from a block before its own mean is known.
@@ -151,5 +151,5 @@ class Glance:
         mean, variance = first + offset, sums_of_squares(some) / some.shape[0]
         within = (spread == 0) | ((spread > 1 / WITHIN) & (spread < WITHIN))
         near = within & (xp.abs(mean) <= NEAR * spread)
-        flags = to_host(xp.stack([xp.all(near), xp.all(variance > 0)]))
+        flags = dense(xp.stack([xp.all(near), xp.all(variance > 0)]))
         return cls(mean, variance, bool(flags[0]), bool(flags[1]))

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import folded, is_device, namespace, triangle
+from labelspan.arrays import doubles, folded, like, namespace, sums, triangle
 from labelspan.moments._moments import centred, scaled
-from labelspan.moments._on_device import Block
 
 
 @dataclass(frozen=True)
@@ -30,33 +28,30 @@ class Root:
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None) -> Root:
         """Root of one block; a sparse block is made dense, so keep blocks of rows small."""
-        if is_device(X):
-            block = Block.of(X, T, weights)
-            both = namespace(block.A).concat([block.centred(), block.T], axis=1)
-            return cls(block.weight, block.shift + block.offset, block.t_mean, triangle(both))
-        w = np.ones(X.shape[0]) if weights is None else weights
-        (X, x_mean), (T, t_mean) = centred(dense(X), w), centred(dense(T), w)
-        rows = scaled(np.hstack([X, T]), None if weights is None else np.sqrt(w))
-        return cls(float(w.sum()), x_mean, t_mean, triangle(rows))
+        X = doubles(like(T, X))
+        T, w = doubles(like(X, T)), like(X, np.ones(X.shape[0]) if weights is None else weights)
+        (X, x_mean), (T, t_mean) = centred(X, w), centred(T, w)
+        xp = namespace(X)
+        rows = xp.concat([X, T], axis=1)
+        if weights is not None:
+            rows = scaled(rows, xp.sqrt(w))
+        return cls(float(sums(w)), x_mean, t_mean, triangle(rows))
 
     def __add__(self, other: Root) -> Root:
         weight = self.weight + other.weight
         if weight == 0:
             return self
-        share = other.weight / weight
+        share, xp = other.weight / weight, namespace(self.R)
         dx, dt = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         # As in IncrementalPCA: one more row carries the difference of the means.
-        if is_device(self.R):
-            xp = namespace(self.R)
-            row = float(np.sqrt(self.weight * share)) * xp.concat([dx, dt])[None, :]
-            R = triangle(xp.concat([self.R, other.R, row], axis=0))
-            return Root(weight, self.x_mean + share * dx, self.t_mean + share * dt, R)
-        between = np.sqrt(self.weight * share) * np.concatenate([dx, dt])
-        tall, short = (self.R, other.R) if len(self.R) >= len(other.R) else (other.R, self.R)
-        if len(tall) == tall.shape[1]:
-            R = folded(tall, np.vstack([between, short]), len(short))
+        between = float(np.sqrt(self.weight * share)) * xp.concat([dx, dt])[None, :]
+        tall, short = self.R, other.R
+        if tall.shape[0] < short.shape[0]:
+            tall, short = short, tall
+        if tall.shape[0] == tall.shape[1]:
+            R = folded(tall, xp.concat([between, short], axis=0), short.shape[0])
         else:
-            R = triangle(np.vstack([tall, short, between]))
+            R = triangle(xp.concat([tall, short, between], axis=0))
         return Root(weight, self.x_mean + share * dx, self.t_mean + share * dt, R)
 
     def signed(self) -> Root:
@@ -107,8 +102,3 @@ class Root:
         """Tc'Tc."""
         T = self.R[:, len(self.x_mean) :]
         return T.T @ T
-
-
-def dense(A: Any) -> np.ndarray:
-    """A float64 array."""
-    return np.asarray(A.toarray() if sparse.issparse(A) else A, dtype=np.float64)

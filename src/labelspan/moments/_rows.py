@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from labelspan.arrays import doubles
 from labelspan.gate import NoDirectionError
 from labelspan.moments._moments import anchored
-from labelspan.moments._root import dense
 from labelspan.moments._sparse import times_block
 
 
@@ -100,7 +100,7 @@ class Rows:
         # Shifting a column without zeros changes no result and removes the rounding of its mean.
         X, shift = anchored(X) if centre else (X, np.zeros(X.shape[1]))
         operator = CentredRows(X, weights, centre=centre)
-        T = dense(T)
+        T = doubles(T)
         centred = operator.project(np.sqrt(w)[:, None] * T)
         total = float(w.sum())
         x_mean, t_mean = centre * (w @ X) / total, centre * (w @ T) / total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,20 +9,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from labelspan.arrays import is_dask_array, on_host, to_host
+from labelspan.arrays import beside, doubles, is_dask_array
 from labelspan.gate import has_holes, is_large
-from labelspan.moments._available import N_NAMED, Available, completed, of_observed
-from labelspan.moments._collect import Sample, collect
+from labelspan.moments._available import Available, completed, of_observed
+from labelspan.moments._collect import Sample, collect, warn_of_lost_digits
 from labelspan.moments._large import indicators
-from labelspan.moments._moments import EPS, Moments
+from labelspan.moments._moments import Moments
 from labelspan.moments._products import Products
 from labelspan.moments._root import Root
-from labelspan.moments._root import dense as doubles
 from labelspan.moments._rows import Rows
 
 Encoder = Callable[[Any], Any]
-# A centred column with fewer digits than this gives unreliable coefficients.
-DIGITS = 8
 
 
 class Statistics(Protocol):
@@ -36,28 +32,6 @@ class Statistics(Protocol):
     @property
     def squares(self) -> np.ndarray:
         """Squared lengths of the columns of X about their means, (D,), on the host."""
-
-
-class Poolable(Statistics, Protocol):
-    """Statistics of chunks that add up to those of all rows, for ``partial_fit``."""
-
-    @property
-    def weight(self) -> float:
-        """Number of rows."""
-
-    @property
-    def t_mean(self) -> np.ndarray:
-        """Mean of the labels, (q,)."""
-
-    @property
-    def kind(self) -> tuple[Any, ...]:
-        """The kind of statistics; only those of one kind can be added."""
-
-    def __add__(self, other: Any) -> Any:
-        """Statistics of both samples together."""
-
-    def moved(self, by: np.ndarray) -> Any:
-        """Statistics of X + by, for a row (D,)."""
 
 
 def summarise(
@@ -81,8 +55,7 @@ def summarise(
     statistics: Any
     if sample.solver == "root":
         of_block = root_of if encode is None else partial(of_encoded, root_of, encode)
-        # Their solvers run on the host, so factors of rows leave the device here.
-        statistics = on_host(collect(sample, of_block, whole_sparse=False))
+        statistics = collect(sample, of_block, whole_sparse=False, home=True)
     else:
         statistics = collect_moments(sample, encode, xx=sample.solver != "thin", tt=tt)
     if not sample.part:
@@ -100,7 +73,7 @@ def collect_moments(
     lazy, known = is_dask_array(X), encode is None and not is_dask_array(Y)
     holes = known and (has_holes(Y) if sample.missing is None else sample.missing)
     if holes and not (lazy or sample.part):
-        T, labels = completed(Y, to_host(sample.weights), tt)
+        T, labels = completed(Y, beside(Y, sample.weights), tt)
         of_block: Any = partial(Moments.of, xx=xx, tt=False)
         return of_observed(collect(replace(sample, Y=T), of_block, tall=xx), labels)
     large = is_large(X)
@@ -159,23 +132,3 @@ def checked(statistics: Any) -> Any:
         statistics = statistics.complete()
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)
     return statistics
-
-
-def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) -> None:
-    """Warn of columns whose spread is so small relative to their mean that rounding affects it."""
-    mean = to_host(mean)
-    spread = np.sqrt(np.maximum(squares, 0.0) / weight) if weight > 0 else np.zeros_like(mean)
-    # A constant column is exactly zero after centring, so none of its digits is used.
-    lost = np.flatnonzero((spread > 0) & (spread < 10.0**DIGITS * EPS * np.abs(mean)))
-    if len(lost) == 0:
-        return
-    shown = ", ".join(str(j) for j in lost[:N_NAMED]) + (", ..." if len(lost) > N_NAMED else "")
-    worst = lost[np.argmin(spread[lost] / np.abs(mean[lost]))]
-    warnings.warn(
-        f"{len(lost)} column(s) of X ({shown}) vary so little about their mean that float64 "
-        f"leaves fewer than {DIGITS} digits of them: column {worst} varies by "
-        f"{spread[worst]:.3g} about {mean[worst]:.3g}. Subtract a constant near the mean where "
-        "the data are made, or drop these columns.",
-        UserWarning,
-        stacklevel=2,
-    )

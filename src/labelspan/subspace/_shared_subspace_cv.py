@@ -272,7 +272,7 @@ class SpectralForm:
         """Decompose the statistics: O(D^3)."""
         form = spectral(statistics)
         means = dense(statistics.x_mean), dense(statistics.t_mean)
-        return cls(form.V, form.s, form.UT, *means, statistics.weight)
+        return cls(dense(form.V), form.s, dense(form.UT), *means, statistics.weight)
 
     def weights(
         self, alpha: float, beta: float, dimensions: Sequence[int | None]
