@@ -1,6 +1,6 @@
 """What the classes of all families share."""
 
-from labelspan.base._blocks import RowBlocks
+from labelspan.base._blocks import RowBlocks, with_fewer
 from labelspan.base._chunked import ADVICE as REGRESSION_ADVICE
 from labelspan.base._chunked import Chunked
 from labelspan.base._classifier import (

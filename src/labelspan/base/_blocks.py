@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from operator import length_hint
 from typing import IO, Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import dense, is_dask_array
 from labelspan.gate import Labels, complete_tags, remember_names
@@ -133,3 +136,23 @@ def write_head(file: IO[bytes], first: np.ndarray, n_rows: int) -> None:
 def computed(X: Any) -> Iterator[Any]:
     """The blocks of a Dask array, one by one."""
     return (block.compute() for block in X.to_delayed().ravel())
+
+
+def with_fewer(model: Any, n_components: Any, least: int, name: str = "n_components") -> Any:
+    """An unfitted copy for fewer components that has the fitted attributes of the model.
+
+    Those of the components are still to be cut.
+    """
+    check_is_fitted(model)
+    most = model.n_components_
+    if not isinstance(n_components, Integral) or not least <= int(n_components) <= most:
+        raise ValueError(
+            f"{name}={n_components!r}; expected an integer from {least} to n_components_={most}. "
+            "Fit with more components, or with n_components=None for all."
+        )
+    shorter = clone(model).set_params(n_components=int(n_components))
+    kept = {k: v for k, v in vars(model).items() if k not in vars(shorter)}
+    # Copy the solution, but not the statistics of the chunks, which stay with the model.
+    kept.pop("_chunks", None)
+    vars(shorter).update(kept)
+    return shorter

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +23,7 @@ from labelspan.arrays import (
     rows_at,
     sums,
 )
-from labelspan.base import Chunked, LabelClassifier, decide
+from labelspan.base import Chunked, LabelClassifier, decide, with_fewer
 from labelspan.compat import HasMethods, Interval
 from labelspan.gate import (
     Labels,
@@ -276,17 +275,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         object
             A new fitted estimator with ``n_components=M``, as ``fit`` with it would give.
         """
-        check_is_fitted(self)
-        if not isinstance(M, Integral) or not 0 <= M <= self.n_components_:
-            raise ValueError(
-                f"M={M!r}; expected an integer from 0 to n_components_={self.n_components_}. "
-                "Fit with n_components=None for all components."
-            )
-        shorter = clone(self).set_params(n_components=int(M))
-        kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # Copy the solution, but not the statistics of the chunks, which stay with this estimator.
-        kept.pop("_chunks", None)
-        shorter.__dict__.update(kept)
+        shorter = with_fewer(self, M, 0, "M")
         shorter.components_ = self.components_[:M].copy()
         shorter.eigenvalues_ = self.eigenvalues_[:M].copy()
         shorter.n_components_ = int(M)

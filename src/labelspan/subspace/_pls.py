@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from labelspan.base import LINEAR, Chunked
+from labelspan.base import LINEAR, Chunked, with_fewer
 from labelspan.compat import Interval
 from labelspan.gate import Labels
 from labelspan.linalg import Route, fix_signs, partial_least_squares, route_of
@@ -112,17 +110,7 @@ class LabelPLS(Chunked, SubspaceClassifier):
         LabelPLS
             A new fitted estimator, as ``fit`` with this parameter would give.
         """
-        check_is_fitted(self)
-        if not isinstance(n_components, Integral) or not 1 <= n_components <= self.n_components_:
-            raise ValueError(
-                f"n_components={n_components!r}; expected an integer from 1 to "
-                f"n_components_={self.n_components_}. Fit with more components."
-            )
-        shorter = clone(self).set_params(n_components=int(n_components))
-        kept = {k: v for k, v in vars(self).items() if k not in vars(shorter)}
-        # Copy the solution, but not the statistics of the chunks, which stay with this estimator.
-        kept.pop("_chunks", None)
-        vars(shorter).update(kept)
+        shorter = with_fewer(self, n_components, 1)
         R = self.components_[:n_components].T.astype(np.float64)
         C = self.label_loadings_[:, :n_components].astype(np.float64)
         shorter._keep_pooled(self.coef_.dtype, R @ C.T, self._mean, self._level, 0.0 * self._mean)
