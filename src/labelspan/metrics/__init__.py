@@ -12,6 +12,14 @@ from labelspan.metrics._registry import (
     evaluate,
     get_measure,
 )
+from labelspan.metrics._retrieval import (
+    nearest,
+    retrieval_map_at_k,
+    retrieval_ndcg_at_k,
+    retrieval_precision_at_k,
+    retrieval_recall_at_k,
+    shared_label_at_k,
+)
 from labelspan.metrics._scorers import MeasureScorer, get_scorer, scorers
 from labelspan.metrics._sets import (
     hamming_loss,
@@ -51,13 +59,19 @@ __all__ = [
     "micro_auc",
     "micro_f1",
     "ndcg_at_k",
+    "nearest",
     "one_error",
     "precision_at_k",
     "propensities",
     "propensity_scored_precision_at_k",
     "ranking_loss",
     "recall_at_k",
+    "retrieval_map_at_k",
+    "retrieval_ndcg_at_k",
+    "retrieval_precision_at_k",
+    "retrieval_recall_at_k",
     "samples_f1",
     "scorers",
+    "shared_label_at_k",
     "subset_accuracy",
 ]
