@@ -70,6 +70,11 @@ METHODS = [
         lambda X, Y: reference.hsl(X, Y, "zhou"),
         thin=True,
     ),
+    Method(
+        "embedding",
+        ls.EmbeddingReducer(None, balance=0.4, ridge=1.0),
+        lambda X, Y: reference.embedding(X, Y, 0.4, 1.0),
+    ),
     Method("mlsi", ls.MLSI(None), reference.mlsi),
     Method("mlsi-1", ls.MLSI(None, beta=1.0), lambda X, Y: reference.mlsi(X, Y, 1.0)),
     Method("mlda", ls.MLDA(None), reference.mlda, one_pass=False, thin=True),
@@ -170,6 +175,16 @@ ESTIMATORS = [
         "hsl",
         variants=(ls.HSL(), ls.HSL(2, expansion="star"), ls.HSL(expansion="zhou")),
         one_pass=False,
+        excuses=EVIDENCE,
+    ),
+    extractor(
+        ls.EmbeddingReducer(3),
+        "embedding",
+        variants=(
+            ls.EmbeddingReducer(None, balance=0.0),
+            ls.EmbeddingReducer(2, balance=1.0, ridge=0.5),
+            ls.EmbeddingReducer(0.9, normalize=True),
+        ),
         excuses=EVIDENCE,
     ),
     extractor(

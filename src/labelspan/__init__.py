@@ -26,7 +26,18 @@ if TYPE_CHECKING:
         ThresholdTuner,
     )
     from labelspan.costs import cost
-    from labelspan.extraction import DMLDA, HSL, LPP, MDDM, MLDA, MLSI, MVMD, OPLS, LabelCCA
+    from labelspan.extraction import (
+        DMLDA,
+        HSL,
+        LPP,
+        MDDM,
+        MLDA,
+        MLSI,
+        MVMD,
+        OPLS,
+        EmbeddingReducer,
+        LabelCCA,
+    )
     from labelspan.kernels import (
         KernelCPLST,
         KernelCPLSTCV,
@@ -95,6 +106,7 @@ __all__ = [
     "CLaRankSVM",
     "CompressedSensing",
     "DiscriminativeRatio",
+    "EmbeddingReducer",
     "FaIE",
     "KernelCPLST",
     "KernelCPLSTCV",

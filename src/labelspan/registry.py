@@ -147,6 +147,8 @@ ROWS = (
         (Called("dmlda", "", "Oikonomou et al. 2013"),), _RIDGE),
     Row("LPP", "extraction", NOTHING, {**_MEMORY, "sample_weight": COUNTED},
         (Called("lpp", "", "He and Niyogi 2003"),), _RIDGE),
+    Row("EmbeddingReducer", "extraction", ALL, {},
+        (Called("embedding", "", "labelspan"),), {"balance": Candidates((0.1, 0.5))}),
     Row("MultilabelFisherScore", "selection", HOLES | {"device_holes"}, _GROUPS,
         (Called("fisher", "Fisher score"),)),
     Row("DiscriminativeRatio", "selection", HOLES | {"device_holes"}, _GROUPS,

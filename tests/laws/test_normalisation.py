@@ -7,7 +7,7 @@ from sklearn.neighbors import kneighbors_graph
 
 import labelspan as ls
 from tests.laws.test_laws import EVERY, problem
-from tests.reference.extraction import label_weights
+from tests.reference.extraction import embedding_metric, label_weights
 from tests.registry import name
 
 
@@ -41,6 +41,11 @@ def feature_scatter(model, X, Y):
     return ridged(Xc.T @ Xc, model.ridge_)
 
 
+def embedding(model, X, Y):
+    """P'S^-1 P = I in the metric S of the mixed kernel."""
+    return np.linalg.inv(embedding_metric(X, Y, model.balance_, model.ridge_))
+
+
 def mlsi(model, X, Y):
     """The right-hand side of Eq. (39), with the inverse of n x n."""
     Xc, S = X - X.mean(axis=0), 2.0 * Y - 1
@@ -69,6 +74,7 @@ METRICS = {
     ls.LabelCCA: feature_scatter,
     ls.OPLS: feature_scatter,
     ls.HSL: feature_scatter,
+    ls.EmbeddingReducer: embedding,
     ls.MLSI: mlsi,
     ls.MLDA: within_labels,
     ls.DMLDA: within_labels,

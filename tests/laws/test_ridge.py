@@ -50,6 +50,7 @@ SCALED = {
     ls.LabelCCA: ridge,
     ls.OPLS: ridge,
     ls.HSL: ridge,
+    ls.EmbeddingReducer: ridge,
     ls.MLSI: mlsi,
     ls.MLDA: ridge,
     ls.DMLDA: ridge,

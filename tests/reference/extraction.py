@@ -67,6 +67,33 @@ def mddm(X, Y, constraint="projection", mu="auto", B=None):
     return largest(A, mu * Xc.T @ Xc + (1 - mu) * np.eye(D))
 
 
+def embedding_metric(X, Y, balance=0.25, ridge=1.0):
+    """S with K = Xc S Xc', in units in which S = I for beta = 0.
+
+    S / tr(xx) = (1 - beta) I / tr(xx) + beta sum_j rho_j p_j p_j' / sum_j rho_j, where p_j are the
+    OPLS directions, scaled so that Xc p_j has length 1, and rho_j the roots of the eigenvalues.
+    """
+    Xc, Yc = X - X.mean(0), Y - Y.mean(0)
+    xx, xt = Xc.T @ Xc, Xc.T @ Yc
+    values, P = largest(xt @ xt.T, xx + ridge * np.eye(len(xx)))
+    kept = values > 1e-10 * values[0]
+    rho, P = np.sqrt(values[kept]), P[:, kept] / np.linalg.norm(Xc @ P[:, kept], axis=0)
+    S = (1 - balance) * np.eye(len(xx)) / np.trace(xx) + balance * (P * rho / rho.sum()) @ P.T
+    return S * np.trace(xx)
+
+
+def embedding(X, Y, balance=0.25, ridge=1.0):
+    """A PCA in the metric S: with R = S^(1/2), Xc R v for the eigenvectors v of R xx R.
+
+    They are the principal coordinates of the mixed kernel K.
+    """
+    Xc = X - X.mean(0)
+    e, Q = eigh(embedding_metric(X, Y, balance, ridge))
+    R = (Q * np.sqrt(np.maximum(e, 0))) @ Q.T
+    values, V = largest(R @ Xc.T @ Xc @ R)
+    return values / np.sum(Xc**2), R @ V
+
+
 def mvmd(X, Y, beta=0.5):
     """MVMD Eqs. (34) and (37), labels in {-1, +1}."""
     H = centring(len(X))

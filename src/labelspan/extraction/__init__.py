@@ -2,6 +2,7 @@
 
 from labelspan.extraction._cca import LabelCCA
 from labelspan.extraction._dmlda import DMLDA
+from labelspan.extraction._embedding import EmbeddingReducer
 from labelspan.extraction._hsl import EXPANSIONS, HSL, label_factor
 from labelspan.extraction._lpp import LPP, neighbour_graph
 from labelspan.extraction._mddm import MDDM, label_rbf
@@ -10,4 +11,15 @@ from labelspan.extraction._mlsi import MLSI
 from labelspan.extraction._mvmd import MVMD
 from labelspan.extraction._opls import OPLS
 
-__all__ = ["DMLDA", "HSL", "LPP", "MDDM", "MLDA", "MLSI", "MVMD", "OPLS", "LabelCCA"]
+__all__ = [
+    "DMLDA",
+    "HSL",
+    "LPP",
+    "MDDM",
+    "MLDA",
+    "MLSI",
+    "MVMD",
+    "OPLS",
+    "EmbeddingReducer",
+    "LabelCCA",
+]

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.datasets import blocks_of
-from labelspan.interop._maps import Columns, projection
+from labelspan.interop._maps import Affine, Columns, projection
 
 
 def reduce_anndata(
@@ -69,12 +69,12 @@ def reduce_anndata(
     cells.obsm[f"X_{key}"] = np.concatenate([reducer.transform(X) for (X,) in blocks])
     cells.uns[key] = {"model": repr(reducer)}
     if projection.dispatch(type(reducer)) is not projection.dispatch(object):
-        (found,) = projection(reducer)
+        found, *_ = projection(reducer)
         if isinstance(found, Columns):
             kept = np.zeros(cells.n_vars, dtype=bool)
             kept[found.kept] = True
             cells.var[key] = kept
-        else:
+        elif isinstance(found, Affine):
             cells.varm[key] = np.array(found.coef.T)
             cells.uns[key]["mean"] = np.array(found.mean)
     return reducer

@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from labelspan.base import LinearReducer
 from labelspan.choice import AllFeatures, ReducerCV
 from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
+from labelspan.extraction import EmbeddingReducer
 from labelspan.labelspace import (
     CODE_THRESHOLD,
     CompressedSensing,
@@ -50,8 +51,7 @@ class UnitRows:
     low: np.ndarray
 
 
-Maps = tuple[Affine | Columns, ...]
-ScoreMaps = tuple[Affine | Columns | UnitRows, ...]
+Maps = tuple[Affine | Columns | UnitRows, ...]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,12 @@ def projection(model: BaseEstimator) -> Maps:
 @projection.register
 def _(model: LinearReducer) -> Maps:
     return (centred(model.mean_, model.components_),)
+
+
+@projection.register
+def _(model: EmbeddingReducer) -> Maps:
+    linear = centred(model.mean_, model.components_)
+    return (linear, UnitRows(np.zeros(model.n_components_))) if model.normalize else (linear,)
 
 
 @projection.register
@@ -113,7 +119,7 @@ def _(model: ReducerCV) -> Maps:
 
 
 @singledispatch
-def scoring(model: BaseEstimator) -> ScoreMaps:
+def scoring(model: BaseEstimator) -> Maps:
     """Maps to the scores (n, q) that ``predict`` compares with a threshold."""
     raise refusal(model)
 
@@ -122,12 +128,12 @@ def scoring(model: BaseEstimator) -> ScoreMaps:
 @scoring.register(SubspaceClassifier)
 @scoring.register(StructuralF1SVM)
 @scoring.register(MultiOutputRidge)
-def _(model: Any) -> ScoreMaps:
+def _(model: Any) -> Maps:
     return (Affine(model._mean, model.coef_, model._level),)
 
 
 @scoring.register
-def _(model: MultilabelRidgeCV) -> ScoreMaps:
+def _(model: MultilabelRidgeCV) -> Maps:
     if not hasattr(model, "coef_"):
         raise refusal(model)
     last = Affine(model._mean, model.coef_, model._level)
@@ -135,7 +141,7 @@ def _(model: MultilabelRidgeCV) -> ScoreMaps:
 
 
 @scoring.register
-def _(model: LabelSpaceClassifier) -> ScoreMaps:
+def _(model: LabelSpaceClassifier) -> Maps:
     back = model.decoding_ if isinstance(model, LabelSubset) else model.components_
     of_zero = model.decode(np.zeros((1, model.n_components_)))[0].astype(np.float64)
     level = of_zero - CODE_THRESHOLD
@@ -147,17 +153,17 @@ def _(model: LabelSpaceClassifier) -> ScoreMaps:
 
 
 @scoring.register
-def _(model: CompressedSensing) -> ScoreMaps:
+def _(model: CompressedSensing) -> Maps:
     raise refusal(model, "it recovers the labels of every row by orthogonal matching pursuit")
 
 
 @scoring.register
-def _(model: ReducerCV) -> ScoreMaps:
+def _(model: ReducerCV) -> Maps:
     return (*projection(model), *scoring(model.best_readout_))
 
 
 @scoring.register
-def _(model: ThresholdTuner) -> ScoreMaps:
+def _(model: ThresholdTuner) -> Maps:
     *before, last = scoring(model.estimator_)
     assert isinstance(last, Affine)
     # Labels without rows have infinite thresholds, which must fit into float32.

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.interop._maps import (
     Affine,
     Columns,
+    Maps,
     Rule,
-    ScoreMaps,
     UnitRows,
     projection,
     rule,
@@ -162,10 +162,11 @@ def parse(scope: Any, model: Any, inputs: list[Any], custom_parsers: Any = None)
     return list(operator.outputs)
 
 
-def n_outputs(maps: ScoreMaps) -> int:
+def n_outputs(maps: Maps) -> int:
     """Columns that a chain of maps gives."""
     last = maps[-1]
-    assert not isinstance(last, UnitRows)
+    if isinstance(last, UnitRows):
+        return len(last.low)
     return len(last.kept) if isinstance(last, Columns) else len(last.level)
 
 
@@ -213,7 +214,7 @@ class Graph:
         to = self.kinds.DOUBLE if self.dtype == np.float64 else self.kinds.FLOAT
         return self.node("Cast", X, to=to)
 
-    def chained(self, X: Any, maps: ScoreMaps) -> Any:
+    def chained(self, X: Any, maps: Maps) -> Any:
         """Apply one map after the other."""
         for step in maps:
             if isinstance(step, UnitRows):

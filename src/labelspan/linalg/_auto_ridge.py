@@ -66,15 +66,19 @@ class Spectrum:
     def ridge(self) -> float:
         """The ridge of least criterion; the largest of the grid if none leaves n / 2 rows free."""
         ridges = self.unit * GRID
-        kept = ridges[:, None] / (self.values + ridges[:, None])
+        criterion = self.criterion(ridges)
+        if not np.isfinite(criterion).any():
+            return float(ridges[-1])
+        least = criterion <= criterion.min() * (1 + TIE)
+        return float(ridges[least][-1])
+
+    def criterion(self, ridges: Any) -> np.ndarray:
+        """RSS / (n - df)^2, infinite where df > n / 2; an infinite ridge is no regression."""
+        kept = 1.0 / (self.values / np.asarray(ridges)[..., None] + 1.0)
         df = 1.0 + (1.0 - kept) @ self.counts
         rss = max(self.total - float(self.energy.sum()), 0.0) + kept**2 @ self.energy
         allowed = df <= self.weight / 2
-        if not allowed.any():
-            return float(ridges[-1])
-        criterion = rss[allowed] / (self.weight - df[allowed]) ** 2
-        least = criterion <= criterion.min() * (1 + TIE)
-        return float(ridges[allowed][least][-1])
+        return np.where(allowed, rss / np.where(allowed, self.weight - df, 1.0) ** 2, np.inf)
 
 
 def spectrum_of(values: np.ndarray, energy: np.ndarray, total: float, weight: float) -> Spectrum:

@@ -1,0 +1,194 @@
+"""Fewer dimensions for search: directions of the labels and of the features, in one kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from labelspan.arrays import namespace
+from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer, with_fewer
+from labelspan.compat import Interval, StrOptions
+from labelspan.linalg import (
+    AUTO,
+    EigenPairs,
+    Pencil,
+    Spectral,
+    energy_of_labels,
+    leading_sum,
+    rank,
+    ridged_metric,
+    spectral,
+    spectrum_of,
+)
+
+# Share of the labels if they depend on the features. Chosen on folds of the GoEmotions training
+# rows (docs/embeddings.md): neighbours of labels that were seen gain little from more, and those of
+# labels that were not seen begin to lose.
+SHARE = 0.25
+
+
+class EmbeddingReducer(LinearReducer):
+    r"""Few dimensions in which rows with common labels are neighbours.
+
+    .. math:: \min_{\mathrm{rank}(Z) \le k} \; \| K - Z Z' \|_F, \qquad
+              K = (1 - \beta) \frac{X_c X_c'}{\mathrm{tr}(X_c X_c')}
+              + \beta \frac{\sum_j \rho_j u_j u_j'}{\sum_j \rho_j}
+
+    The inner products of the result are as close as possible to a mixture of two: those of the
+    features, which keep what labels do not tell, and those of the projections ``u_j`` of
+    :class:`OPLS`, along which the labels differ, each of unit length and weighted by ``rho_j``, the
+    square root of its eigenvalue. So cosine and dot products of the result are meaningful for
+    search, also for labels that were not there in ``fit``.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1) or None, default=64
+        Number of dimensions; or the share of the trace of K to keep; or None for the rank of X. The
+        first k dimensions are the result for ``n_components=k``, see :meth:`truncate`.
+    balance : "auto" or float in [0, 1], default="auto"
+        Share beta of the labels in K: 0 is PCA, 1 leaves the directions of the labels only.
+        "auto" is 0.25 if generalised cross-validation finds that the features explain the labels,
+        by two standard errors more than noise would, and 0 otherwise, see `balance_`.
+    ridge : "auto" or float, default="auto"
+        That of :class:`OPLS`. "auto" chooses it by generalised cross-validation.
+    normalize : bool, default=False
+        Whether ``transform`` scales each row to unit length, for indexes that know dot products
+        only.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features)
+        Directions: ``transform(X) = (X - mean_) @ components_.T``. With ``balance=0`` they are
+        orthonormal; the sum of squares of all projections is that of the features.
+    eigenvalues_ : ndarray of shape (n_positive,)
+        Positive eigenvalues of K, descending; the sum of all is 1.
+    explained_dependence_ratio_ : ndarray of shape (n_components_,)
+        Share of the trace of K that each dimension has.
+    balance_, ridge_ : float
+        The values that were used.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the training rows.
+    n_components_ : int
+        Number of dimensions.
+    solver_ : str
+        Solver that was used, see :func:`labelspan.linalg.choose_solver`.
+    label_names_ : ndarray of str
+        Names of the labels, if `y` was a frame.
+    classes_ : ndarray
+        Classes of a 1-d `y`.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X was a frame with string column names.
+
+    See Also
+    --------
+    OPLS : The directions of the labels alone.
+    MVMD : Variance and dependence in the metric of the features.
+
+    Notes
+    -----
+    All is found from the sums ``xx`` and ``xt``, in one pass over the rows: with ``xx`` = V
+    diag(s^2) V', K has the eigenvalues of an r x r matrix of the spectral form. Time O(n D^2 +
+    D^3), memory O(D^2); if n < D, replace D by n.
+
+    Examples
+    --------
+    >>> from labelspan import EmbeddingReducer
+    >>> from labelspan.datasets import load_yeast
+    >>> yeast = load_yeast()
+    >>> model = EmbeddingReducer(16).fit(yeast.X, yeast.Y)
+    >>> model.transform(yeast.X).shape
+    (2417, 16)
+    >>> model.truncate(8).transform(yeast.X).shape
+    (2417, 8)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": N_COMPONENTS,
+        "balance": [StrOptions({AUTO}), Interval(Real, 0, 1, closed="both")],
+        "ridge": RIDGE,
+        "normalize": ["boolean"],
+    }
+    _learnt = (*LinearReducer._learnt, "ridge_", "balance_")
+    _chosen = "ridge_"
+
+    def __init__(
+        self,
+        n_components: int | float | None = 64,
+        *,
+        balance: float | str = AUTO,
+        ridge: float | str = AUTO,
+        normalize: bool = False,
+    ):
+        self.n_components = n_components
+        self.balance = balance
+        self.ridge = ridge
+        self.normalize = normalize
+
+    def truncate(self, n_components: int) -> EmbeddingReducer:
+        """The same model with its first dimensions only, without a fit.
+
+        Parameters
+        ----------
+        n_components : int
+            From 1 to ``n_components_``.
+
+        Returns
+        -------
+        EmbeddingReducer
+            A new fitted estimator, as ``fit`` with this parameter would give.
+        """
+        shorter = with_fewer(self, n_components, 1)
+        for name in ("components_", "eigenvalues_", "explained_dependence_ratio_"):
+            setattr(shorter, name, getattr(self, name)[:n_components])
+        shorter.n_components_ = int(n_components)
+        return cast("EmbeddingReducer", shorter)
+
+    def _pencil(self, shape: tuple[int, int]) -> Pencil:
+        return Pencil(ridged_metric(self.ridge), variance=(1.0, 1.0), by_products=False)
+
+    def _solved(self, statistics: Any, pencil: Pencil) -> tuple[EigenPairs, Pencil]:
+        form, total = spectral(statistics), energy_of_labels(statistics)
+        energy = np.sum(form.UT**2, axis=1)
+        spectrum = spectrum_of(form.s**2, energy, total, statistics.weight)
+        ridge = spectrum.ridge() if callable(pencil.metric) else float(self.ridge)
+        # Half of the degrees of freedom move the criterion of noise by one part in sqrt(n q).
+        doubt = 2.0 / np.sqrt(statistics.weight * max(form.UT.shape[1], 1))
+        depends = spectrum.criterion(ridge) < (1.0 - doubt) * spectrum.criterion(np.inf)
+        self.balance_ = float(SHARE * depends if self.balance == AUTO else self.balance)
+        pairs = mixed(form, ridge, self.balance_, self.n_components)
+        return pairs, replace(pencil, metric=(1.0, ridge))
+
+    def _project(self, X: Any) -> np.ndarray:
+        Z = super()._project(X)
+        if not self.normalize:
+            return Z
+        xp = namespace(Z)
+        lengths = xp.linalg.vector_norm(Z, axis=1, keepdims=True)
+        return Z / xp.where(lengths > 0, lengths, 1.0)
+
+
+def mixed(form: Spectral, ridge: float, balance: float, n_components: Any) -> EigenPairs:
+    """Directions M (D, k) with Xc M M' Xc' the part of K of the largest eigenvalues.
+
+    K = U H U' with Xc = U diag(s) V', so that an eigenvector y of H to the eigenvalue h gives the
+    projections U y sqrt(h), in the units of X after multiplication by the length of s.
+    """
+    s, length = form.s, np.linalg.norm(form.s)
+    H = np.diag((1.0 - balance) * (s / length) ** 2)
+    shrink = (s / np.sqrt(s**2 + ridge))[:, None]
+    directions, rho, _ = np.linalg.svd(shrink * form.UT, full_matrices=False)
+    r = rank(rho, max(form.UT.shape))
+    if balance > 0 and r:
+        # The projections u_j in coordinates of U, with lengths whose squares add up to one.
+        C = shrink * directions[:, :r]
+        C *= np.sqrt(rho[:r] / rho[:r].sum()) / np.linalg.norm(C, axis=0)
+        H += balance * (C @ C.T)
+    pairs = leading_sum(H, n_components)
+    k = pairs.vectors.shape[1]
+    Y = pairs.vectors * (length * np.sqrt(pairs.values[:k]))
+    return EigenPairs(pairs.values, form.V @ (Y / s[:, None]), pairs.total)
