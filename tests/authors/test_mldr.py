@@ -13,8 +13,8 @@ from tests.reference import subspace as reference
 # Key of the program's output -> the method. The ridge of the labels is on the scale of {-1, +1}
 # in labelspan; the program ran with 0.1 on both codings.
 METHODS = {
-    "ccapm": (ls.LabelCCA(None, label_ridge=0.1), "correlations"),
-    "cca01": (ls.LabelCCA(None, label_ridge=0.4), "correlations"),
+    "ccapm": (ls.LabelCCA(None, ridge=0.1, label_ridge=0.1), "correlations"),
+    "cca01": (ls.LabelCCA(None, ridge=0.1, label_ridge=0.4), "correlations"),
     "opls_pls": (ls.OPLS(None, ridge=0.1), "values"),
 }
 SETTINGS = [

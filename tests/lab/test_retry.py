@@ -198,7 +198,9 @@ def test_an_error_of_a_measure_is_a_failure_and_nan_is_not_defined(tmp_path):
     wrong = toy_plan(tmp_path, reducers=(), models=(Step(FAULTY + "PredictsOneLabel"),), splits=ONE)
     result = run_cell(wrong.cells[0])
     assert (result.status, result.rows) == ("failed", ())
-    assert re.search(r"ValueError: Y_true has shape .*, 6\) but Y_pred has shape .*, 1\)", result.error)
+    assert re.search(
+        r"ValueError: Y_true has shape .*, 6\) but Y_pred has shape .*, 1\)", result.error
+    )
     # Without a label in the test part, no label has an AUC.
     source = write_toy(tmp_path, "silent")
     dataset = replace(read_npz(source), Y=np.zeros((60, 6), dtype=int))

@@ -1,4 +1,7 @@
-"""The length of the directions: P'BP = I, in the metric B that each docstring states."""
+"""The length of the directions: P'BP = I, in the metric B that each docstring states.
+
+Where projections have a variance of about 1, B is the paper's metric over n, the number of rows.
+"""
 
 import numpy as np
 import pytest
@@ -24,10 +27,10 @@ def spread(X, weights):
 
 
 def mddm(model, X, Y):
-    """P'P = I, or P'(mu Xc'Xc + (1 - mu) I)P = I."""
+    """P'P = I, or P'(mu Xc'Xc + (1 - mu) I)P = n mu I."""
     Xc = X - X.mean(axis=0)
     mu = model.mu_
-    return ridged(mu * Xc.T @ Xc, 1 - mu)
+    return ridged(mu * Xc.T @ Xc, 1 - mu) / (len(X) * mu if mu else 1)
 
 
 def identity(model, X, Y):
@@ -36,9 +39,9 @@ def identity(model, X, Y):
 
 
 def feature_scatter(model, X, Y):
-    """P'(Xc'Xc + ridge I)P = I."""
+    """P'(Xc'Xc + ridge I)P = n I."""
     Xc = X - X.mean(axis=0)
-    return ridged(Xc.T @ Xc, model.ridge_)
+    return ridged(Xc.T @ Xc, model.ridge_) / len(X)
 
 
 def embedding(model, X, Y):

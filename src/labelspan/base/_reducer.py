@@ -92,6 +92,9 @@ class LinearReducer(
     _label_scatter: ClassVar[bool] = False
     # The fitted parameter of the metric (a, b) that may be chosen: "mu_" is a, "ridge_" is b.
     _chosen: ClassVar[str] = ""
+    # Whether directions have P'(xx + b / a I)P = n I for the metric a xx + b I: projections of the
+    # training rows then have a variance of about 1.
+    _unit_variance: ClassVar[bool] = False
     # The name of the ridge in the warning about fits without one.
     _ridge_name: ClassVar[str] = "ridge"
 
@@ -111,9 +114,13 @@ class LinearReducer(
 
     def _solved(self, statistics: Any, pencil: Pencil) -> tuple[EigenPairs, Pencil]:
         """The eigenpairs, and the pencil with the ridge that was chosen for it."""
+        weight = statistics.weight
         if callable(pencil.metric):
             pencil, statistics = with_chosen_ridge(pencil, statistics)
-        return self._directions(statistics, pencil), pencil
+        pairs = self._directions(statistics, pencil)
+        if self._unit_variance:
+            pairs = pairs.of_unit_variance(weight, pencil.metric[0])
+        return pairs, pencil
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

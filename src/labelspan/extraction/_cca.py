@@ -36,7 +36,9 @@ class LabelCCA(LinearReducer):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Directions, with ``components_ @ (xx + ridge I) @ components_.T`` the identity.
+        Directions, with ``components_ @ (xx + ridge I) @ components_.T`` = n I for n rows, or the
+        sum of their weights: projections of the training rows have a variance of about 1. Divide
+        by sqrt(n) for the identity.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending.
     explained_dependence_ratio_ : ndarray of shape (n_components_,)
@@ -91,6 +93,7 @@ class LabelCCA(LinearReducer):
     }
     _label_scatter = True
     _chosen = "ridge_"
+    _unit_variance = True
     _learnt = (*LinearReducer._learnt, "ridge_", "label_scatter_clipped_")
 
     def __init__(

@@ -43,7 +43,9 @@ class MDDM(LinearReducer):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Directions, P' of the paper. They satisfy the chosen constraint.
+        Directions, P' of the paper, orthonormal for "projection". For "feature"
+        P'(``xx`` + (1 - mu) / mu I)P = n I for n rows, or the sum of their weights: projections of
+        the training rows have a variance of about 1. Divide by sqrt(n mu) for the paper's length.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending, in the paper's scale (scatter, 0/1 labels).
     explained_dependence_ratio_ : ndarray of shape (n_components_,)
@@ -108,6 +110,7 @@ class MDDM(LinearReducer):
     }
     _ridge_name = "(1 - mu) / mu"
     _chosen = "mu_"
+    _unit_variance = True
     _learnt = (*LinearReducer._learnt, "mu_", "label_scatter_clipped_")
 
     def __init__(

@@ -31,7 +31,9 @@ class OPLS(LinearReducer):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Directions, with ``components_ @ (xx + ridge I) @ components_.T`` the identity.
+        Directions, with ``components_ @ (xx + ridge I) @ components_.T`` = n I for n rows, or the
+        sum of their weights: projections of the training rows have a variance of about 1. Divide
+        by sqrt(n) for the identity.
     eigenvalues_ : ndarray of shape (n_positive,)
         Positive eigenvalues, descending (scatter, 0/1 labels).
     explained_dependence_ratio_ : ndarray of shape (n_components_,)
@@ -82,6 +84,7 @@ class OPLS(LinearReducer):
         "ridge": RIDGE,
     }
     _chosen = "ridge_"
+    _unit_variance = True
     _learnt = (*LinearReducer._learnt, "ridge_")
 
     def __init__(self, n_components: int | float | None = 0.999, *, ridge: float | str = "auto"):

@@ -56,7 +56,8 @@ class KernelLabelCCA(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Centred coefficients c of the directions; C'(QQ + ridge Q)C is the identity.
+        Centred coefficients c of the directions; C'(QQ + ridge Q)C = n I for n rows, so that
+        projections of the training rows have a variance of about 1.
     offset_ : ndarray of shape (n_components_,)
         Centring term, subtracted from a projection.
     eigenvalues_ : ndarray of shape (n_positive,)
@@ -141,4 +142,5 @@ class KernelLabelCCA(KernelReducer):
 
     def _directions(self, statistics: Any) -> EigenPairs:
         K = 2 * inverse_root(4 * statistics.tt, self.label_ridge)
-        return leading(statistics, K, self.n_components, a=1.0, b=float(self.ridge))
+        pairs = leading(statistics, K, self.n_components, a=1.0, b=float(self.ridge))
+        return pairs.of_unit_variance(statistics.weight, 1.0)

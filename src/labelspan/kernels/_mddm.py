@@ -71,7 +71,8 @@ class KernelMDDM(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Centred coefficients c of the directions (Eq. 10).
+        Centred coefficients c of the directions (Eq. 10), for "feature" times sqrt(n mu), so that
+        projections of the training rows have a variance of about 1.
     offset_ : ndarray of shape (n_components_,)
         Centring term, subtracted from a projection: the mean of the training projections by (14).
     eigenvalues_ : ndarray of shape (n_positive,)
@@ -202,7 +203,9 @@ class KernelMDDM(KernelReducer):
             K = check_psd(B, len(B), "B")
         else:
             K = self._label_factor(statistics.t_mean.shape[0])
-        return leading(statistics, K, self.n_components, **self._metric())
+        metric = self._metric()
+        pairs = leading(statistics, K, self.n_components, **metric)
+        return pairs.of_unit_variance(statistics.weight, metric["a"])
 
     def _label_factor(self, n_labels: int) -> np.ndarray | None:
         """Check a given matrix B and return K with K K' = B."""

@@ -34,6 +34,14 @@ class EigenPairs:
         """The same pairs with the vectors in other coordinates."""
         return replace(self, vectors=back(self.vectors))
 
+    def of_unit_variance(self, weight: float, a: float) -> EigenPairs:
+        """From v'(a xx + b I)v = 1 to v'(xx + b / a I)v = n; unchanged without xx.
+
+        Projections of n rows then have a variance of about 1.
+        """
+        longer = float(np.sqrt(weight * a)) if a > 0 else 1.0
+        return self if longer == 1 else replace(self, vectors=longer * self.vectors)
+
 
 def rank(values: np.ndarray, side: float) -> int:
     """Number of eigenvalues (descending) above rounding, which is side * eps of the first.

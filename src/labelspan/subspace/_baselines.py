@@ -12,6 +12,15 @@ from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
 from labelspan.extraction import LabelCCA
 
 
+class PrintedCCA(LabelCCA):
+    """LabelCCA with directions as long as in the papers, P'(xx + ridge I)P = I.
+
+    Classifiers that penalise weights depend on the length.
+    """
+
+    _unit_variance = False
+
+
 def cca_ridge(cca: float = 0.1, ridge: float = 0.01) -> ThresholdTuner:
     """CCA+Ridge: canonical directions, ridge regression, thresholds on F1.
 
@@ -35,7 +44,7 @@ def cca_ridge(cca: float = 0.1, ridge: float = 0.01) -> ThresholdTuner:
     >>> cca_ridge().fit(yeast.X, yeast.Y).predict(yeast.X).shape
     (2417, 14)
     """
-    directions = LabelCCA(None, ridge=cca, label_ridge=0.0)
+    directions = PrintedCCA(None, ridge=cca, label_ridge=0.0)
     return ThresholdTuner(make_pipeline(directions, MultiOutputRidge(ridge)), "per_label_f1")
 
 
@@ -62,7 +71,7 @@ def cca_svm(cca: float = 0.1, C: float = 1.0) -> ThresholdTuner:
     >>> cca_svm().fit(yeast.X, yeast.Y).predict(yeast.X).shape
     (2417, 14)
     """
-    directions = LabelCCA(None, ridge=cca, label_ridge=0.0)
+    directions = PrintedCCA(None, ridge=cca, label_ridge=0.0)
     return ThresholdTuner(make_pipeline(directions, kernel_machines(C)), "per_label_f1")
 
 

@@ -56,7 +56,8 @@ class KernelHSL(KernelReducer):
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_components_, n_training_rows or n_landmarks)
-        Centred coefficients c of the directions; C'(QQ + ridge Q)C is the identity.
+        Centred coefficients c of the directions; C'(QQ + ridge Q)C = n I for n rows, so that
+        projections of the training rows have a variance of about 1.
     offset_ : ndarray of shape (n_components_,)
         Centring term, subtracted from a projection.
     eigenvalues_ : ndarray of shape (n_positive,)
@@ -139,4 +140,5 @@ class KernelHSL(KernelReducer):
         return label_factor(labels.Y, self.expansion, labels.weights)
 
     def _directions(self, statistics: Any) -> EigenPairs:
-        return leading(statistics, None, self.n_components, a=1.0, b=float(self.ridge))
+        pairs = leading(statistics, None, self.n_components, a=1.0, b=float(self.ridge))
+        return pairs.of_unit_variance(statistics.weight, 1.0)

@@ -126,6 +126,13 @@ NUMBERS: dict[str, tuple[str, float]] = {
     "ridge": ("ridge", 0.01),
 }
 AUTO = "auto"
+#: Classes whose directions were shorter in 0.2.0, and are in the papers, by the name of theirs.
+PRINTED = {
+    "mddm-f": "PrintedMDDM",
+    "cca": "PrintedCCA",
+    "opls": "PrintedOPLS",
+    "hsl": "PrintedHSL",
+}
 
 
 def with_number(name: str) -> str:
@@ -191,11 +198,19 @@ PAPER_METHODS: tuple[Method, ...] = (
     _of_paper("xc/ranked", "model", "Ranked"),
 )
 
+
+def _printed(method: Method) -> str:
+    """The path of the class with the directions of the papers."""
+    printed = PRINTED.get(method.name)
+    return method.path if printed is None else f"labelspan.papers._printed:{printed}"
+
+
 #: Methods with the numbers of 0.2.0, under the names that results stored by it have.
 NUMBERED = tuple(
     replace(
         method,
         name=with_number(method.name),
+        path=_printed(method),
         parameters=(*method.parameters, NUMBERS[method.name]),
         stored=method.name,
     )

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
 from labelspan.classifiers import MLkNN
-from labelspan.extraction import MDDM
+from labelspan.papers._printed import PrintedMDDM
 
 #: Section 4: C from {10^t}, t = -2..2, by five folds of the training part.
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -83,8 +83,8 @@ class LabelWidthMDDM(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         return self.reducer_.transform(X)
 
-    def _reducer(self, width: float) -> MDDM:
-        return MDDM(
+    def _reducer(self, width: float) -> PrintedMDDM:
+        return PrintedMDDM(
             self.n_components,
             constraint=self.constraint,
             mu=0.5,

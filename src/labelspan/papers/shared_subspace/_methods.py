@@ -14,8 +14,8 @@ from sklearn.model_selection import KFold
 
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.cuts import above, tuned_thresholds
-from labelspan.extraction import LabelCCA
 from labelspan.metrics import macro_f1
+from labelspan.papers._printed import PrintedCCA
 from labelspan.subspace import (
     ASOClassifier,
     HingeProblem,
@@ -142,7 +142,7 @@ def projections(
     """Canonical variables of the rows, and the linear map to them."""
     Z, lift = row_coordinates(X)
     for ridge in ridges:
-        cca = LabelCCA(None, ridge=ridge, label_ridge=0.0).fit(Z, Y)
+        cca = PrintedCCA(None, ridge=ridge, label_ridge=0.0).fit(Z, Y)
         directions = cca.components_.T
         yield ridge, (cca.transform(Z), Linear(lift(directions), -cca.mean_ @ directions))
 

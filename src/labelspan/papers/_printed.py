@@ -1,0 +1,30 @@
+"""Extractors whose directions are as long as in the papers: P'BP = I.
+
+Those of the library are longer by sqrt(n), or sqrt(n mu), which matters to classifiers that
+penalise weights.
+"""
+
+from __future__ import annotations
+
+from labelspan.extraction import HSL, MDDM, OPLS
+from labelspan.subspace._baselines import PrintedCCA
+
+__all__ = ["PrintedCCA", "PrintedHSL", "PrintedMDDM", "PrintedOPLS"]
+
+
+class PrintedMDDM(MDDM):
+    """MDDM with P'(mu xx + (1 - mu) I)P = I."""
+
+    _unit_variance = False
+
+
+class PrintedOPLS(OPLS):
+    """OPLS with P'(xx + ridge I)P = I."""
+
+    _unit_variance = False
+
+
+class PrintedHSL(HSL):
+    """HSL with P'(xx + ridge I)P = I."""
+
+    _unit_variance = False
