@@ -8,9 +8,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-#: Why Dask arrays are refused, where rows are compared with rows or read again and again.
+#: Reason for refusing Dask arrays: rows are compared pairwise or read repeatedly.
 IN_MEMORY = "needs all rows in memory here"
-#: Why searches refuse soft labels.
+#: Reason for refusing soft labels in searches.
 SCORED = "held-out rows are scored by measures of labels that a row has or lacks"
 #: Why missing labels are refused if the method has no sums for them.
 ALL_LABELS = "its statistics count every row of every label"

@@ -50,7 +50,7 @@ REMEMBERED = (
     "_sparse", "_n_labels",
 )  # fmt: skip
 
-# What to do about so many features that their scatter matrix does not fit.
+# Advice for when the D x D scatter matrix does not fit in memory.
 ADVICE = (
     "Fit X in memory, or as a Dask array, which may be read more than once, or select features "
     "first."

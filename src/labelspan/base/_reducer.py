@@ -48,7 +48,7 @@ from labelspan.linalg import (
 )
 from labelspan.moments import Root, Sample, Statistics, checked, project, summarise
 
-# What to do about so many features that their scatter matrix does not fit.
+# Advice for when the D x D scatter matrix does not fit in memory.
 ADVICE = (
     "For a small integer n_components, fit X in memory, or as a Dask array, which may be read more "
     "than once. Otherwise use MDDM(constraint='projection'), or select features first."

@@ -17,14 +17,14 @@ LABELS_PER_ROW = 5
 #: Applications of an operator to a block of BLOCK vectors until a few eigenpairs converge.
 N_STEPS, BASIS = 30, 7
 
-#: Adding rows of a large array to their labels is this many times faster than SciPy's product.
+#: Speed-up of sums of rows of a large array by label over SciPy's product.
 IN_CACHE = 4
 #: Seconds of a fit of a handful of rows.
 LEAST = 1e-3
 
 #: Bytes of a block of vectors that stays in the cache.
 CACHE_BYTES = 2**24
-#: A large product of a sparse array is compiled, which is so many times faster than SciPy's.
+#: Speed-up of the compiled sparse product over SciPy's.
 COMPILED = 1.7
 
 
