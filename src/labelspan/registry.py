@@ -32,18 +32,10 @@ ALL, NOTHING = frozenset(REFUSED), frozenset[str]()
 
 @dataclass(frozen=True)
 class Called:
-    """A name of an estimator in plans and on the command line.
+    """A name of an estimator in plans and commands, with its title, paper and parameters.
 
-    Attributes
-    ----------
-    name, title : str
-        The name, and that in tables; by default the class's own.
-    source : str
-        The paper.
-    kind : {"reducer", "classifier", "model"}
-        Transforms features; classifies what a reducer returns; does both.
-    parameters : tuple of (str, value)
-        Those that are not at their defaults.
+    A reducer transforms features, a classifier classifies what a reducer returns, a model does
+    both.
     """
 
     name: str
@@ -57,14 +49,8 @@ class Called:
 class Candidates:
     """What ``compare --tune`` tries for a parameter, after the value of the plan.
 
-    Attributes
-    ----------
-    numbers : tuple of float
-        The values, in the unit.
-    unit : {"", " s", " v", " / V", " as ridge / s"}
-        Good values of most parameters grow with the features: see `labelspan.lab`.
-    only_if : tuple of (str, value)
-        Values of other parameters without which this one has no effect.
+    Good values of most parameters grow with the features, hence the unit: see `labelspan.lab`.
+    `only_if`: values of other parameters without which this one has no effect.
     """
 
     numbers: tuple[float, ...]

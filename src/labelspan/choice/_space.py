@@ -22,22 +22,10 @@ N_LANDMARKS, N_FIRST, CLOSE = 600, 150, 0.01
 
 @dataclass(frozen=True)
 class Space:
-    """Features for reducers, from checked rows.
+    """Features for reducers, from checked rows: scaled, or kernel values against landmarks.
 
-    Attributes
-    ----------
-    kernel : str
-        "linear" or "rbf".
-    scaling : Scaling or None
-        What becomes of the rows first; None if they stay as they are.
-    ridge : float or None
-        A good ridge for a regression on all of these features, if one is known.
-    map_ : KernelMap or None
-        The kernel, against the landmarks.
-    root : ndarray of shape (m, r) or None
-        What makes the kernel functions of the landmarks orthonormal.
-    n_reads : int
-        How often the rows were read to find all this.
+    `root` (m, r) makes the kernel functions orthonormal; `ridge`: a good one for a regression on
+    all features, if known; `n_reads`: how often the rows were read to find all this.
     """
 
     kernel: str = "linear"

@@ -17,16 +17,9 @@ from labelspan.moments import scaled
 
 @dataclass(frozen=True)
 class KernelSpectrum:
-    """The matrix of :class:`Gram` as U diag(s) U', with the labels in the same coordinates.
+    """The matrix of :class:`Gram` as U diag(s) U', and the labels UT (n, q) in these coordinates.
 
-    Attributes
-    ----------
-    s : ndarray of shape (n,)
-        Eigenvalues, not negative.
-    U : ndarray of shape (n, n)
-        Eigenvectors, all of them.
-    UT : ndarray of shape (n, q)
-        U'Tc, with each row of Tc times the square root of its weight.
+    Each row of the centred labels is multiplied by the root of its weight; s (n,) is not negative.
     """
 
     s: np.ndarray
@@ -54,20 +47,8 @@ def kernel_spectrum(
 class HeldOut:
     """A fit without a fold, and its predictions for the fold.
 
-    Attributes
-    ----------
-    predicted : ndarray of shape (n_fold, q)
-        Predictions for the rows of the fold, from a fit without them.
-    coefficients : ndarray of shape (n, q)
-        Dual coefficients of that fit, those of the fold being 0, in the coordinates U of
-        :class:`KernelSpectrum`; on a device, those of the other rows themselves.
-    mean : ndarray of shape (q,)
-        Mean of T over the other rows.
-    Z : ndarray of shape (n, q)
-        T of the other rows minus that mean, in the same coordinates. As in the coefficients, each
-        row is multiplied by the square root of its weight.
-    ridge : float
-        The ridge.
+    Its dual coefficients, 0 on the fold, and Z, T of the other rows minus their mean, are in the
+    coordinates U of :class:`KernelSpectrum`, each row times the root of its weight.
     """
 
     predicted: np.ndarray
@@ -92,34 +73,12 @@ def held_out(
     folds: list[Any],
     weights: np.ndarray | None = None,
 ) -> Iterator[list[HeldOut]]:
-    """Centred kernel ridge regression without each fold, without another factorisation of K.
+    """Centred kernel ridge regression without each fold, exactly, by ridge: O(n^3 / k + n^2 q).
 
-    Parameters
-    ----------
-    form : KernelSpectrum
-        The decomposition of all rows.
-    T : ndarray of shape (n, q)
-        Targets.
-    ridges : iterable of float
-        Positive.
-    folds : list of ndarray
-        The rows of each fold.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-
-    Yields
-    ------
-    list of HeldOut
-        For each ridge the folds, exactly. O(n n_fold^2 + n n_fold q) per fold, so
-        O(n^3 / k + n^2 q) for k folds.
-
-    Notes
-    -----
-    Centring K on the training rows is an unpenalised intercept. With G = H (HKH + ridge I)^-1 H and
-    A = G T, the fit without the rows S has the residuals e = G_SS^-1 A_S on S and the coefficients
-    A - G_:S e on the others; on S these are 0. So they need not be formed: U' times them has the
-    same products. With weights, the same holds for rows times r, the square roots of their weights,
-    and H = I - r r' / r'r.
+    Centring K is an unpenalised intercept. With G = H (HKH + ridge I)^-1 H and A = G T, the fit
+    without rows S has the residuals e = G_SS^-1 A_S on S and the coefficients A - G_:S e elsewhere,
+    0 on S: they need not be formed, because U' times them has the same products. With weights, the
+    same holds for rows times r, the square roots of their weights, and H = I - r r' / r'r.
     """
     if is_device(form.U):
         yield from (held_out_on_device(form, T, ridge, folds, weights) for ridge in ridges)

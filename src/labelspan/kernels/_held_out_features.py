@@ -17,16 +17,9 @@ from labelspan.moments import Moments, Sample
 
 @dataclass(frozen=True)
 class FeaturesHeldOut:
-    """A fit without a fold, and its predictions for the fold.
+    """A fit without a fold: predictions for it, and the mean of T over the other rows.
 
-    Attributes
-    ----------
-    predicted : ndarray of shape (n_fold, q)
-        Predictions for the rows of the fold, from a fit without them.
-    mean : ndarray of shape (q,)
-        Mean of T over the other rows.
-    matrix : ndarray of shape (q, q)
-        Z'(2KQ - QKKQ)Z of the other rows, Eq. (8) of Chen and Lin (2012).
+    `matrix` is Z'(2KQ - QKKQ)Z of the other rows, Eq. (8) of Chen and Lin (2012).
     """
 
     predicted: np.ndarray
@@ -46,28 +39,10 @@ def held_out_features(
     folds: list[Any],
     weights: np.ndarray | None = None,
 ) -> list[list[FeaturesHeldOut]]:
-    """Centred ridge regression on the features without each fold.
+    """Centred ridge regression on features of landmarks without each fold, by fold, then by ridge.
 
-    Parameters
-    ----------
-    features : Features
-        Features of landmarks from all rows, including the fold; the choice does not use labels.
-    X : ndarray or csr_array of shape (n, D)
-        Training rows, or the precomputed kernel.
-    T : ndarray of shape (n, q)
-        Targets.
-    ridges : tuple of float
-        Positive.
-    folds : list of ndarray
-        The rows of each fold.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-
-    Returns
-    -------
-    list of lists of FeaturesHeldOut
-        By fold, then by ridge. The moments without a fold are those of all rows minus its own. So
-        all folds and ridges share the passes over the rows, O(n m (D + m)), and cost m^3 / 3 each.
+    The landmarks are from all rows; their choice uses no labels. Moments without a fold are those
+    of all rows minus its own: all share the passes, O(n m (D + m)), and cost m^3 / 3 each.
     """
     sample = Sample(X, T, weights=weights)
     of_rows = partial(feature_moments, features, xx=True, tt=False)

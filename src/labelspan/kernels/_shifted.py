@@ -23,32 +23,12 @@ LARGEST = 0.25
 
 
 class PathSolver:
-    """P = (K + ridge I)^-1 T and K P for the ridges of a path.
+    """P = (K + ridge I)^-1 T and K P for the ridges of a path; K is overwritten, then restored.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Centred kernel; overwritten by the factorisation and restored afterwards.
-    T : ndarray of shape (n, q)
-        Right-hand sides.
-    ridges : list of float
-        All ridges of the path.
-    tol : float
-        Largest residual of a column of P from the Krylov space, relative to that of T.
-
-    Attributes
-    ----------
-    residual : float
-        Largest residual so far, including columns solved by factors.
-
-    Notes
-    -----
-    With sigma between the ridges, K + ridge I is I + (ridge / sigma - 1) M times K + sigma I,
-    with M = (K / sigma + I)^-1: conjugate gradients for all ridges use the Krylov space of M, and
-    the condition number depends on the ends of the grid, not on K. A step is one solve with q
-    right-hand sides, 2 n^2 q, instead of a factor of n^3 / 3 per ridge. If that does not pay, or a
-    residual is too large, a ridge gets its own factor. Residuals are computed from the products K
-    P, for all ridges at once.
+    K + ridge I is I + (ridge / sigma - 1) M times K + sigma I, M = (K / sigma + I)^-1: all ridges
+    share the Krylov space of M, whose condition depends on the ends of the grid. A step is 2 n^2 q,
+    instead of n^3 / 3 per ridge; if that does not pay, or a residual exceeds `tol`, a ridge gets a
+    factor.
     """
 
     def __init__(self, K: np.ndarray, T: np.ndarray, ridges: list[float], tol: float):
@@ -144,24 +124,10 @@ def worthwhile_steps(n_rows: int, n_targets: int, n_ridges: int) -> int:
 
 @dataclass(frozen=True)
 class Krylov:
-    """An orthonormal basis W of the block Krylov space of M = (K / sigma + I)^-1 from T.
+    """An orthonormal basis W (n, k) of the block Krylov space of M = (K / sigma + I)^-1 from T.
 
-    M W = W H + W_next coupling', where only the last block of W has nonzero rows in `coupling`.
-
-    Attributes
-    ----------
-    sigma : float
-        The ridge whose factor was computed.
-    W : ndarray of shape (n, k)
-        The basis; its first columns span T.
-    H : ndarray of shape (k, k)
-        W'MW, symmetric positive definite.
-    W_next : ndarray of shape (n, r)
-        The next block of the basis.
-    coupling : ndarray of shape (k, r)
-        (M W)'W_next.
-    first : int
-        Number of columns of the first block.
+    M W = W H + W_next coupling', where only the last block of W has nonzero rows in `coupling` (k,
+    r), and the `first` columns span T.
     """
 
     sigma: float
@@ -207,20 +173,8 @@ def krylov(
 ) -> Krylov | None:
     """Extend the basis until both ends of the grid are solved; None if the steps do not suffice.
 
-    Parameters
-    ----------
-    L : ndarray of shape (n, n)
-        Cholesky factor of K + sigma I in the lower triangle, Fortran-contiguous.
-    sigma : float
-        Its ridge.
-    T : ndarray of shape (n, q)
-        Right-hand sides.
-    ends : tuple of float
-        The smallest and the largest ridge.
-    steps : tuple of int
-        After how many steps to test convergence, and the largest number of steps.
-    tol : float
-        Largest relative residual of a column.
+    L is the lower factor of K + sigma I, Fortran-contiguous; `steps`: after how many convergence is
+    tested, and their largest number; `tol`: largest relative residual of a column.
     """
     enough, most = steps
     # Slightly less, because the true residual includes the rounding of K P.

@@ -14,15 +14,7 @@ N_BINS, N_COARSE = 512, 32
 
 @dataclass(frozen=True)
 class Axis:
-    """Cuts by which labels are predicted, each with every least number of labels per row.
-
-    Attributes
-    ----------
-    n_bins : int
-        How many intervals of scores the cuts separate.
-    least : tuple of int
-        Least numbers of labels per row.
-    """
+    """Cuts by which labels are predicted, each with every least number of labels per row."""
 
     n_bins: int
     least: tuple[int, ...]

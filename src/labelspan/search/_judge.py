@@ -111,20 +111,10 @@ def owner_of(readout: Any) -> Any:
 
 @dataclass(frozen=True)
 class Judge:
-    """Measures scores of held-out rows.
+    """Measures scores of held-out rows by one scorer, or by measures by name.
 
-    Attributes
-    ----------
-    scorer : callable or dict of str to Measure
-        One or several scorers of scikit-learn, or measures by name.
-    known : list of KnownScores
-        One for each classifier whose scores are measured.
-    target : ndarray or csr_array of shape (n, q), or ndarray of shape (n,)
-        True labels in the form of the scorers.
-    reads_rows : bool
-        Whether a scorer may read the rows themselves.
-    axis : Axis or None
-        Thresholds to compare, instead of those of the classifiers.
+    `known`: one per classifier; `target`: labels in the form of the scorers; `reads_rows`: whether
+    a scorer may read the rows; `axis`: thresholds to compare, instead of those of the classifiers.
     """
 
     scorer: Any

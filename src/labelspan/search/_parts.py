@@ -17,14 +17,8 @@ Fold = tuple[np.ndarray, np.ndarray]
 class Parts:
     """Rows in parts, so that the training rows of every fold are some of the parts.
 
-    Attributes
-    ----------
-    number : ndarray of int of shape (n_partitions, n)
-        The part of each row in each partition, -1 for none.
-    training : list of ndarray of int
-        The parts that each fold trains on.
-    whole : ndarray of int
-        Parts that are all rows together.
+    `number` (n_partitions, n): the part of each row, -1 for none; `training`: the parts of each
+    fold; `whole`: parts that are all rows together.
     """
 
     number: np.ndarray
