@@ -163,6 +163,11 @@ class Locality:
         return self.plain.x_mean
 
     @property
+    def weight(self) -> float:
+        """Number of rows."""
+        return self.plain.weight
+
+    @property
     def squares(self) -> np.ndarray:
         """Weighted squared lengths of the columns, which overflow first."""
         return np.diag(self.degree)
