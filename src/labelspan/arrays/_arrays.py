@@ -118,7 +118,7 @@ def rows_at(array: Any, rows: Any) -> Any:
 def cast(array: Any, dtype: Any, *, copy: bool = False) -> Any:
     """The array in another precision, by its NumPy name; copied if it changes, or if asked."""
     if not is_device(array):
-        return array.astype(dtype, copy=copy)
+        return np.array(array, dtype, order="C") if copy else array.astype(dtype, copy=False)
     xp = namespace(array)
     return xp.astype(array, getattr(xp, np.dtype(dtype).name), copy=copy)
 
@@ -171,6 +171,8 @@ def is_streamed(X: Any) -> bool:
 
 def dense(A: Any) -> np.ndarray:
     """A NumPy array from a sparse or dense one, or from one on a device."""
+    if type(A) is np.ndarray:
+        return A
     return A.toarray() if sparse.issparse(A) else np.asarray(to_host(A))
 
 

@@ -52,7 +52,6 @@ from labelspan.gate._validation import (
     check_fit,
     check_projections,
     check_size,
-    check_square,
     checked_by_sums,
     fitting,
     in_dtype,

@@ -354,11 +354,6 @@ def in_dtype(array: Any, dtype: Any, what: str) -> Any:
     return np.require(array, dtype, ["C", "OWNDATA"])
 
 
-def check_square(side: int, what: str, advice: str) -> None:
-    """Refuse a dense square array that would not fit, before it is allocated."""
-    check_size((side, side), what, advice)
-
-
 def check_size(shape: tuple[int, int], what: str, advice: str) -> None:
     """Refuse a dense array that would not fit, before it is allocated."""
     size = 8 * shape[0] * shape[1]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import cast, like, namespace
-from labelspan.gate import check_square, in_dtype
+from labelspan.gate import check_size, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap
 from labelspan.kernels._on_device import kernel_refusals
@@ -177,8 +177,10 @@ class KernelCPLST(LabelSpaceClassifier):
 
     def _encoding(self, sample: Any) -> Encoding:
         Y, ridge = sample.Y, float(self.ridge)
-        check_square(
-            Y.shape[1], "The label matrix", "Select labels first, or use PLST, which needs none."
+        check_size(
+            (Y.shape[1],) * 2,
+            "The label matrix",
+            "Select labels first, or use PLST, which needs none.",
         )
         induced = induce(self, sample.X, Y, sample.weights, ridge=ridge)
         remember_kernel(self, induced, sample.dtype)

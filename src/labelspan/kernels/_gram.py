@@ -10,7 +10,7 @@ from scipy import linalg
 
 from labelspan import arrays
 from labelspan.arrays import copied, empty, is_device, like, namespace, precision_of, rows_at
-from labelspan.gate import check_square
+from labelspan.gate import check_size
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
 from labelspan.kernels._on_device import asymmetry, check_room, symmetric
 from labelspan.kernels._on_device import centre as centre_on_device
@@ -51,7 +51,7 @@ def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None
         "which does not store it."
     )
     if not (is_device(X) and check_room(X, X.shape[0], advice)):
-        check_square(X.shape[0], "The kernel matrix", advice)
+        check_size((X.shape[0],) * 2, "The kernel matrix", advice)
     if is_device(X):
         return gram_on_device(map_, X, weights)
     if map_.kernel == "precomputed":

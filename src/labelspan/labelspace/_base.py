@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.arrays import (
     beside,
     cast,
-    copied,
     dense,
     empty,
     like,
@@ -130,7 +129,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         self.components_ = cast(as_rows(found.pairs.vectors), sample.dtype)
         self.eigenvalues_ = np.array(found.pairs.values, dtype=np.float64)
         self.n_components_ = self.components_.shape[0]
-        self.label_mean_ = copied(cast(found.label_mean, sample.dtype))
+        self.label_mean_ = cast(found.label_mean, sample.dtype, copy=True)
         if "label_scatter_clipped_" in self._learnt:
             clipped = 0.0 if found.regression is None else found.regression.tt_clipped
             self.label_scatter_clipped_ = float(clipped)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.compat import Interval
-from labelspan.gate import check_square
+from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import Encoding, no_direction
 from labelspan.labelspace._regressor import LinearCodes
@@ -128,8 +128,10 @@ class FaIE(LabelSpaceClassifier):
         statistics, lift, mean = sample.row_space(ridge)
         W, back, _ = regress_pooled(statistics, ridge).solved[0]
         tt, (r, q), n_rows = statistics.tt, W.shape, statistics.weight
-        check_square(
-            q + r, "The matrix of labels and features", "Use PLST, or select features first."
+        check_size(
+            (q + r, q + r),
+            "The matrix of labels and features",
+            "Use PLST, or select features first.",
         )
         E = back(np.eye(r))
         # E'xx E; the identity if there is no ridge.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import like, smallest_pairs
-from labelspan.gate import check_square
+from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._cplst import hat_factor
 from labelspan.labelspace._directions import Encoding, at_most, signed
@@ -106,7 +106,7 @@ class OCCA(LabelSpaceClassifier):
     def _encoding(self, sample: Any) -> Encoding:
         n_labels = sample.shape[2]
         M = at_most(self.n_components, n_labels, "labels")
-        check_square(n_labels, "The matrix of Eq. (4)", "Use PLST for this many labels.")
+        check_size((n_labels, n_labels), "The matrix of Eq. (4)", "Use PLST for this many labels.")
         regression = sample.regress(float(self.ridge), tt=True)
         sample.warn_if_any_label_fits(regression)
         F, P = hat_factor(regression)

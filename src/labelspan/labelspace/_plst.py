@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelspan.arrays import copied, dense, namespace
 from labelspan.compat import Interval
-from labelspan.gate import check_square
+from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
 from labelspan.labelspace._directions import Encoding, leading_rows, no_direction, signed
 from labelspan.labelspace._training import is_decomposed_directly
@@ -159,7 +159,9 @@ class PLST(LabelSpaceClassifier):
 
 def from_rows(Y: Any, weights: np.ndarray | None, n_components: Any) -> EigenPairs:
     """The same for fewer rows than labels, from Z Z' (n, n): v = Z'u / s."""
-    check_square(Y.shape[0], "The Gram matrix of the labels", "Give a small integer n_components.")
+    check_size(
+        (Y.shape[0],) * 2, "The Gram matrix of the labels", "Give a small integer n_components."
+    )
     K = dense(Y @ Y.T)
     if weights is None:
         K = centre_both(K)

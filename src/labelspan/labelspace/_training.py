@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.arrays import any_varies, is_dask_array, precision_of, sums, to_host
-from labelspan.gate import Labels, check_square
+from labelspan.gate import Labels, check_size
 from labelspan.linalg import (
     Back,
     Regression,
@@ -113,7 +113,7 @@ class TrainingRows:
         if regression is not None and regression.tt is not None:
             return regression.tt
         advice = "Give an integer n_components, or use PLST."
-        check_square(self.Y.shape[1], "The label scatter matrix", advice)
+        check_size((self.Y.shape[1],) * 2, "The label scatter matrix", advice)
         return Moments.of(np.empty((self.Y.shape[0], 0)), self.Y, self.weights, xx=False).tt
 
     def labels_on_host(self) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import cast, copied, namespace
+from labelspan.arrays import cast, namespace
 from labelspan.gate import NoDirectionError
 from labelspan.moments import EPS
 
@@ -76,12 +76,12 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | N
 
 def as_rows(vectors: Any) -> Any:
     """Copy the columns to the rows of a new float64 array."""
-    return copied(cast(vectors, np.float64).T)
+    return cast(vectors.T, np.float64, copy=True)
 
 
 def signed_rows(vectors: Any) -> Any:
     """Vectors (D, k) as the rows of a new float64 array, with the signs of :func:`signs_of`."""
-    rows = copied(cast(vectors, np.float64).T)
+    rows = cast(vectors.T, np.float64, copy=True)
     rows *= signs_of(rows)[:, None]
     return rows
 

@@ -19,7 +19,7 @@ from labelspan.arrays import (
     sums_of_squares,
     to_host,
 )
-from labelspan.gate import check_square
+from labelspan.gate import check_size
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import GRAM_GRADED, LeastNorm, column_scales, is_graded
 from labelspan.moments import Block, anchored, centred, warn_of_lost_digits
@@ -98,7 +98,7 @@ def narrow(
 def check_gram(n_rows: int) -> None:
     """Refuse rows so many that their Gram matrix does not fit."""
     advice = "Use fewer rows or select features first."
-    check_square(n_rows, "The Gram matrix of the rows", advice)
+    check_size((n_rows, n_rows), "The Gram matrix of the rows", advice)
 
 
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:

@@ -34,6 +34,7 @@ from labelspan.gate import (
     checked_by_sums,
     find_holes,
     has_holes,
+    is_large,
     is_soft,
     refuse_overflow,
 )
@@ -109,7 +110,8 @@ def collect(
         blocks = row_blocks(sample.X, tall=tall)
     at = partial(labelled_rows, sample.X, sample.Y) if walked else sample.at
     given: Iterator[tuple[Any, ...]] = map(at, blocks)
-    if checked_by_sums(sample.X) and not (walked or sample.part):
+    looked_at = walked or sample.part or not is_large(sample.X)
+    if not looked_at and checked_by_sums(sample.X):
         given = map(finite_rows, given)
     # Matrix products have threads of their own.
     found = in_threads(statistic, given) if walked and not tall else starmap(statistic, given)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan import arrays
-from labelspan.arrays import cast, copied, is_dask_array, namespace, precision_of, sums
+from labelspan.arrays import cast, is_dask_array, namespace, precision_of, sums
 from labelspan.base import LINEAR, Chunked
 from labelspan.compat import Interval
 from labelspan.gate import Labels, has_holes
@@ -234,7 +234,7 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     def _keep_shared(self, solution: Solution) -> None:
         dtype = precision_of(self.coef_)
         self.theta_ = cast(solution.Theta, dtype)
-        self.mean_ = copied(cast(solution.x_mean, dtype))
+        self.mean_ = cast(solution.x_mean, dtype, copy=True)
         self.objective_ = solution.objective
         self.n_components_ = self.theta_.shape[0]
         self.solver_ = solution.solver
