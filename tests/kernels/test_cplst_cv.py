@@ -129,6 +129,12 @@ def test_one_decomposition_a_width(monkeypatch):
     assert len(calls) == 4
 
 
+def widths_of(X, **parameters):
+    """The widths that a search over rows tries."""
+    search = KernelCPLSTCV(ridges=[1e3], cv=2, **parameters).fit(X, problem(60)[1])
+    return list(dict.fromkeys(search.cv_results_["param_gamma"]))
+
+
 def test_precomputed_kernels_classes_and_default_widths():
     X, Y = problem(60)
     folds = KFold(3)
@@ -147,16 +153,16 @@ def test_precomputed_kernels_classes_and_default_widths():
     np.testing.assert_allclose(widths[4] * np.mean(np.sum(differences**2, axis=2)), 2.0)
     np.testing.assert_allclose(widths / widths[4], 4.0 ** np.arange(-4, 3))
     for other in (sparse.csr_array(X), X + np.arange(8) * 100.0):
-        np.testing.assert_allclose(KernelCPLSTCV()._widths(other), widths)
+        np.testing.assert_allclose(widths_of(other), widths)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 1.0, 1e5 + 0.1])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_constant_features_leave_no_scale(form, value):
-    assert KernelCPLSTCV()._widths(form(np.full((60, 3), value)))[4] == 1.0
+    assert widths_of(form(np.full((60, 3), value)))[4] == 1.0
     one_varies = np.full((60, 3), value)
     one_varies[:, 1] += np.arange(60)
-    width = KernelCPLSTCV()._widths(form(one_varies))[4]
+    width = widths_of(form(one_varies))[4]
     assert width == pytest.approx(1 / np.var(np.arange(60)))
 
 
@@ -188,17 +194,18 @@ def test_refusals(parameters, message):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_features_that_vary_a_little_about_a_large_mean_have_their_scale(form):
     X = 1e5 + 1e-6 * np.arange(60.0)[:, None]
-    width = KernelCPLSTCV()._widths(form(X))[4]
+    width = widths_of(form(X))[4]
     assert width == pytest.approx(1e12 / np.var(np.arange(60)), rel=1e-3)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_the_scale_of_float32_features_is_taken_in_float64(form):
     X = (problem(60)[0] + 3000.0).astype(np.float32)
-    expected = KernelCPLSTCV()._widths(X.astype(np.float64))
-    np.testing.assert_allclose(KernelCPLSTCV()._widths(form(X)), expected, rtol=1e-9)
+    expected = widths_of(X.astype(np.float64))
+    np.testing.assert_allclose(widths_of(form(X)), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "cosine", "precomputed", np.dot])
 def test_kernels_without_a_width_have_one_candidate(kernel):
-    assert KernelCPLSTCV(kernel=kernel)._widths(problem(60)[0]) == [None]
+    X, _ = problem(60)
+    assert widths_of(X @ X.T if kernel == "precomputed" else X, kernel=kernel) == [None]
