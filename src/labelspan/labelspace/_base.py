@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.arrays import (
     beside,
     cast,
+    copied,
     dense,
     empty,
     like,
@@ -41,7 +42,7 @@ from labelspan.labelspace._regressor import (
 )
 from labelspan.labelspace._topk import leading_columns
 from labelspan.labelspace._training import TrainingRows, TrainingSums
-from labelspan.linalg import Regression, as_rows, pooled
+from labelspan.linalg import Regression, pooled
 from labelspan.moments import BLOCK_BYTES
 from labelspan.registry import IN_MEMORY, ON_HOST
 
@@ -126,7 +127,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
     def _learn_codes(self, sample: Any) -> None:
         """Encode, and regress the codes: the one path of all methods and kinds of input."""
         found = self._encoding(sample)
-        self.components_ = cast(as_rows(found.pairs.vectors), sample.dtype)
+        self.components_ = cast(copied(found.pairs.vectors.T), sample.dtype)
         self.eigenvalues_ = np.array(found.pairs.values, dtype=np.float64)
         self.n_components_ = self.components_.shape[0]
         self.label_mean_ = cast(found.label_mean, sample.dtype, copy=True)

@@ -56,7 +56,7 @@ def regular_factor(
     L = cholesky(add_to_diagonal(a * xx, b), overwrite=True)
     given = a * diagonal(xx) if total is None else dense(total)
     # The pivots in units of the diagonal, see `unit_pivots`, without the division.
-    if L is None or (diagonal(L) ** 2 < SAFE_PIVOT * (given + b)).any():
+    if L is None or (diagonal(L) ** 2 <= SAFE_PIVOT * (given + b)).any():
         return None
     return L
 

@@ -204,10 +204,11 @@ def centred(A: Any, w: np.ndarray) -> tuple[Any, np.ndarray]:
 
     A row of positive weight is subtracted first: a constant column is then exactly zero.
     """
-    total = max(float(sums(w)), float(np.finfo(np.float64).tiny))
+    xp = namespace(w)
+    total = max(float(xp.sum(w)), float(np.finfo(np.float64).tiny))
     if sparse.issparse(A):
         return A.astype(np.float64, copy=False), (w @ A) / total
-    first = cast(A[int(namespace(w).argmax(cast(w > 0, np.uint8))), :], np.float64)
+    first = cast(A[int(xp.argmax(cast(w > 0, np.uint8))), :], np.float64)
     A = A - first
     offset = (w @ A) / total
     A -= offset
