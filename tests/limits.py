@@ -25,7 +25,6 @@ LIMITS = {
     # Where data are cut into blocks.
     "large X": "labelspan.gate._validation.LARGE",
     "square bytes of the gate": "labelspan.gate._validation.MAX_SQUARE_BYTES",
-    "compiled labels": "labelspan.gate._blocks.COMPILED",
     "chunk bytes": "labelspan.moments._pool.FEWEST_BYTES",
     "pool bytes": "labelspan.moments._pool.BLOCK_BYTES",
     "block bytes": "labelspan.moments._collect.BLOCK_BYTES",
@@ -35,7 +34,6 @@ LIMITS = {
     "stream bytes": "labelspan.moments._collect.STREAM_BYTES",
     "part bytes": "labelspan.moments._parts.BLOCK_BYTES",
     "held entries": "labelspan.moments._products.HELD_ENTRIES",
-    "outer numbers": "labelspan.moments._moments.OUTER_NUMBERS",
     "dependence bytes": "labelspan.extraction._weights.BLOCK_BYTES",
     "profile values": "labelspan.datasets.description._profiles.MAX_PROFILE_VALUES",
     "device block bytes": "labelspan.arrays._operations.LARGEST_BLOCK",

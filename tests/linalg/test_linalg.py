@@ -48,9 +48,8 @@ def test_block_cg_reaches_its_residual(rng, condition):
     assert (residual <= 1e-8 * np.linalg.norm(B, axis=0) + 1e-12 * condition).all()
 
 
-def test_block_cg_says_when_it_does_not_converge(rng, limit):
-    limit("gradient iterations", 2)
-    A = spd(rng, 60, 1e6)
+def test_block_cg_says_when_it_does_not_converge(rng):
+    A = spd(rng, 60, 1e15)
     with pytest.warns(ConvergenceWarning, match="relative residual of .* Raise the ridge"):
         block_cg(lambda V: A @ V, rng.standard_normal((60, 2)))
 
