@@ -86,3 +86,30 @@ def test_neighbours_share_more_labels_in_few_dimensions_than_in_all():
     pca = PCA(4).fit(X[train]).transform(X)
     assert quality(model.transform(X)) > quality(X) + 0.02
     assert quality(model.transform(X)) > quality(pca) + 0.05
+
+
+def test_codes_keep_the_neighbours():
+    model = ls.EmbeddingReducer(12).fit(X, LABELS)
+    Z = model.transform(X)
+    first = Z[:, 0].std()
+    assert model.code_scale_ == pytest.approx(127 / (4 * first), rel=1e-9)
+    for fitted in (
+        model,
+        model.truncate(8),
+        ls.EmbeddingReducer(12, normalize=True).fit(X, LABELS),
+    ):
+        whole, codes = fitted.transform(X), fitted.codes(X)
+        assert codes.dtype == np.int8
+        scale = 127 if fitted.normalize else fitted.code_scale_
+        kept = np.abs(whole * scale) <= 127
+        assert kept.mean() > 0.99
+        assert np.abs(codes - whole * scale)[kept].max() <= 0.5
+        exact, coded = (nearest(A[:50], A, 10) for A in (whole, codes.astype(float)))
+        common = [len(set(a) & set(b)) for a, b in zip(exact, coded, strict=True)]
+        assert np.mean(common) > 8.5
+    bits = np.unpackbits(model.codes(X, bits=1), axis=1)
+    assert bits.shape == (400, 16)
+    assert np.array_equal(bits[:, :12] == 1, Z > 0)
+    assert not bits[:, 12:].any()
+    with pytest.raises(ValueError, match=r"bits=4; expected 8, a byte per dimension, or 1"):
+        model.codes(X, bits=4)

@@ -216,6 +216,16 @@ def test_reduce_reads_and_writes_npy_and_parquet_by_blocks(labelspan, tmp_path):
     np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
     out.unlink()
     assert labelspan("reduce", tmp_path / "X.npy", "--apply", model, "--out", out)[0] == 0
+    # Labels in a CSV file: 0/1 columns, or one column that lists them.
+    plain = np.load(out)
+    columns = pd.DataFrame(np.load(tmp_path / "Y.npy")).add_prefix("t")
+    columns.to_csv(tmp_path / "tags.csv", index=False)
+    lists = columns.apply(lambda row: ";".join(columns.columns[row == 1]), axis=1)
+    lists.rename("tags").to_csv(tmp_path / "lists.csv", index=False)
+    for tags in ("tags.csv", "lists.csv"):
+        again = (*made[:2], "--labels", tmp_path / tags, "--out", tmp_path / "again.npy")
+        assert labelspan("reduce", tmp_path / "X.npy", *again)[0] == 0
+        np.testing.assert_allclose(np.load(tmp_path / "again.npy"), plain, atol=1e-9)
     np.testing.assert_allclose(np.load(out), expected, atol=1e-9)
     for extra, message in (
         (

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from labelspan.arrays import namespace
+from labelspan.arrays import dense, namespace
 from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer, with_fewer
 from labelspan.compat import Interval, StrOptions
 from labelspan.linalg import (
@@ -69,6 +69,9 @@ class EmbeddingReducer(LinearReducer):
         Share of the trace of K that each dimension has.
     balance_, ridge_ : float
         The values that were used.
+    code_scale_ : float
+        Factor of the projections in :meth:`codes`: 127 stands for four standard deviations of the
+        first dimension.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows.
     n_components_ : int
@@ -113,7 +116,7 @@ class EmbeddingReducer(LinearReducer):
         "ridge": RIDGE,
         "normalize": ["boolean"],
     }
-    _learnt = (*LinearReducer._learnt, "ridge_", "balance_")
+    _learnt = (*LinearReducer._learnt, "ridge_", "balance_", "code_scale_")
     _chosen = "ridge_"
 
     def __init__(
@@ -148,6 +151,32 @@ class EmbeddingReducer(LinearReducer):
         shorter.n_components_ = int(n_components)
         return cast("EmbeddingReducer", shorter)
 
+    def codes(self, X: Any, bits: int = 8) -> np.ndarray:
+        """Projections in fewer bytes: a signed byte or a bit per dimension.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Features.
+        bits : {8, 1}, default=8
+            8: ``transform(X) * code_scale_`` (times 127 for rows of unit length), rounded to -127
+            to 127, so that inner products and cosines are those of the projections but for
+            rounding. 1: whether each projection is positive, eight to a byte, for Hamming
+            distances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_), int8, or (n_samples, n_components_ / 8), uint8
+            Codes; the last byte of a row is filled up with zeros.
+        """
+        if bits not in (1, 8):
+            raise ValueError(f"bits={bits!r}; expected 8, a byte per dimension, or 1, its sign.")
+        Z = dense(self.transform(X))
+        if bits == 1:
+            return np.packbits(Z > 0, axis=1)
+        scale = 127.0 if self.normalize else self.code_scale_
+        return np.clip(np.rint(Z * scale), -127, 127).astype(np.int8)
+
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
         return Pencil(ridged_metric(self.ridge), variance=(1.0, 1.0), by_products=False)
 
@@ -161,6 +190,8 @@ class EmbeddingReducer(LinearReducer):
         depends = spectrum.criterion(ridge) < (1.0 - doubt) * spectrum.criterion(np.inf)
         self.balance_ = float(SHARE * depends if self.balance == AUTO else self.balance)
         pairs = mixed(form, ridge, self.balance_, self.n_components)
+        spread = np.sqrt(pairs.values[0] * np.sum(form.s**2) / statistics.weight)
+        self.code_scale_ = float(127.0 / (4.0 * spread))
         return pairs, replace(pencil, metric=(1.0, ridge))
 
     def _project(self, X: Any) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from labelspan.datasets import Blocks, blocks_of
+from labelspan.datasets import Blocks, blocks_of, from_frame
 from labelspan.datasets.io import refuse_others
 from labelspan.lab import get_method
 from labelspan.lab.cli._model import Model, load_model, refusing, save_model
@@ -37,6 +37,26 @@ def blocks_for(model: Model, data: str) -> Blocks:
     return blocks.features(lambda X: X[names] if is_named else X[names].to_numpy())
 
 
+def labels_from(labels: tuple[str, ...]) -> Any:
+    """Labels in a file of their own, or the names of label columns."""
+    if len(labels) != 1 or not Path(labels[0]).exists():
+        return list(labels)
+    if Path(labels[0]).suffix != ".csv":
+        return labels[0]
+    frame = read_frame(labels[0])
+    # One column lists the labels of each row; several are 0/1.
+    columns = list(frame.columns)
+    return from_frame(
+        frame.assign(nothing=0.0), labels=columns if len(columns) > 1 else columns[0]
+    ).Y
+
+
+def read_frame(path: str) -> Any:
+    import pandas as pd
+
+    return pd.read_csv(path)
+
+
 def reduce_blocks(
     data: str,
     labels: tuple[str, ...],
@@ -47,7 +67,7 @@ def reduce_blocks(
     apply: Path | None,
 ) -> tuple[Any, tuple[int, int], int]:
     """Fit or apply a reducer; return it, the shape of the features and the number of rows."""
-    given: Any = labels[0] if len(labels) == 1 and Path(labels[0]).exists() else list(labels)
+    given: Any = labels_from(labels)
     if apply is None and not labels:
         raise ValueError(
             "--labels is missing: give the npy file or folder of the labels, or the label columns "
