@@ -8,10 +8,15 @@ from labelspan.base._classifier import (
     LabelClassifier,
     decide,
     label_presence,
-    label_scores,
     pick,
     remember,
     remember_features,
 )
 from labelspan.base._reducer import ADVICE as REDUCER_ADVICE
 from labelspan.base._reducer import N_COMPONENTS, RIDGE, LinearReducer
+from labelspan.base._threshold import (
+    THRESHOLD,
+    chosen_thresholds,
+    held_out_scores,
+    label_scores,
+)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import remember_place, settle
 from labelspan.base._blocks import RowBlocks
+from labelspan.base._threshold import why_no_chunks
 from labelspan.gate import (
     Labels,
     NoDirectionError,
@@ -104,7 +105,7 @@ class Chunked(RowBlocks):
 
     def _learns_from_chunks(self) -> bool:
         """True, or an AttributeError with the reason; for scikit-learn's ``available_if``."""
-        reason = self._needs_rows()
+        reason = self._needs_rows() or why_no_chunks(self)
         if reason:
             raise AttributeError(f"{type(self).__name__} cannot learn from chunks: {reason}")
         return True
@@ -335,7 +336,7 @@ class Chunked(RowBlocks):
     def _plan(self, shape: tuple[int, int], first: bool) -> None:
         """Choose the statistics of the rows; refuse if they differ from earlier chunks."""
         self._validate_params()
-        reason = self._needs_rows()
+        reason = self._needs_rows() or why_no_chunks(self)
         if reason:
             raise ValueError(f"{type(self).__name__} cannot learn from chunks any more: {reason}")
         solver = self._chunk_solver(*shape)

@@ -27,6 +27,12 @@ from labelspan.arrays import (
     settle,
 )
 from labelspan.base._blocks import RowBlocks
+from labelspan.base._threshold import (
+    as_matrix,
+    chosen_thresholds,
+    has_threshold,
+    keep_thresholds,
+)
 from labelspan.compat import fit_context, n_rows_of
 from labelspan.gate import (
     Labels,
@@ -64,6 +70,9 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
     _min_samples: ClassVar[int] = 2
     # Smallest number of labels per row; methods with a parameter of this name store it.
     min_labels: int = 0
+    # From which score on a label is predicted; methods with a parameter of this name store it.
+    threshold: Any = "paper"
+    thresholds_: np.ndarray
     _one_dimensional: bool
     _sparse: bool
     _n_labels: int
@@ -86,7 +95,12 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
 
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         """Decisions of :func:`decide` for checked features, by blocks of rows to save memory."""
-        yield decide(self, self._scores(X), self._thresholds(X))
+        yield decide(self, self._scores(X), self._cut(X))
+
+    def _cut(self, X: Any) -> Any:
+        """The thresholds that the parameter `threshold` chose, or those of the method."""
+        chosen = chosen_thresholds(self)
+        return self._thresholds(X) if chosen is None else chosen
 
     # Checks the arguments of ``fit``.
     _gate: ClassVar[Any] = check_fit
@@ -133,6 +147,8 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         """Learn from validated input, and remember the form of the labels."""
         remember(self, labels)
         self._learn(X, labels)
+        if has_threshold(self):
+            keep_thresholds(self, X, labels)
         settle(self, X)
 
     def predict(self, X: Any) -> Any:
@@ -309,27 +325,8 @@ def assign(scores: Any, thresholds: Any, min_labels: int) -> Any:
     return filled_up(predicted, scores, n_least) if n_least > 0 else predicted
 
 
-def label_scores(estimator: Any, X: Any, n_labels: int) -> np.ndarray:
-    """Scores (n, q) of a fitted estimator: its decision function, or else its probabilities."""
-    if hasattr(estimator, "decision_function"):
-        scores = estimator.decision_function(X)
-    else:
-        scores = estimator.predict_proba(X)
-    scores = one_matrix(scores, estimator)
-    return scores[:, -1:] if n_labels == 1 else scores
-
-
 def label_presence(estimator: Any, X: Any) -> np.ndarray:
     """Probabilities (n, q) of the labels if a fitted estimator has them, else its predictions."""
     if hasattr(estimator, "predict_proba"):
-        return one_matrix(estimator.predict_proba(X), estimator)
+        return as_matrix(estimator.predict_proba(X), estimator)
     return np.asarray(dense(estimator.predict(X)), dtype=np.float64)
-
-
-def one_matrix(scores: Any, estimator: Any) -> np.ndarray:
-    """Scores or probabilities as (n, q), also for estimators that return one array per label."""
-    if isinstance(scores, list):
-        # One (n, 2) array per label; a label that was constant in training has one column only.
-        ones = [np.atleast_1d(classes)[-1] == 1 for classes in estimator.classes_]
-        scores = np.column_stack([p[:, -1] * one for p, one in zip(scores, ones, strict=True)])
-    return np.asarray(scores).reshape(len(scores), -1)

@@ -29,6 +29,18 @@ def is_linear_readout(readout: Any) -> bool:
     return readout == "ridge" or isinstance(readout, MultiOutputRidge)
 
 
+def refused_by_readout(readout: Any) -> dict[str, str]:
+    """What a search with this readout refuses, and why."""
+    if is_linear_readout(readout):
+        return {}
+    return {
+        "missing_labels": "the classifier after the reducer learns from rows that have every "
+        "label; readout='ridge' does not need them",
+        "sample_weight": "the classifier after the reducer counts every row once; "
+        "readout='ridge' takes weights",
+    }
+
+
 def check_threshold(threshold: Any, readout: Any) -> None:
     """Refuse thresholds that are known after a fit only."""
     learns = isinstance(readout, LabelClassifier) and not isinstance(

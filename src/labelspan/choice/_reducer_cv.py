@@ -16,8 +16,8 @@ from labelspan.base import LabelClassifier, LinearReducer, decide
 from labelspan.choice._readout_kinds import (
     gives_probabilities,
     gives_scores,
-    is_linear_readout,
     label_scores_of,
+    refused_by_readout,
 )
 from labelspan.choice._refit import refit
 from labelspan.choice._results import (
@@ -29,7 +29,14 @@ from labelspan.choice._results import (
     threshold_at,
     warn_of_few_directions,
 )
-from labelspan.choice._search import Search, folds_of, in_memory, points_of, search_in
+from labelspan.choice._search import (
+    Search,
+    folds_of,
+    in_memory,
+    place_in,
+    points_of,
+    search_in,
+)
 from labelspan.choice._space import spaces_of
 from labelspan.choice._summary import summary_of
 from labelspan.compat import HasMethods, Interval, StrOptions
@@ -289,15 +296,9 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.threshold_, self.min_labels_ = threshold_at(self.cv_results_, self.best_index_, judge)
 
     def _refit(self, searches: list[Search]) -> None:
-        place = self.best_index_
-        for search in searches:
-            n_points = len(search.candidates.points)
-            if place < n_points:
-                break
-            place -= n_points
+        search, place = place_in(searches, self.best_index_)
         self._space = search.space
-        found = refit(self, search, place)
-        self.best_estimator_, self.best_readout_, n_reads = found
+        self.best_estimator_, self.best_readout_, n_reads = refit(self, search, place)
         self.n_passes_ += n_reads
 
     def transform(self, X: Any) -> Any:
@@ -391,11 +392,4 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self.best_estimator_.n_components_
 
     def _refusals(self) -> dict[str, str]:
-        if is_linear_readout(self.readout):
-            return {}
-        return {
-            "missing_labels": "the classifier after the reducer learns from rows that have every "
-            "label; readout='ridge' does not need them",
-            "sample_weight": "the classifier after the reducer counts every row once; "
-            "readout='ridge' takes weights",
-        }
+        return refused_by_readout(self.readout)

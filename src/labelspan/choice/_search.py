@@ -148,6 +148,16 @@ def points_of(searches: Sequence[Search]) -> list[dict[str, Any]]:
     ]
 
 
+def place_in(searches: Sequence[Search], index: int) -> tuple[Search, int]:
+    """The search of a candidate, and its place among the candidates of this search."""
+    for search in searches:
+        n_points = len(search.candidates.points)
+        if index < n_points:
+            return search, index
+        index -= n_points
+    raise IndexError(index)
+
+
 def folds_of(cv: Any, X: Any, labels: Labels, groups: Any) -> list[Fold]:
     """The folds, their rows ascending; a number stands for stratified ones."""
     if isinstance(cv, Integral):

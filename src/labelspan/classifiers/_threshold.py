@@ -11,7 +11,7 @@ from labelspan.arrays import dense
 from labelspan.base import label_scores
 from labelspan.classifiers._wrapper import Wrapper
 from labelspan.compat import HasMethods, Interval, StrOptions
-from labelspan.cuts import Cuts, above, best_cuts, tuned_thresholds
+from labelspan.cuts import Cuts, above, best_cuts, learnt, tuned_thresholds
 from labelspan.gate import Labels
 from labelspan.metrics import goal_of
 from labelspan.model_selection import MultilabelStratifiedKFold
@@ -164,24 +164,3 @@ class ThresholdTuner(Wrapper):
 
     def _scores(self, X: Any) -> np.ndarray:
         return above(label_scores(self.estimator_, X, self._n_labels), self.thresholds_)
-
-
-def learnt(
-    positive: np.ndarray,
-    folds: list[tuple[np.ndarray, np.ndarray]],
-    observed: np.ndarray | None,
-) -> np.ndarray:
-    """Which observed labels (n, q) the training part of a row's fold has.
-
-    The scores of the others are constants, which would fill the quota of all labels.
-    """
-    seen = np.empty(positive.shape, dtype=bool)
-    for train, test in folds:
-        seen[test] = positive[train].any(axis=0)
-    if positive.any() and not (positive & seen).any():
-        raise ValueError(
-            "Thresholds are tuned on held-out labels, but no fold of cv trains on a row with "
-            "a label it holds out. Pass cv=None, or folds that have each label on both sides: "
-            "labelspan.model_selection.MultilabelStratifiedKFold."
-        )
-    return seen if observed is None else seen & observed

@@ -10,8 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
 
-from labelspan.base import LabelClassifier, label_scores, remember_features
-from labelspan.compat import take_rows
+from labelspan.base import LabelClassifier, held_out_scores, remember_features
 from labelspan.gate import (
     Labels,
     check_splits,
@@ -86,15 +85,3 @@ class Wrapper(MetaEstimatorMixin, LabelClassifier):
             of = f"its estimator {type(self.estimator).__name__} does"
             refused["missing_labels"] = f"{of}, because {theirs.refused['missing_labels']}"
         return refused
-
-
-def held_out_scores(
-    estimator: Any, X: Any, target: Any, fold: tuple[np.ndarray, np.ndarray], n_labels: int
-) -> np.ndarray:
-    """Scores of the second rows of `fold` after fitting on the first."""
-    train, test = fold
-    if get_tags(estimator).input_tags.pairwise:
-        # The columns of a given kernel or distance matrix are training rows.
-        X = take_rows(np.asarray(X) if isinstance(X, list) else X, train, axis=1)
-    estimator.fit(take_rows(X, train), take_rows(target, train))
-    return label_scores(estimator, take_rows(X, test), n_labels)

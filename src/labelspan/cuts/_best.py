@@ -185,3 +185,24 @@ def own_cut(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, price
         # Better none, apart from labels that are predicted anyway.
         return float(np.nextafter(s[0], np.inf)) if len(s) else 0.0
     return below(s, i)
+
+
+def learnt(
+    positive: np.ndarray,
+    folds: list[tuple[np.ndarray, np.ndarray]],
+    observed: np.ndarray | None,
+) -> np.ndarray:
+    """Which observed labels (n, q) the training part of a row's fold has.
+
+    The scores of the others are constants, which would fill the quota of all labels.
+    """
+    seen = np.empty(positive.shape, dtype=bool)
+    for train, test in folds:
+        seen[test] = positive[train].any(axis=0)
+    if positive.any() and not (positive & seen).any():
+        raise ValueError(
+            "Thresholds are tuned on held-out labels, but no fold of cv trains on a row with "
+            "a label it holds out. Pass cv=None, or folds that have each label on both sides: "
+            "labelspan.model_selection.MultilabelStratifiedKFold."
+        )
+    return seen if observed is None else seen & observed

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
-from labelspan.base import LinearReducer
+from labelspan.base import LinearReducer, chosen_thresholds
 from labelspan.choice import AllFeatures, ReducerCV
 from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
 from labelspan.extraction import EmbeddingReducer
@@ -52,6 +52,8 @@ class UnitRows:
 
 
 Maps = tuple[Affine | Columns | UnitRows, ...]
+# Labels without rows have infinite thresholds, which must fit into float32.
+LARGEST = np.finfo(np.float32).max / 2
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _(model: SemiSupervised) -> Maps:
 @projection.register
 def _(model: ReducerCV) -> Maps:
     space = model._space
-    if space.map_ is not None or (space.scaling is not None and space.scaling.low is not None):
+    if space.map_ is not None:
         raise refusal(model)
     if isinstance(model.best_estimator_, AllFeatures):
         D = model.n_features_in_
@@ -113,6 +115,8 @@ def _(model: ReducerCV) -> Maps:
         found = projection(model.best_estimator_)
     if space.scaling is None:
         return found
+    if space.scaling.low is not None:
+        return (UnitRows(space.scaling.low), *found)
     first, scale = found[0], space.scaling.scale
     assert isinstance(first, Affine)
     return (replace(first, mean=first.mean * scale, coef=first.coef / scale), *found[1:])
@@ -166,9 +170,8 @@ def _(model: ReducerCV) -> Maps:
 def _(model: ThresholdTuner) -> Maps:
     *before, last = scoring(model.estimator_)
     assert isinstance(last, Affine)
-    # Labels without rows have infinite thresholds, which must fit into float32.
-    limit = np.finfo(np.float32).max / 2
-    return (*before, replace(last, level=last.level - np.clip(model.thresholds_, -limit, limit)))
+    cuts = np.clip(model.thresholds_, -LARGEST, LARGEST)
+    return (*before, replace(last, level=last.level - cuts))
 
 
 def codes(model: Any) -> Affine:
@@ -196,6 +199,11 @@ def rule(model: Any) -> Rule:
         return Rule(None, model.min_labels_, limits=limits)
     if isinstance(model, MultilabelRidgeCV):
         return Rule(None, model.min_labels_, limits=model._thresholds(None))
+    chosen = chosen_thresholds(model)
+    if chosen is not None and not model._one_dimensional:
+        limits = np.clip(np.full(model._n_labels, chosen), -LARGEST, LARGEST)
+        least = getattr(model, "min_labels_", model.min_labels)
+        return Rule(None, least, getattr(model, "_never", None), limits)
     if not isinstance(model, RankingClassifier):
         return Rule(None, getattr(model, "min_labels_", model.min_labels))
     if model._one_dimensional or model._n_labels == 1:

@@ -313,7 +313,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         # With many labels the scores of all rows would not fit.
         T = self._codes(X)
         for rows in self._row_blocks(T.shape[0]):
-            yield decide(self, self._decode(rows_at(T, rows)), CODE_THRESHOLD)
+            yield decide(self, self._decode(rows_at(T, rows)), CODE_THRESHOLD + self._cut(X))
 
     def _codes(self, X: Any) -> np.ndarray:
         return cast(predict_codes(self.regressor_, X, self.n_components_), precision_of(X))

@@ -12,7 +12,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils import check_random_state, get_tags
 
 from labelspan.arrays import dense
-from labelspan.base import label_presence
+from labelspan.base import THRESHOLD, label_presence
 from labelspan.compat import HasMethods, StrOptions
 from labelspan.gate import Labels
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
@@ -50,6 +50,9 @@ class LabelSubset(LabelSpaceClassifier):
         None means least squares on the labels, from sufficient statistics.
     random_state : int, RandomState or None, default=None
         Draws the labels of "leverage".
+    threshold : {"paper", "auto"} or float, default="paper"
+        The score above which a label is predicted. "paper" is the rule of the method; "auto" has
+        the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
 
     Attributes
     ----------
@@ -111,6 +114,7 @@ class LabelSubset(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": THRESHOLD,
         "n_components": COMMON["n_components"],
         "selection": [StrOptions({"pivoted", "leverage"})],
         "classifier": [HasMethods(["fit", "predict"]), None],
@@ -135,11 +139,13 @@ class LabelSubset(LabelSpaceClassifier):
         selection: str = "pivoted",
         classifier: Any = None,
         random_state: Any = None,
+        threshold: float | str = "paper",
     ):
         self.n_components = n_components
         self.selection = selection
         self.classifier = classifier
         self.random_state = random_state
+        self.threshold = threshold
 
     def _learn(self, X: Any, labels: Labels) -> None:
         if self.classifier is not None and not is_classifier(self.classifier):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelspan.base import LabelClassifier, decide
+from labelspan.base import THRESHOLD, LabelClassifier, chosen_thresholds, decide
 from labelspan.compat import Interval
 from labelspan.gate import Labels, in_dtype, with_complement
 from labelspan.moments import longest_row, score_at, warn_of_unobserved
@@ -19,6 +19,7 @@ from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._set_size import fit_threshold
 
 COMMON: dict[str, list[Any]] = {
+    "threshold": THRESHOLD,
     "C": [Interval(Real, 0, None, closed="neither")],
     "tol": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -82,11 +83,13 @@ class RankingClassifier(LabelClassifier):
     def _decisions(self, X: Any) -> Iterator[np.ndarray]:
         if self._n_labels == 1 and not self._one_dimensional:
             # The absence of the label is a second label, so every row has one of the two.
-            yield (self._scores(X) > 0) & (self._never is None)
+            chosen = chosen_thresholds(self)
+            cut = 0.0 if chosen is None else chosen
+            yield (self._scores(X) > cut) & (self._never is None)
         elif self._never is not None:
             # Such a label has the score 0, which may be above a threshold.
             scores = np.where(self._never, -np.inf, self._scores(X))
-            yield decide(self, scores, self._thresholds(X))
+            yield decide(self, scores, self._cut(X))
         else:
             yield from super()._decisions(X)
 

@@ -39,6 +39,9 @@ class LaRankSVM(RankingClassifier):
         A row with fewer predicted labels gets its highest-scoring ones.
     random_state : int, RandomState instance or None, default=None
         Order of the instances in a sweep, and the sample for `max_pairs`.
+    threshold : {"paper", "auto"} or float, default="paper"
+        The score above which a label is predicted. "paper" is the rule of the method; "auto" has
+        the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
 
     Attributes
     ----------
@@ -100,6 +103,7 @@ class LaRankSVM(RankingClassifier):
         max_pairs: int | None = None,
         min_labels: int = 1,
         random_state: Any = None,
+        threshold: float | str = "paper",
     ):
         self.C = C
         self.tol = tol
@@ -107,6 +111,7 @@ class LaRankSVM(RankingClassifier):
         self.max_pairs = max_pairs
         self.min_labels = min_labels
         self.random_state = random_state
+        self.threshold = threshold
 
     def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
         dual = Dual(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng)

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labelspan.arrays import dense
+from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.gate import Labels
 from labelspan.linalg import fix_signs, rank
@@ -52,6 +53,9 @@ class ASOClassifier(SubspaceClassifier):
         ConvergenceWarning is issued if they do not suffice.
     random_state : int, RandomState instance or None, default=None
         Order of the rows in coordinate descent. It changes the result only within the tolerance.
+    threshold : {"paper", "auto"} or float, default="paper"
+        The score above which a label is predicted. "paper" is the rule of the method; "auto" has
+        the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
 
     Attributes
     ----------
@@ -116,6 +120,7 @@ class ASOClassifier(SubspaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": THRESHOLD,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -131,12 +136,14 @@ class ASOClassifier(SubspaceClassifier):
         tol: float = 1e-3,
         max_iter: int = 100,
         random_state: Any = None,
+        threshold: float | str = "paper",
     ):
         self.n_components = n_components
         self.alpha = alpha
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.threshold = threshold
 
     def _learn(self, X: Any, labels: Labels) -> None:
         # Products of the same rows in another layout have another rounding, which the early end of

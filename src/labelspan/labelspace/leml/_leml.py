@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._directions import Encoding, at_most, no_direction
@@ -53,6 +54,9 @@ class LEML(LabelSpaceClassifier):
     max_iter : int, default=100
         Largest number of iterations. A ConvergenceWarning is issued if they do not suffice, or if
         the gap of the convex problem stays open although more iterations gain nothing.
+    threshold : {"paper", "auto"} or float, default="paper"
+        The score above which a label is predicted. "paper" is the rule of the method; "auto" has
+        the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
 
     Attributes
     ----------
@@ -125,6 +129,7 @@ class LEML(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": THRESHOLD,
         "n_components": COMMON["n_components"],
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -148,11 +153,13 @@ class LEML(LabelSpaceClassifier):
         ridge: float = 1.0,
         tol: float = 1e-4,
         max_iter: int = 100,
+        threshold: float | str = "paper",
     ):
         self.n_components = n_components
         self.ridge = ridge
         self.tol = tol
         self.max_iter = max_iter
+        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         if sample.missing:
