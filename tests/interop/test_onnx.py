@@ -225,3 +225,20 @@ def test_skl2onnx_is_asked_for_by_name(monkeypatch):
     X, Y, _ = sample()
     with pytest.raises(ImportError, match=r"needs skl2onnx: .* pip install '\.\[onnx\]'"):
         to_onnx(ls.MDDM(2).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("scale", [None, "standard", "rows"])
+@pytest.mark.parametrize("reducers", [["none"], [ls.OPLS(ridge=1.0)]], ids=["none", "opls"])
+def test_the_choice_of_a_search_with_its_scale_and_threshold(scale, reducers):
+    X, Y, X_new = sample()
+    search = ls.ReducerCV(reducers, [2], scale=scale, cv=3).fit(X, Y)
+    assert_exported(search, X_new)
+    with pytest.raises(TypeError, match="ReducerCV cannot be exported"):
+        to_onnx(ls.ReducerCV(reducers, [2], kernel="rbf", cv=3).fit(X, Y), X_new)
+
+
+@pytest.mark.parametrize("threshold", ["auto", 0.2])
+def test_thresholds_that_a_parameter_chose(threshold):
+    X, Y, X_new = sample()
+    for model in (ls.MultiOutputRidge(1.0), ls.CPLST(2), ls.LaRankSVM(random_state=0)):
+        assert_exported(model.set_params(threshold=threshold).fit(X, Y), X_new)
