@@ -117,9 +117,8 @@ class Chunked(RowBlocks):
     def _chunk_solver(self, n_features: int, n_labels: int) -> str:
         """Solver for rows that come in chunks; refuses too many features."""
         if self._scatter:
-            check_size(
-                (n_labels, n_labels), "The label scatter matrix", "Fit X and y in memory instead."
-            )
+            shape = n_labels, n_labels
+            check_size(shape, "The label scatter matrix", "Fit X and y in memory instead.")
         needs = {"sparse": False, "streamed": True, "ridge_free": 0 in self._prices()}
         return solver_that_fits(0, n_features, n_labels, advice=ADVICE, **needs)
 

@@ -182,6 +182,7 @@ class EmbeddingReducer(LinearReducer):
 
     def _solved(self, statistics: Any, pencil: Pencil) -> tuple[EigenPairs, Pencil]:
         form, total = spectral(statistics), energy_of_labels(statistics)
+        form = Spectral(dense(form.V), form.s, dense(form.UT))
         energy = np.sum(form.UT**2, axis=1)
         spectrum = spectrum_of(form.s**2, energy, total, statistics.weight)
         ridge = spectrum.ridge() if callable(pencil.metric) else float(self.ridge)
