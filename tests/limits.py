@@ -36,10 +36,10 @@ LIMITS = {
     "held entries": "labelspan.moments._products.HELD_ENTRIES",
     "dependence bytes": "labelspan.extraction._weights.BLOCK_BYTES",
     "profile values": "labelspan.datasets.description._profiles.MAX_PROFILE_VALUES",
+    "search cells": "labelspan.metrics._retrieval.BLOCK_CELLS",
     "device block bytes": "labelspan.arrays._operations.LARGEST_BLOCK",
     # What is worth its cost.
     "sparse worth": "labelspan.moments._sparse.WORTH",
-    "held-out worth": "labelspan.kernels._cplst_cv.WORTH",
     "exact sums": "labelspan.stats._friedman_null.MOST_SUMS",
     # What is waited for.
     "download bytes": "labelspan.datasets.catalogue._download.MAX_DOWNLOAD_BYTES",

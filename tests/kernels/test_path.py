@@ -563,3 +563,14 @@ def test_odd_tolerances(tol):
     X, Y = problem()
     path = kernel_path(KernelCPLST(gamma=0.2), X, Y, {"ridge": RIDGES}, tol=tol)
     assert path.residual <= 1e-6
+
+
+def test_a_float32_matrix_is_factorised_in_place_and_given_back():
+    X, Y = problem(300)
+    K, T = kernel(X).astype(np.float32), centred(Y)
+    before = K.copy()
+    P, KP = solve(K, 1.0, 1.0, T)
+    # The upper triangle is kept, the lower one is its mirror image.
+    np.testing.assert_allclose(K, before, atol=1e-6)
+    assert P.dtype == KP.dtype == np.float64
+    np.testing.assert_allclose(KP + P, T, atol=1e-5)

@@ -67,8 +67,8 @@ def slow_measures(neighbours, k, kind):
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
 @pytest.mark.parametrize("cells", [2**25, 450])
-def test_the_search_is_exact_in_blocks(metric, cells, monkeypatch):
-    monkeypatch.setattr("labelspan.metrics._retrieval.BLOCK_CELLS", cells)
+def test_the_search_is_exact_in_blocks(metric, cells, limit):
+    limit("search cells", cells)
     assert_array_equal(nearest(Q, X, 7, metric=metric), slow_search(Q, X, metric)[:, :7])
 
 
