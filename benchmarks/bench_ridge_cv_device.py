@@ -52,7 +52,8 @@ def main():
     X = torch.randn(n, 50, dtype=torch.float64, device=device)
     scores = X @ torch.randn(50, 20, dtype=X.dtype, device=device) / 7.0
     Y = scores + torch.randn(n, 20, dtype=X.dtype, device=device) > 1.5
-    G = X @ X.T
+    G = torch.randn(n, n, dtype=X.dtype, device=device)
+    G = G + G.T
     peer = seconds(lambda: torch.linalg.eigh(G))
     for scale in ("range", "standard"):
         model = ls.MultilabelRidgeCV(kernel="rbf", scale=scale, n_landmarks=None)

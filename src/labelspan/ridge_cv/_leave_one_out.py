@@ -55,10 +55,18 @@ class Ridges:
         return self.cross / (self.values + ridge)[:, None]
 
     def left_out(
-        self, P: np.ndarray, T: np.ndarray, weights: np.ndarray | None, ridge: float
+        self,
+        P: np.ndarray,
+        squares: np.ndarray,
+        T: np.ndarray,
+        weights: np.ndarray | None,
+        ridge: float,
     ) -> np.ndarray:
-        """Scores (m, q) of training rows with coordinates P, each by the fit of all the others."""
-        leverage = 1.0 / self.weight + P**2 @ (1.0 / (self.values + ridge))
+        """Scores (m, q) of training rows with coordinates P, each by the fit of all the others.
+
+        `squares` are those of P, which serve all ridges.
+        """
+        leverage = 1.0 / self.weight + squares @ (1.0 / (self.values + ridge))
         if weights is not None:
             leverage = leverage * weights
         residuals = T - self.t_mean - P @ self.coefficients(ridge)
@@ -122,7 +130,8 @@ class Decomposed:
         self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None
     ) -> Callable[[float], np.ndarray]:
         """Left-out scores (m, q) of the training rows `at`, for each ridge."""
-        return partial(self.ridges.left_out, self.coordinates(X, at), T, weights)
+        P = self.coordinates(X, at)
+        return partial(self.ridges.left_out, P, P**2, T, weights)
 
     def all_left_out(
         self, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
@@ -131,7 +140,7 @@ class Decomposed:
         L = empty(T, T.shape, np.float64)
         for at in blocks_of_rows(T.shape[0]):
             w = None if weights is None else weights[at]
-            L[at, :] = self.ridges.left_out(self.coordinates(X, at), T[at, :], w, ridge)
+            L[at, :] = self.left_out(X, at, T[at, :], w)(ridge)
         return L
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,17 +40,14 @@ class Part:
 class PartLeftOut:
     """What gives left-out scores of some rows for each ridge; NaN where a label is not observed."""
 
-    parts: list[tuple[Part, np.ndarray, np.ndarray]]
-    T: np.ndarray
-    weights: np.ndarray | None
+    parts: list[tuple[Any, Callable[[float], np.ndarray]]]
+    shape: tuple[int, int]
 
     def __call__(self, ridge: float) -> np.ndarray:
         """Scores (m, q)."""
-        L = np.full(self.T.shape, np.nan)
-        for part, places, P in self.parts:
-            at = np.ix_(places, part.labels)
-            w = None if self.weights is None else self.weights[places]
-            L[at] = part.space.ridges.left_out(P, self.T[at], w, ridge)
+        L = np.full(self.shape, np.nan)
+        for at, of_part in self.parts:
+            L[at] = of_part(ridge)
         return L
 
 
@@ -82,9 +80,10 @@ class PerLabel:
         found = []
         for part in self.parts:
             places = np.flatnonzero(np.isin(at, part.rows, assume_unique=True))
-            own = np.searchsorted(part.rows, at[places])
-            found.append((part, places, part.space.coordinates(X[part.rows], own)))
-        return PartLeftOut(found, T, weights)
+            own, cells = np.searchsorted(part.rows, at[places]), np.ix_(places, part.labels)
+            w = None if weights is None else weights[places]
+            found.append((cells, part.space.left_out(X[part.rows], own, T[cells], w)))
+        return PartLeftOut(found, T.shape)
 
     def all_left_out(
         self, X: Any, T: np.ndarray, weights: np.ndarray | None, ridge: float
