@@ -3,8 +3,8 @@
 usage: LABELSPAN_DATA=... python benchmarks/peer_ranks.py PEERS.csv [--out RESULTS.csv] [SET ...]
 
 PEERS.csv has one row per data set and measure and one column per system. The measures of each split
-are appended to RESULTS.csv, and splits that are there already are not run again; without a SET only
-the table of what is there is printed.
+are appended to RESULTS.csv (benchmarks/peer_ranks.csv), and splits that are there already are not
+run again. The tables of what is there replace those of docs/defaults.md.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ SETS = {
 }  # fmt: skip
 DESCRIPTION = ("dataset", "measure", "n_examples", "n_features", "n_labels")
 SMALLER = {"HAMMING_LOSS_example_based", "ONE_ERROR", "COVARAGE", "LABEL_RANKING_LOSS"}
-SHOWN = ("LABEL_RANKING_AVERAGE_PRECISION", "MICRO_F1", "MACRO_F1", "AUPRC_MICRO")
+SHOWN = ("LABEL_RANKING_AVERAGE_PRECISION", "MICRO_F1")
 FILES = "files"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "defaults.md"
+BEGIN, END = "<!-- by benchmarks/peer_ranks.py -->", "<!-- end of benchmarks/peer_ranks.py -->"
 
 
 def measures(Y, scores, predicted):
@@ -118,26 +121,55 @@ def ranks_of(rows, peers, only):
     return found
 
 
-def show(rows, peers):
-    """Print the tables of docs/defaults.md."""
-    for only, title in ((True, "parts of the files"), (False, "five stratified splits")):
-        ranks = ranks_of(rows, peers, only)
-        print(f"\n{title}\n\n| set | LRAP | rank | micro-F1 | rank | chosen | seconds |")
-        print("|---|---|---|---|---|---|---|")
-        for name, of_set in ranks.items():
-            mine = [row for row in rows if row["set"] == name and (row["split"] == FILES) == only]
-            shown = []
-            for measure in SHOWN[:2]:
-                value = np.mean([float(row[measure]) for row in mine])
-                shown.append(f"{value:.3f} | {of_set[measure]:g}")
-            chosen = ", ".join(sorted({row["chosen"] for row in mine}))
+def tables(rows, peers):
+    """The tables of docs/defaults.md, as lines."""
+    by_split = {FILES: ranks_of(rows, peers, True), "five": ranks_of(rows, peers, False)}
+    four = "LRAP | rank | micro-F1 | rank"
+    yield f"| set | seconds | files: {four} | splits: {four} | chosen |"
+    yield "|---" * 11 + "|"
+    for name in SETS:
+        mine = [row for row in rows if row["set"] == name]
+        if mine:
             seconds = np.mean([float(row["seconds"]) for row in mine])
-            print(f"| {name} | {' | '.join(shown)} | {chosen} | {seconds:.1f} |")
-        print("\n| measure | mean rank of 29 | best of the others | sets |\n|---|---|---|---|")
-        for measure in sorted(next(iter(ranks.values()), ())):
+            cells = [
+                *cells_of(mine, by_split[FILES], True),
+                *cells_of(mine, by_split["five"], False),
+            ]
+            chosen = ", ".join(sorted({row["chosen"] for row in mine}))
+            yield f"| {name} | {seconds:.1f} | {' | '.join(cells)} | {chosen} |"
+    yield ""
+    counted = " and ".join(f"{len(ranks)}" for ranks in by_split.values())
+    yield f"Mean ranks of 29, over {counted} sets, and the best mean rank of the others:\n"
+    yield "| measure | parts of the files | best other | five splits | best other |"
+    yield "|---|---|---|---|---|"
+    for measure in sorted(next(iter(by_split[FILES].values()))):
+        means = []
+        for ranks in by_split.values():
             mean = np.mean([of_set[measure] for of_set in ranks.values()])
             other = best_other(measure, [peers[SETS[name]][measure] for name in ranks])
-            print(f"| {measure} | {mean:.1f} | {other:.1f} | {len(ranks)} |")
+            means.append(f"{mean:.1f} | {other:.1f}")
+        yield f"| {measure} | {' | '.join(means)} |"
+
+
+def cells_of(mine, ranks, only):
+    """Values and ranks of the measures that head the page, for one set."""
+    rows = [row for row in mine if (row["split"] == FILES) == only]
+    for measure in SHOWN:
+        if rows:
+            value = np.mean([float(row[measure]) for row in rows])
+            count = "" if only or len(rows) == 5 else f" ({len(rows)} of 5)"
+            yield f"{value:.3f}{count} | {ranks[rows[0]['set']][measure]:g}"
+        else:
+            yield " | "
+
+
+def write_page(lines):
+    """Put the tables between their marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    body = "\n".join(lines)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{body}\n\n{END}{after}", encoding="utf-8")
 
 
 def best_other(measure, published):
@@ -165,10 +197,10 @@ def read_rows(path):
 
 
 def main():
-    """Run what is missing and print the tables."""
+    """Run what is missing and write the tables."""
     warnings.simplefilter("ignore")  # measures that are undefined for some label
     arguments = sys.argv[1:]
-    out = Path("peer_ranks.csv")
+    out = Path(__file__).with_suffix(".csv")
     if "--out" in arguments:
         place = arguments.index("--out")
         out = Path(arguments.pop(place + 1))
@@ -184,7 +216,7 @@ def main():
                     writer.writeheader()
                 writer.writerow(row)
             print(row["set"], row["split"], f"{row['seconds']:.1f} s", flush=True)
-    show(read_rows(out), peers)
+    write_page(tables(read_rows(out), peers))
 
 
 if __name__ == "__main__":
