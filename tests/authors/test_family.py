@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import labelspan as ls
+from labelspan.papers._printed import PrintedHSL
 from tests.comparison import sine
 from tests.oracles import SETS, assert_equal, assert_equal_columns, run
 from tests.reference import extraction as reference
@@ -28,7 +29,7 @@ CASES = [
 @pytest.mark.parametrize("expansion", ["clique", "star", "zhou"])
 def test_hsl_equals_the_program_of_its_authors(expansion, name):
     sample = run(f"mldr_directions_{name}")
-    model = ls.HSL(None, expansion=expansion, ridge=0.1).fit(sample.X, sample.Y)
+    model = PrintedHSL(None, expansion=expansion, ridge=0.1).fit(sample.X, sample.Y)
     values = sample[f"hsl_{expansion}_values"]
     directions = sample[f"hsl_{expansion}_directions"]
     kept = min(model.n_components_, directions.shape[1])
