@@ -65,7 +65,9 @@ def test_solves_within_steps_are_counted():
     assert [found.passes / plain.passes for found in nested] == [60, 60]
 
 
-@pytest.mark.parametrize("model", [ls.PLST(100), ls.CPLST(100), ls.MultiOutputRidge(0.0)])
+@pytest.mark.parametrize(
+    "model", [ls.PLST(100, ridge=0.0), ls.CPLST(100, ridge=0.0), ls.MultiOutputRidge(0.0)]
+)
 def test_rows_whose_gram_matrix_does_not_fit_are_refused_as_by_fit(model):
     with pytest.raises(MemoryError, match=r"Gram matrix of the rows would be 40000 x 40000"):
         ls.cost(model, 40_000, 100_000, 50)
@@ -118,7 +120,7 @@ def test_what_fit_refuses_for_its_size_has_no_cost(rng, model, n, D, q):
         (ls.MLDA(2), "MLDA"),
         (ls.LPP(2), "LPP"),
         (ls.KernelCPLST(2), "KernelCPLST"),
-        (ls.CPLST(2, regressor=ls.MultiOutputRidge()), "CPLST"),
+        (ls.CPLST(2, regressor=ls.MultiOutputRidge(), ridge=0.0), "CPLST"),
     ],
     ids=str,
 )

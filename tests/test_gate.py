@@ -135,7 +135,7 @@ def test_values_whose_squares_overflow_are_refused(method):
 
 SCALED = [
     ls.MultiOutputRidge(), ls.MLkNN(3), ls.ASOClassifier(2), ls.StructuralF1SVM(), ls.LaRankSVM(),
-    ls.CMLFS(2), ls.DiscriminativeRatio(2), ls.MultilabelFisherScore(2), ls.PLST(),
+    ls.CMLFS(2), ls.DiscriminativeRatio(2), ls.MultilabelFisherScore(2), ls.PLST(ridge=0.0),
     ls.SharedSubspaceClassifier(2), ls.KernelCPLST(kernel="linear"), ls.OPLS(ridge=0.0),
     ls.MVMD(), ls.LPP(2, n_neighbors=3),
 ]  # fmt: skip

@@ -37,7 +37,7 @@ def test_transform_blocks_writes_what_transform_gives(model, dtype, tmp_path):
 
 def test_predict_blocks_of_classes_labels_and_dask_arrays(tmp_path):
     out = tmp_path / "out.npy"
-    model = CPLST(2).fit(X, Y)
+    model = CPLST(2, ridge=0.0).fit(X, Y)
     found = model.predict_blocks([X[:70], X[70:]], out)
     assert_array_equal(found, model.predict(X))
     classes = np.array(["no", "yes"])[Y[:, 0]]

@@ -41,8 +41,8 @@ def test_tags_pass_through_pipelines():
 
 
 def test_one_estimator_does_not_change_the_tags_of_another():
-    assert not get_tags(ls.PLST(regressor=Ridge())).label_tags.takes("dask")
-    assert get_tags(ls.PLST()).label_tags.takes("dask")
+    assert not get_tags(ls.PLST(regressor=Ridge(), ridge=0.0)).label_tags.takes("dask")
+    assert get_tags(ls.PLST(ridge=0.0)).label_tags.takes("dask")
     get_tags(ls.MDDM()).label_tags.refuse(dask="for a test")
     assert get_tags(ls.MDDM()).label_tags.takes("dask")
 
@@ -50,5 +50,5 @@ def test_one_estimator_does_not_change_the_tags_of_another():
 @pytest.mark.parametrize("name", ["dask"])
 def test_a_reason_ends_a_sentence(name):
     """Reasons follow the name of the class, or a colon, and a full stop follows them."""
-    for model in (ls.LPP(), ls.KernelMDDM(), ls.LaRankSVM(), ls.PLST(regressor=Ridge())):
+    for model in (ls.LPP(), ls.KernelMDDM(), ls.LaRankSVM(), ls.PLST(regressor=Ridge(), ridge=0.0)):
         assert not get_tags(model).label_tags.refused[name].endswith(".")

@@ -326,7 +326,7 @@ def test_a_candidate_without_direction_on_a_fold_is_not_chosen():
     ("options", "error", "message"),
     [
         ({"reducers": []}, ValueError, "reducers is empty"),
-        ({"reducers": [ls.PLST()]}, TypeError, "GridSearchCV"),
+        ({"reducers": [ls.PLST(ridge=0.0)]}, TypeError, "GridSearchCV"),
         ({"reducers": [(ls.MVMD(), {"mu": [1]})]}, ValueError, "MVMD has no parameter 'mu'"),
         ({"reducers": [(ls.MVMD(), {"beta": 0.5})]}, TypeError, r"give a list.*\[0.5\]"),
         ({"reducers": [(ls.MVMD(), {"beta": []})]}, ValueError, "has no candidate for beta"),

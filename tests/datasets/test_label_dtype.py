@@ -151,7 +151,7 @@ PREDICTORS = [
     ls.MLkNN(3),
     ls.ThresholdTuner(ls.MultiOutputRidge()),
     ls.SharedSubspaceClassifier(2),
-    ls.PLST(5),
+    ls.PLST(5, ridge=0.0),
     ls.ReducerCV(n_components=[2], cv=2),
     ls.CLaRankSVM(max_iter=3),
 ]

@@ -92,7 +92,7 @@ def test_what_is_not_linear_is_refused_with_the_reason(name):
 @pytest.mark.parametrize(
     "model",
     [
-        ls.CPLST(2, regressor=RandomForestRegressor(2, random_state=0)),
+        ls.CPLST(2, regressor=RandomForestRegressor(2, random_state=0), ridge=0.0),
         ls.ThresholdTuner(make_pipeline(StandardScaler(), LogisticRegression()), "fixed"),
         ls.MultilabelRidgeCV(kernel="rbf"),
     ],
@@ -107,7 +107,7 @@ def test_linear_classes_with_other_parts_are_refused(model):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(
-    "last", [None, ls.MultiOutputRidge(), ls.CPLST(2), ls.LaRankSVM()], ids=str
+    "last", [None, ls.MultiOutputRidge(), ls.CPLST(2, ridge=0.0), ls.LaRankSVM()], ids=str
 )
 @pytest.mark.parametrize(
     "reducer", [ls.MDDM(2), ls.SharedSubspaceClassifier(2), ls.MLFS(3)], ids=str
@@ -152,7 +152,9 @@ def test_a_frame_gives_an_input_per_column():
     ],
     ids=["three", "integers", "two", "one"],
 )
-@pytest.mark.parametrize("model", [ls.MultiOutputRidge(), ls.PLST(), ls.LaRankSVM()], ids=str)
+@pytest.mark.parametrize(
+    "model", [ls.MultiOutputRidge(), ls.PLST(ridge=0.0), ls.LaRankSVM()], ids=str
+)
 @pytest.mark.filterwarnings("ignore:n_components=")
 def test_classes_of_one_column(model, y):
     X, Y, X_new = sample()

@@ -43,7 +43,7 @@ def degenerate():
 @pytest.mark.parametrize("M", [1, 2, None])
 def test_constant_and_equal_labels(method, M):
     X, Y = degenerate()
-    predicted = method(M).fit(X, Y).predict(X)
+    predicted = method(M, ridge=0.0).fit(X, Y).predict(X)
     assert (predicted[:, 1] == 0).all()
     assert (predicted[:, 2] == 1).all()
     np.testing.assert_array_equal(predicted[:, 3], predicted[:, 4])
@@ -56,9 +56,9 @@ def test_constant_and_equal_labels(method, M):
 def test_more_codes_than_the_rank_are_capped_with_a_warning(method):
     X, Y = degenerate()
     with pytest.warns(UserWarning, match=r"n_components=5 is more than the 2 directions"):
-        model = method(5).fit(X, Y)
+        model = method(5, ridge=0.0).fit(X, Y)
     assert model.n_components_ == len(model.components_) == 2
-    assert method().fit(X, Y).n_components_ == 2
+    assert method(ridge=0.0).fit(X, Y).n_components_ == 2
 
 
 @pytest.mark.parametrize("method", [OCCA, PartialBinaryRelevance, CompressedSensing])
@@ -70,7 +70,7 @@ def test_more_codes_than_labels_are_capped_with_a_warning(method):
 
 def test_occa_takes_the_null_directions_of_the_labels_first():
     X, Y = degenerate()
-    model = OCCA(3).fit(X, Y)
+    model = OCCA(3, ridge=0.0).fit(X, Y)
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-10)
     np.testing.assert_allclose(model.encode(Y), 0, atol=1e-7)
     assert model.errors(X, Y).prediction < 1e-10
@@ -79,7 +79,7 @@ def test_occa_takes_the_null_directions_of_the_labels_first():
 def test_occa_says_when_every_direction_ties():
     X, Y = problem(22, n=12, n_features=20)
     with pytest.warns(UserWarning, match=r"fit any label on the 12 training rows.*ridge > 0"):
-        OCCA(2).fit(X, Y)
+        OCCA(2, ridge=0.0).fit(X, Y)
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -104,7 +104,7 @@ def test_labels_without_any_variation(method):
     if method in (PLST, CPLST):
         assert model.n_components_ == 0
         with pytest.warns(UserWarning, match=r"n_components=2, but the labels, or the features"):
-            assert method(2).fit(X, Y).n_components_ == 0
+            assert method(2, ridge=0.0).fit(X, Y).n_components_ == 0
 
 
 @pytest.mark.parametrize("n_labels", [3, 33, 333])
@@ -112,14 +112,14 @@ def test_constant_labels_on_every_route(iterated, n_labels):
     X = problem(23)[0]
     Y = np.tile(np.arange(n_labels) % 2, (len(X), 1))
     with pytest.warns(UserWarning, match=r"n_components=2, but the labels, or the features"):
-        np.testing.assert_array_equal(PLST(2).fit(X, Y).predict(X), Y)
+        np.testing.assert_array_equal(PLST(2, ridge=0.0).fit(X, Y).predict(X), Y)
 
 
 @pytest.mark.parametrize("method", [PLST, CPLST])
 def test_constant_features_predict_the_means(method):
     Y = problem(24)[1]
     X = np.full((len(Y), 3), 7.0)
-    scores = method().fit(X, Y).decision_function(X)
+    scores = method(ridge=0.0).fit(X, Y).decision_function(X)
     np.testing.assert_allclose(scores, np.tile(Y.mean(axis=0) - 0.5, (len(Y), 1)), atol=1e-12)
 
 
@@ -139,8 +139,8 @@ def test_rows_without_labels_two_rows_and_one_label(method):
 @pytest.mark.parametrize("method", [PLST, CPLST])
 def test_a_share_of_the_eigenvalue_sum(method):
     X, Y = problem(26)
-    values = method().fit(X, Y).eigenvalues_
-    model = method(0.8).fit(X, Y)
+    values = method(ridge=0.0).fit(X, Y).eigenvalues_
+    model = method(0.8, ridge=0.0).fit(X, Y)
     M = model.n_components_
     assert values[: M - 1].sum() < 0.8 * values.sum() <= values[:M].sum()
 
@@ -182,20 +182,20 @@ def test_given_linear_regression_is_the_default(method, M):
 
 def test_a_regressor_with_one_output_is_fitted_once_a_code():
     X, Y = problem(28)
-    model = PLST(3, regressor=SVR()).fit(X, Y)
+    model = PLST(3, regressor=SVR(), ridge=0.0).fit(X, Y)
     assert isinstance(model.regressor_, MultiOutputRegressor)
     codes = np.column_stack([SVR().fit(X, t).predict(X) for t in model.encode(Y).T])
     np.testing.assert_allclose(model.decode(codes) - 0.5, model.decision_function(X))
     np.testing.assert_allclose(
         model.truncate(2).decision_function(X),
-        PLST(2, regressor=SVR()).fit(X, Y).decision_function(X),
+        PLST(2, regressor=SVR(), ridge=0.0).fit(X, Y).decision_function(X),
     )
 
 
 def test_kernel_ridge_and_forests_learn_the_codes():
     X, Y = problem(29)
     for regressor in (KernelRidge(kernel="rbf"), RandomForestRegressor(5, random_state=0)):
-        model = CPLST(3, regressor=regressor).fit(X, Y)
+        model = CPLST(3, regressor=regressor, ridge=0.0).fit(X, Y)
         T = type(regressor)(**regressor.get_params()).fit(X, model.encode(Y)).predict(X)
         np.testing.assert_allclose(model.decode(T) - 0.5, model.decision_function(X))
 
@@ -210,9 +210,9 @@ def test_kernel_ridge_and_forests_learn_the_codes():
 )
 def test_composite_regressors(regressor, one_a_code):
     X, Y = problem(35)
-    model = PLST(2, regressor=regressor).fit(X, Y)
+    model = PLST(2, regressor=regressor, ridge=0.0).fit(X, Y)
     assert isinstance(model.regressor_, MultiOutputRegressor) == one_a_code
-    single = PLST(1, regressor=regressor).fit(X, Y)
+    single = PLST(1, regressor=regressor, ridge=0.0).fit(X, Y)
     np.testing.assert_allclose(
         single.decode(model.regressor_.predict(X)[:, :1]) - 0.5, single.decision_function(X)
     )
@@ -221,19 +221,19 @@ def test_composite_regressors(regressor, one_a_code):
 def test_the_regressor_that_is_given_is_not_fitted_itself():
     X, Y = problem(30)
     regressor = Ridge()
-    PLST(2, regressor=regressor).fit(X, Y)
+    PLST(2, regressor=regressor, ridge=0.0).fit(X, Y)
     assert "coef_" not in vars(regressor)
 
 
 def test_truncate_with_a_given_regressor():
     X, Y = problem(31)
     for regressor in (Ridge(3.0), make_pipeline(StandardScaler(), Ridge()), KernelRidge()):
-        short = CPLST(regressor=regressor).fit(X, Y).truncate(4).truncate(2)
-        fitted = CPLST(2, regressor=regressor).fit(X, Y)
+        short = CPLST(regressor=regressor, ridge=0.0).fit(X, Y).truncate(4).truncate(2)
+        fitted = CPLST(2, regressor=regressor, ridge=0.0).fit(X, Y)
         np.testing.assert_allclose(
             short.decision_function(X), fitted.decision_function(X), atol=1e-9
         )
-    tree = CPLST(regressor=DecisionTreeRegressor()).fit(X, Y)
+    tree = CPLST(regressor=DecisionTreeRegressor(), ridge=0.0).fit(X, Y)
     with pytest.raises(ValueError, match=r"learnt independently.*this is DecisionTreeRegressor"):
         tree.truncate(2)
 
@@ -241,7 +241,7 @@ def test_truncate_with_a_given_regressor():
 def test_the_other_labels_are_absent():
     X, Y = problem(32)
     Y[:, :3] = 1 - Y[:, :3]
-    model = PartialBinaryRelevance(2, random_state=3).fit(X, Y)
+    model = PartialBinaryRelevance(2, random_state=3, ridge=0.0).fit(X, Y)
     learnt = np.flatnonzero(model.components_.any(axis=0))
     assert len(learnt) == 2
     others = np.setdiff1d(np.arange(6), learnt)
@@ -251,7 +251,7 @@ def test_the_other_labels_are_absent():
     np.testing.assert_allclose(model.decision_function(X)[:, learnt] + 0.5, peer[:, learnt])
     Z = Y - Y.mean(axis=0)
     np.testing.assert_allclose(model.errors(X, Y).encoding, (Z[:, others] ** 2).sum())
-    again = PartialBinaryRelevance(2, random_state=3).fit(X, Y)
+    again = PartialBinaryRelevance(2, random_state=3, ridge=0.0).fit(X, Y)
     np.testing.assert_array_equal(again.components_, model.components_)
 
 
@@ -260,7 +260,7 @@ def test_labels_to_learn_are_drawn_at_random():
     pairs = list(combinations(range(5), 2))
     drawn = np.zeros(len(pairs))
     for seed in range(400):
-        model = PartialBinaryRelevance(2, random_state=seed).fit(X, Y)
+        model = PartialBinaryRelevance(2, random_state=seed, ridge=0.0).fit(X, Y)
         drawn[pairs.index(tuple(np.flatnonzero(model.components_.any(axis=0))))] += 1
     # Every pair of labels is as likely as another.
     assert chisquare(drawn).pvalue > 1e-3
@@ -268,14 +268,14 @@ def test_labels_to_learn_are_drawn_at_random():
 
 def test_fewer_labels_are_a_part_of_more():
     X, Y = problem(36)
-    more, fewer = (PartialBinaryRelevance(M, random_state=5).fit(X, Y) for M in (4, 2))
+    more, fewer = (PartialBinaryRelevance(M, random_state=5, ridge=0.0).fit(X, Y) for M in (4, 2))
     np.testing.assert_array_equal(more.components_[:2], fewer.components_)
 
 
 @pytest.mark.parametrize("M", [20, 80])
 def test_random_codes_are_gaussian_with_variance_one_over_their_number(M):
     X, Y = problem(37, n=30, n_features=3, n_labels=100)
-    V = CompressedSensing(M, random_state=0).fit(X, Y).components_
+    V = CompressedSensing(M, random_state=0, ridge=0.0).fit(X, Y).components_
     assert kstest(V.ravel(), norm(scale=1 / np.sqrt(M)).cdf).pvalue > 1e-3
 
 
@@ -283,14 +283,14 @@ def test_compressed_sensing_loses_nothing_of_a_single_label():
     # By Cauchy and Schwarz no other unit column is as near to the code of a label as its own.
     X = problem(38, n=60)[0]
     Y = np.tile(np.eye(20, dtype=int), (3, 1))
-    model = CompressedSensing(3, random_state=0).fit(X, Y)
+    model = CompressedSensing(3, random_state=0, ridge=0.0).fit(X, Y)
     assert model.sparsity_ == 1
     assert model.errors(X, Y).encoding == pytest.approx(0, abs=1e-20)
 
 
 def test_errors_of_compressed_sensing_are_those_of_the_recovery():
     X, Y = problem(39, n_labels=9)
-    model = CompressedSensing(4, sparsity=1, random_state=0).fit(X, Y)
+    model = CompressedSensing(4, sparsity=1, random_state=0, ridge=0.0).fit(X, Y)
     errors, V = model.errors(X, Y), model.components_
     lost = 0.0
     for y in Y:
@@ -312,23 +312,23 @@ def test_compressed_sensing_recovers_sparse_labels():
         row[rng.choice(50, 2, replace=False)] = 1
     Y[0] = 0
     X = np.hstack([Y + 0.0, rng.standard_normal((300, 5))])
-    model = CompressedSensing(35, random_state=0).fit(X, Y)
+    model = CompressedSensing(35, random_state=0, ridge=0.0).fit(X, Y)
     assert model.sparsity_ == 2
     # With rows of at most two labels and 35 measurements the recovery is exact.
     assert (model.decode(model.encode(Y)).round(6) == Y).mean() > 0.999
     assert (model.predict(X) == Y).mean() > 0.999
     assert model.predict(X).sum(axis=1).max() <= 2
     np.testing.assert_array_equal(
-        CompressedSensing(35, random_state=0).fit(X, Y).components_, model.components_
+        CompressedSensing(35, random_state=0, ridge=0.0).fit(X, Y).components_, model.components_
     )
-    other = CompressedSensing(35, sparsity=1, random_state=0).fit(X, Y)
+    other = CompressedSensing(35, sparsity=1, random_state=0, ridge=0.0).fit(X, Y)
     assert other.predict(X).sum(axis=1).max() == 1
 
 
 def test_directions_of_few_rows_and_many_labels():
     X, Y = problem(33, n=20, n_features=4, n_labels=50)
     values, V = reference.plst(X, Y)
-    model = PLST(3).fit(X, Y)
+    model = PLST(3, ridge=0.0).fit(X, Y)
     np.testing.assert_allclose(model.eigenvalues_[:3], values[:3], rtol=1e-10)
     theirs = reference.scores(X, Y, V[:3], X)
     np.testing.assert_allclose(model.decision_function(X) + 0.5, theirs, atol=1e-9)
@@ -336,7 +336,7 @@ def test_directions_of_few_rows_and_many_labels():
 
 def test_messages():
     X, Y = problem(34)
-    model = PLST(3).fit(X, Y)
+    model = PLST(3, ridge=0.0).fit(X, Y)
     with pytest.raises(ValueError, match=r"Y has 5 labels, but PLST was fitted with 6"):
         model.encode(Y[:, :5])
     with pytest.raises(ValueError, match=r"T has shape \(80, 6\); expected \(n_samples, 3\)"):
@@ -350,20 +350,20 @@ def test_messages():
     with pytest.raises(ValueError, match=r"X has 80 rows, Y has 79"):
         model.errors(X, Y[:79])
     with pytest.raises(ValueError, match=r"returned an array of shape \(80,\); expected \(80, 3\)"):
-        PLST(3, regressor=Summed()).fit(X, Y).predict(X)
+        PLST(3, regressor=Summed(), ridge=0.0).fit(X, Y).predict(X)
     for bad in (-1, 1.5, "all"):
         with pytest.raises(ValueError, match="n_components"):
-            PLST(bad).fit(X, Y)
+            PLST(bad, ridge=0.0).fit(X, Y)
     with pytest.raises(ValueError, match="ridge"):
         CPLST(ridge=-1.0).fit(X, Y)
     with pytest.raises(ValueError, match="regressor"):
-        CPLST(regressor="linear").fit(X, Y)
+        CPLST(regressor="linear", ridge=0.0).fit(X, Y)
 
 
 def test_labels_by_name_are_those_of_the_fit():
     X, Y = problem(3)
     frame = pd.DataFrame(Y, columns=[f"label {i}" for i in range(Y.shape[1])])
-    model = PLST(2).fit(X, frame)
+    model = PLST(2, ridge=0.0).fit(X, frame)
     np.testing.assert_array_equal(model.encode(frame), model.encode(Y))
     swapped = frame[frame.columns[::-1]]
     for call in (lambda: model.encode(swapped), lambda: model.errors(X, swapped)):
@@ -373,8 +373,8 @@ def test_labels_by_name_are_those_of_the_fit():
 
 def test_a_regressor_on_a_given_kernel_is_cross_validated():
     X, Y = problem(4)
-    by_kernel = PLST(2, regressor=KernelRidge(1.0, kernel="precomputed"))
-    by_rows = PLST(2, regressor=KernelRidge(1.0, kernel="rbf", gamma=0.1))
+    by_kernel = PLST(2, regressor=KernelRidge(1.0, kernel="precomputed"), ridge=0.0)
+    by_rows = PLST(2, regressor=KernelRidge(1.0, kernel="rbf", gamma=0.1), ridge=0.0)
     ours, theirs = (
         cross_val_predict(model, matrix, Y, cv=KFold(3), method="decision_function")
         for model, matrix in ((by_kernel, rbf_kernel(X, gamma=0.1)), (by_rows, X))

@@ -55,7 +55,7 @@ def test_codes_decoding_and_scores_are_those_of_the_transcription(shape, ridge, 
 
 def test_without_the_features_it_is_plst():
     X, Y = problem(2)
-    ours, plst = FaIE(4, alpha=0.0).fit(X, Y), PLST(4, ridge=0.1).fit(X, Y)
+    ours, plst = FaIE(4, alpha=0.0, ridge=0.1).fit(X, Y), PLST(4, ridge=0.1).fit(X, Y)
     np.testing.assert_allclose(ours.eigenvalues_, plst.eigenvalues_[:4])
     np.testing.assert_allclose(
         ours.decision_function(X), plst.decision_function(X), rtol=0, atol=1e-10
@@ -92,9 +92,9 @@ def test_a_regressor_with_a_tolerance_sees_codes_of_unit_size():
 
 def test_truncated_models_are_those_of_a_fit():
     X, Y = problem(6)
-    model = FaIE().fit(X, Y)
+    model = FaIE(ridge=0.1).fit(X, Y)
     for M in (0, 1, 4):
-        fresh = FaIE(M).fit(X, Y)
+        fresh = FaIE(M, ridge=0.1).fit(X, Y)
         short = model.truncate(M)
         np.testing.assert_allclose(short.components_, fresh.components_, atol=1e-10)
         np.testing.assert_allclose(short.decision_function(X), fresh.decision_function(X))
@@ -102,7 +102,7 @@ def test_truncated_models_are_those_of_a_fit():
 
 def test_encode_gives_the_codes_that_decode_best():
     X, Y = problem(7)
-    model = FaIE(4).fit(X, Y)
+    model = FaIE(4, ridge=0.1).fit(X, Y)
     codes, Z = model.encode(Y), reference.shifted(Y)
     best = np.linalg.lstsq(model.components_.T, Z.T, rcond=None)[0].T
     np.testing.assert_allclose(codes, best, atol=1e-10)
@@ -113,7 +113,7 @@ def test_encode_gives_the_codes_that_decode_best():
 def test_more_codes_than_the_rank_warn():
     X, Y = problem(8, n=30, n_features=3, n_labels=4)
     with pytest.warns(UserWarning, match="n_components=9 is more than the 7 directions"):
-        assert FaIE(9).fit(X, Y).n_components_ == 7
+        assert FaIE(9, ridge=0.1).fit(X, Y).n_components_ == 7
 
 
 def test_constant_labels_are_predicted_as_they_were_seen():
@@ -121,15 +121,15 @@ def test_constant_labels_are_predicted_as_they_were_seen():
     Y = np.zeros_like(Y)
     Y[:, 0] = 1
     with pytest.warns(UserWarning, match="0 directions are kept and the label means"):
-        model = FaIE(2).fit(X, Y)
+        model = FaIE(2, ridge=0.1).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), Y)
 
 
 def test_no_matrix_of_rows_by_rows_is_formed():
     X, Y = problem(10, n=4000, n_features=20, n_labels=10)
-    FaIE(3).fit(X[:100], Y[:100])
+    FaIE(3, ridge=0.1).fit(X[:100], Y[:100])
     tracemalloc.start()
-    FaIE(3).fit(X, Y)
+    FaIE(3, ridge=0.1).fit(X, Y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # A few copies of the data; n x n would be 128 MB.
@@ -140,4 +140,4 @@ def test_the_refusal_of_too_many_labels_and_features_says_what_to_do(limit):
     limit("square bytes of the gate", 8 * 15**2)
     X, Y = problem(11)
     with pytest.raises(MemoryError, match="matrix of labels and features would be 16 x 16"):
-        FaIE().fit(X, Y)
+        FaIE(ridge=0.1).fit(X, Y)

@@ -29,7 +29,8 @@ KERNELS = [
 
 
 RIDGE_FREE = [
-    ls.CPLST(2), ls.OCCA(2), ls.PLST(2), ls.OPLS(2, ridge=0), ls.HSL(2, ridge=0),
+    ls.CPLST(2, ridge=0.0), ls.OCCA(2, ridge=0.0), ls.PLST(2, ridge=0.0),
+    ls.OPLS(2, ridge=0), ls.HSL(2, ridge=0),
     ls.LabelCCA(2, ridge=0, label_ridge=0), ls.MDDM(2, constraint="feature", mu=1),
 ]  # fmt: skip
 
@@ -60,7 +61,9 @@ def test_other_ranks_and_any_ridge_are_not(estimator):
     estimator.fit(X, Y)
 
 
-@pytest.mark.parametrize("estimator", [ls.OPLS(2, ridge=0), ls.CPLST(2), ls.PLST(2)])
+@pytest.mark.parametrize(
+    "estimator", [ls.OPLS(2, ridge=0), ls.CPLST(2, ridge=0.0), ls.PLST(2, ridge=0.0)]
+)
 def test_chunks_are_told_at_the_solution(estimator):
     X, Y, *_ = sample(60, 58)
     model = clone(estimator).partial_fit(X[:30], Y[:30]).partial_fit(X[30:], Y[30:])
@@ -85,13 +88,15 @@ def test_kernels_of_full_rank_are_told(estimator):
 def test_blocks_of_dask_are_told_without_a_second_pass():
     X, Y, *_ = sample(60, 58)
     with pytest.warns(UserWarning, match=r"nearly fit any label.*Set ridge > 0\.$"):
-        ls.CPLST(2).fit(da.from_array(X, chunks=(20, -1)), da.from_array(Y, chunks=(20, -1)))
+        ls.CPLST(2, ridge=0.0).fit(
+            da.from_array(X, chunks=(20, -1)), da.from_array(Y, chunks=(20, -1))
+        )
 
 
 def test_the_proposed_ridge_helps_on_other_rows():
     X, Y, X_new, Y_new = sample(100, 95)
     with pytest.warns(UserWarning, match=MESSAGE) as told:
-        plain = ls.CPLST().fit(X, Y)
+        plain = ls.CPLST(ridge=0.0).fit(X, Y)
     ridge = float(re.search(MESSAGE, str(told[0].message))[3])
     scores = [
         f1_score(Y_new, model.predict(X_new), average="micro")

@@ -21,7 +21,7 @@ def make(method, *arguments, **parameters):
     """An estimator, with a seed if it draws anything."""
     if method in SEEDED:
         parameters["random_state"] = 0
-    return method(*arguments, **parameters)
+    return method(*arguments, **{"ridge": 0.0, **parameters})
 
 
 def assert_each_is_best_at_its_own(X, Y, Ms, ridge=0.0):
@@ -151,9 +151,9 @@ def test_sparse_dense_and_duplicated_features_agree(method, ridge):
     np.testing.assert_allclose(thin.decision_function(sparse.csr_array(X)), scores, atol=1e-8)
     if ridge == 0:
         twice = np.hstack([X, X, np.ones((len(X), 1))])
-        again = method(3).fit(twice, Y).decision_function(twice)
+        again = method(3, ridge=0.0).fit(twice, Y).decision_function(twice)
         np.testing.assert_allclose(again, scores, atol=1e-8)
-        coef = method(3).fit(twice, Y).regressor_.coef_
+        coef = method(3, ridge=0.0).fit(twice, Y).regressor_.coef_
         # Least norm: both copies have half of the weight each, the constant none.
         half = X.shape[1]
         np.testing.assert_allclose(coef[:, :half], coef[:, half : 2 * half], atol=1e-8)

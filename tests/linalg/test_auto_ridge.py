@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
+from labelspan.labelspace import CPLST, OCCA, PLST, FaIE
 from tests.laws.test_laws import problem
 from tests.reference.extraction import auto_ridge
 
@@ -19,6 +20,10 @@ MODELS = [
     ls.MDDM(None, constraint="feature"),
     ls.MDDM(None, constraint="feature", label_correlation="rbf", label_width=5.0),
     MultiOutputRidge(),
+    PLST(2),
+    CPLST(2),
+    OCCA(2),
+    FaIE(2),
 ]
 SHAPES = pytest.mark.parametrize("shape", [(90, 12), (25, 40)], ids=["tall", "wide"])
 EVERY = pytest.mark.parametrize("model", MODELS, ids=str)

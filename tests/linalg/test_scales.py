@@ -254,7 +254,8 @@ def test_a_time_stamp_does_not_hide_the_features(form):
     goal = auc(Ridge(1.0, solver="svd").fit(X[train], Y[train]).predict(X[test]))
     assert goal > 0.8
     for model in (
-        MultiOutputRidge(1.0), PLST(ridge=1.0), PLST(), CPLST(ridge=1.0), CPLST(), OCCA(ridge=1.0),
+        MultiOutputRidge(1.0), PLST(ridge=1.0), PLST(ridge=0.0), CPLST(ridge=1.0),
+        CPLST(ridge=0.0), OCCA(ridge=1.0),
         SharedSubspaceClassifier(), FaIE(ridge=1.0), FaIE(ridge=0.0), LabelSubset(),
         LEML(ridge=0.1),
     ):  # fmt: skip

@@ -19,7 +19,7 @@ MODELS = [
     ls.DMLDA(2),
     MultiOutputRidge(),
     MultiOutputRidge(0.0),
-    PLST(),
+    PLST(ridge=0.0),
     CPLST(ridge=1.0),
     SharedSubspaceClassifier(2),
 ]

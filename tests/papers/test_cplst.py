@@ -112,7 +112,7 @@ def test_a_plan_can_measure_the_errors_of_a_label_space_model():
     plan = Plan("errors", (Source("yeast"),), models=(step,), splits=STANDARD, measures=measures)
     found = dict(run_cell(plan.cells[0]).rows)
     yeast = load_yeast()
-    model = CPLST(3).fit(yeast.X[yeast.train], yeast.Y[yeast.train])
+    model = CPLST(3, ridge=0.0).fit(yeast.X[yeast.train], yeast.Y[yeast.train])
     errors = model.errors(yeast.X[yeast.test], yeast.Y[yeast.test])
     assert found["encoding_error"] == pytest.approx(errors.encoding / len(yeast.test))
     assert found["prediction_error"] == pytest.approx(errors.prediction / len(yeast.test))

@@ -32,7 +32,7 @@ def displays():
     search = SharedSubspaceClassifierCV([0.1, 1.0], [0.1, 1.0], scoring="f1_micro", cv=3)
     m = np.array([5, 10])
     return [
-        plotting.ErrorCurvesDisplay.from_estimator(CPLST().fit(X, Y), X, Y, [1, 2]),
+        plotting.ErrorCurvesDisplay.from_estimator(CPLST(ridge=0.0).fit(X, Y), X, Y, [1, 2]),
         plotting.TrainingTimesDisplay.from_times({"size": [50, 100], "a": [1.0, 2.0]}),
         plotting.SelectionPathDisplay.from_path(SelectionPath(m, {"a": m}, {"a": m / 20})),
         plotting.LabelCorrelationDisplay.from_labels(Y),

@@ -23,7 +23,7 @@ from labelspan.arrays import (
     rows_at,
     sums,
 )
-from labelspan.base import Chunked, LabelClassifier, decide, with_fewer
+from labelspan.base import RIDGE, Chunked, LabelClassifier, decide, with_fewer
 from labelspan.compat import HasMethods, Interval
 from labelspan.gate import (
     Labels,
@@ -42,7 +42,7 @@ from labelspan.labelspace._regressor import (
 )
 from labelspan.labelspace._topk import leading_columns
 from labelspan.labelspace._training import TrainingRows, TrainingSums
-from labelspan.linalg import Regression, pooled
+from labelspan.linalg import AUTO, Regression, pooled
 from labelspan.moments import BLOCK_BYTES
 from labelspan.registry import IN_MEMORY, ON_HOST
 
@@ -51,7 +51,7 @@ COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(Real, 0, 1, closed="neither")]
 COMMON: dict[str, list[Any]] = {
     "n_components": COUNT,
     "regressor": [HasMethods(["fit", "predict"]), None],
-    "ridge": [Interval(Real, 0, None, closed="left")],
+    "ridge": RIDGE,
 }
 CODE_THRESHOLD = 0.5
 
@@ -91,12 +91,13 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         "eigenvalues_",
         "n_components_",
         "label_mean_",
+        "ridge_",
         "regressor_",
     )
 
     n_components: Any
     regressor: Any
-    ridge: float
+    ridge: float | str
 
     @abstractmethod
     def _encoding(self, sample: Any) -> Encoding:
@@ -117,7 +118,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
             "does not keep. Set regressor=None for least squares, or use fit."
         )
 
-    def _prices(self) -> tuple[float, ...]:
+    def _prices(self) -> tuple[float | str, ...]:
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
@@ -134,12 +135,16 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         if "label_scatter_clipped_" in self._learnt:
             clipped = 0.0 if found.regression is None else found.regression.tt_clipped
             self.label_scatter_clipped_ = float(clipped)
+        ridge: Any = found.ridge if found.regression is None else found.regression.ridges[0]
+        # Of other regressors, a ridge is neither needed nor chosen.
+        ridge = self.ridge if ridge is None else ridge
+        self.ridge_ = None if ridge == AUTO else float(ridge)
         self.regressor_ = self._regress(sample, found)
 
     def _all_labels(self, sample: Any) -> Regression | None:
         """The regression of all labels on X, unless one of the codes alone costs less."""
         if self.regressor is None and sample.all_labels_first:
-            return sample.regress(float(self.ridge), tt=self._scatter)
+            return sample.regress(self.ridge, tt=self._scatter)
         return None
 
     def _regress(self, sample: Any, found: Encoding) -> Any:
@@ -159,7 +164,9 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         else:
             # Codes up to a constant, which the regression removes.
             targets = sample.Y @ like(sample.Y, V.T)
-            direct = sample.regress(float(self.ridge), targets=targets)
+            # The ridge is that of all labels, so that it does not depend on the number of codes.
+            self.ridge_ = sample.ridge(self.ridge)
+            direct = sample.regress(self.ridge_, targets=targets)
             mean, coef = direct.x_mean, direct.coefficients()
         V, level = beside(sample.X, V), beside(sample.X, found.label_mean)
         offset = np.zeros(V.shape[0]) if self._centred else V @ level

@@ -34,8 +34,10 @@ class CompressedSensing(LabelSpaceClassifier):
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
         one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
-    ridge : float, default=0.0
-        Ridge of the least squares of ``regressor=None``.
+    ridge : "auto" or float, default="auto"
+        Ridge of the least squares of ``regressor=None``, 0 in the paper. "auto" chooses it by
+        generalised cross-validation of the regression of all labels, from the sums over the rows,
+        see `ridge_`.
     sparsity : int or None, default=None
         Largest number s of labels a prediction can have; None means the mean number of labels of
         a training row, rounded up. At most M.
@@ -53,6 +55,10 @@ class CompressedSensing(LabelSpaceClassifier):
         Empty, because the directions have no order.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels, the paper's y-bar.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom; None for another
+        regressor that needs none.
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
@@ -108,7 +114,7 @@ class CompressedSensing(LabelSpaceClassifier):
         n_components: int | None = None,
         *,
         regressor: Any = None,
-        ridge: float = 0.0,
+        ridge: float | str = "auto",
         sparsity: int | None = None,
         random_state: Any = None,
         threshold: float | str = "paper",

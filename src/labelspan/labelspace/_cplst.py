@@ -34,10 +34,12 @@ class CPLST(LabelSpaceClassifier):
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
         one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
-    ridge : float, default=0.0
+    ridge : "auto" or float, default="auto"
         Added to the diagonal of the feature scatter, in the hat matrix and in the least squares
-        of ``regressor=None``. 0 is least squares, of least norm if X is rank-deficient. If the rank
-        is near the number of rows, 0 fits any label and CPLST is PLST; a warning proposes a ridge.
+        of ``regressor=None``. "auto" chooses it by generalised cross-validation of the regression
+        of all labels, from the sums over the rows, see `ridge_`. 0, the paper's, is least squares,
+        of least norm if X is rank-deficient. If the rank is near the number of rows, 0 fits any
+        label and CPLST is PLST; a warning proposes a ridge.
     threshold : {"paper", "auto"} or float, default="paper"
         The score above which a label is predicted. "paper" is the rule of the method; "auto" has
         the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
@@ -50,6 +52,10 @@ class CPLST(LabelSpaceClassifier):
         Positive eigenvalues of Z'HZ (with a ridge of Z'(2H - H^2)Z), descending.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels, the paper's y-bar.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom; None for another
+        regressor that needs none.
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
@@ -107,7 +113,7 @@ class CPLST(LabelSpaceClassifier):
         n_components: int | float | None = None,
         *,
         regressor: Any = None,
-        ridge: float = 0.0,
+        ridge: float | str = "auto",
         threshold: float | str = "paper",
     ):
         self.n_components = n_components
@@ -118,9 +124,10 @@ class CPLST(LabelSpaceClassifier):
     def _encoding(self, sample: Any) -> Encoding:
         few = sample.sparse and sample.complete
         if few and by_products(self.n_components, *sample.shape):
-            pairs = signed(leading_fitted(sample, float(self.ridge), int(self.n_components)))
-            return Encoding(pairs, sample.label_mean(None))
-        regression = sample.regress(float(self.ridge))
+            ridge = sample.ridge(self.ridge)
+            pairs = signed(leading_fitted(sample, ridge, int(self.n_components)))
+            return Encoding(pairs, sample.label_mean(None), ridge=ridge)
+        regression = sample.regress(self.ridge)
         sample.warn_if_any_label_fits(regression)
         F, P = hat_factor(regression)
         pairs = signed(from_factor(F, self.n_components))

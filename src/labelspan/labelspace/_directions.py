@@ -32,6 +32,8 @@ class Encoding:
         The least squares of the codes, if the directions came with them.
     codes : ndarray of shape (n, M) or None
         Codes of the training rows, if they are not a function of the labels.
+    ridge : float or None
+        The ridge of directions that did not come with a regression.
     """
 
     pairs: EigenPairs
@@ -40,6 +42,7 @@ class Encoding:
     coef: np.ndarray | None = None
     regressor: Codes | None = None
     codes: np.ndarray | None = None
+    ridge: float | None = None
 
 
 def no_direction(n_labels: int, n_components: Any) -> EigenPairs:

@@ -39,8 +39,10 @@ class FaIE(LabelSpaceClassifier):
     alpha : float, default=0.1
         Weight of the features, at least 0. Z'Z grows with the number of rows and H does not, so
         a sample of t times the rows needs t times the alpha and the ridge for the same codes.
-    ridge : float, default=0.1
-        Ridge of H and of the least squares of ``regressor=None``.
+    ridge : "auto" or float, default="auto"
+        Ridge of H and of the least squares of ``regressor=None``. "auto" chooses it by generalised
+        cross-validation of the regression of all labels, from the sums over the rows, see `ridge_`.
+        The authors' program uses 0.1.
     threshold : {"paper", "auto"} or float, default="paper"
         The score above which a label is predicted. "paper" is the rule of the method; "auto" has
         the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
@@ -53,6 +55,10 @@ class FaIE(LabelSpaceClassifier):
         Eigenvalues of Z Z' + alpha H, descending, the positive ones that were computed.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom; None for another
+        regressor that needs none.
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
@@ -120,7 +126,7 @@ class FaIE(LabelSpaceClassifier):
         *,
         regressor: Any = None,
         alpha: float = 0.1,
-        ridge: float = 0.1,
+        ridge: float | str = "auto",
         threshold: float | str = "paper",
     ):
         self.n_components = n_components
@@ -131,9 +137,9 @@ class FaIE(LabelSpaceClassifier):
 
     def _encoding(self, sample: Any) -> Encoding:
         # H needs the whole row space, not only the part that the labels need.
-        ridge, alpha = float(self.ridge), float(self.alpha)
-        statistics, lift, mean = sample.row_space(ridge)
-        W, back, _ = regress_pooled(statistics, ridge).solved[0]
+        statistics, lift, mean = sample.row_space(self.ridge)
+        found = regress_pooled(statistics, self.ridge)
+        (W, back, _), ridge, alpha = found.solved[0], found.ridges[0], float(self.alpha)
         tt, (r, q), n_rows = statistics.tt, W.shape, statistics.weight
         check_size(
             (q + r, q + r),
@@ -163,6 +169,7 @@ class FaIE(LabelSpaceClassifier):
             statistics.t_mean,
             regressor=LinearCodes.of(sample, mean, coef, np.zeros(D.shape[1])),
             codes=codes,
+            ridge=ridge,
         )
 
     def _encode(self, Y: Any) -> np.ndarray:

@@ -33,9 +33,10 @@ class OCCA(LabelSpaceClassifier):
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
         one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
-    ridge : float, default=0.0
+    ridge : "auto" or float, default="auto"
         Added to the diagonal of the feature scatter, in the hat matrix and in the least squares
-        of ``regressor=None``.
+        of ``regressor=None``; 0 in the paper. "auto" chooses it by generalised cross-validation of
+        the regression of all labels, from the sums over the rows, see `ridge_`.
     threshold : {"paper", "auto"} or float, default="paper"
         The score above which a label is predicted. "paper" is the rule of the method; "auto" has
         the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
@@ -48,6 +49,10 @@ class OCCA(LabelSpaceClassifier):
         Squared prediction error of each direction on the training rows, ascending.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels, the paper's y-bar.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom; None for another
+        regressor that needs none.
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
@@ -105,7 +110,7 @@ class OCCA(LabelSpaceClassifier):
         n_components: int | None = None,
         *,
         regressor: Any = None,
-        ridge: float = 0.0,
+        ridge: float | str = "auto",
         threshold: float | str = "paper",
     ):
         self.n_components = n_components
@@ -117,7 +122,7 @@ class OCCA(LabelSpaceClassifier):
         n_labels = sample.shape[2]
         M = at_most(self.n_components, n_labels, "labels")
         check_size((n_labels, n_labels), "The matrix of Eq. (4)", "Use PLST for this many labels.")
-        regression = sample.regress(float(self.ridge), tt=True)
+        regression = sample.regress(self.ridge, tt=True)
         sample.warn_if_any_label_fits(regression)
         F, P = hat_factor(regression)
         E = regression.tt - F.T @ F

@@ -39,8 +39,10 @@ class PLST(LabelSpaceClassifier):
         Learns the codes from the features: any scikit-learn regressor, a Pipeline included;
         one that takes a single target is fitted once per code. None means least squares from the
         same statistics as the directions, without a second pass.
-    ridge : float, default=0.0
-        Ridge of the least squares of ``regressor=None``; the directions do not depend on it.
+    ridge : "auto" or float, default="auto"
+        Ridge of the least squares of ``regressor=None``, 0 in the paper; the directions do not
+        depend on it. "auto" chooses it by generalised cross-validation of the regression of all
+        labels, from the sums over the rows, see `ridge_`.
     tol : float, default=1e-4
         For more than 4000 labels and rows with a small integer `n_components`: largest residual
         of an eigenpair, relative to the largest eigenvalue; the error of the eigenvalues is of the
@@ -59,6 +61,10 @@ class PLST(LabelSpaceClassifier):
         Squared singular values of Z, descending, the positive ones that were computed.
     label_mean_ : ndarray of shape (n_labels,)
         Mean of the training labels, the paper's y-bar.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of the scatter, with at most n / 2 degrees of freedom; None for another
+        regressor that needs none.
     regressor_ : object
         The fitted regressor of the codes; has ``predict``, and ``coef_`` and ``intercept_`` if
         ``regressor=None``.
@@ -124,7 +130,7 @@ class PLST(LabelSpaceClassifier):
         n_components: int | float | None = None,
         *,
         regressor: Any = None,
-        ridge: float = 0.0,
+        ridge: float | str = "auto",
         tol: float = 1e-4,
         random_state: Any = 0,
         threshold: float | str = "paper",

@@ -11,8 +11,11 @@ from scipy import sparse
 from labelspan.arrays import any_varies, is_dask_array, precision_of, sums, to_host
 from labelspan.gate import Labels, check_size
 from labelspan.linalg import (
+    AUTO,
     Back,
     Regression,
+    choose_ridge,
+    energy_of_labels,
     regress,
     regress_pooled,
     route_of,
@@ -82,13 +85,21 @@ class TrainingRows:
         """Sum of the weights of the rows, n without any."""
         return float(self.Y.shape[0] if self.weights is None else sums(self.weights))
 
-    def regress(self, ridge: float, *, targets: Any = None, tt: bool = False) -> Regression:
+    def ridge(self, ridge: float | str) -> float:
+        """The ridge, or the one chosen for all labels."""
+        if ridge != AUTO:
+            return float(ridge)
+        route = route_of(self.X, self.Y, self.weights, advice=ADVICE, few=True)
+        statistics = summarise(route.sample)
+        return choose_ridge(statistics, None, energy_of_labels(statistics))[1]
+
+    def regress(self, ridge: float | str, *, targets: Any = None, tt: bool = False) -> Regression:
         """The regression of all labels, or of other targets, on X: one pass over the rows."""
         T, missing = (self.Y, self.missing) if targets is None else (targets, False)
         how = {"weights": self.weights, "tt": tt, "missing": missing}
         return regress(self.X, T, ridge, advice=ADVICE, **how)
 
-    def row_space(self, ridge: float) -> RowSpace:
+    def row_space(self, ridge: float | str) -> RowSpace:
         """Statistics of X on its smaller side and of the labels: one pass over the rows."""
         given = self.X, self.Y, self.weights
         route = route_of(*given, advice=ADVICE, ridge_free=ridge == 0, thin=False)
@@ -159,11 +170,11 @@ class TrainingSums:
         """Sum of the weights of the rows."""
         return float(self.statistics.weight)
 
-    def regress(self, ridge: float, *, tt: bool = False) -> Regression:
+    def regress(self, ridge: float | str, *, tt: bool = False) -> Regression:
         """The regression of all labels on X; the statistics have `tt` if the method asks."""
         return regress_pooled(self.statistics, ridge)
 
-    def row_space(self, ridge: float) -> RowSpace:
+    def row_space(self, ridge: float | str) -> RowSpace:
         """The statistics themselves, because chunks are never reduced to their row space."""
         return RowSpace(self.statistics, lambda C: C, self.statistics.x_mean)
 

@@ -124,6 +124,11 @@ NUMBERS: dict[str, tuple[str, float]] = {
     "opls": ("ridge", 0.1),
     "hsl": ("ridge", 0.1),
     "ridge": ("ridge", 0.01),
+    "plst": ("ridge", 0.0),
+    "cplst": ("ridge", 0.0),
+    "occa": ("ridge", 0.0),
+    "pbr": ("ridge", 0.0),
+    "faie": ("ridge", 0.1),
 }
 AUTO = "auto"
 #: Classes whose directions were shorter in 0.2.0, and are in the papers, by the name of theirs.

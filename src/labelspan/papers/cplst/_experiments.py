@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.papers._experiment import (
     Judged,
@@ -16,7 +17,8 @@ from labelspan.papers._experiment import (
 )
 from labelspan.papers.cplst._regressors import FRACTIONS, N_LABELS, label, plan
 
-METHODS = (("plst", "PLST"), ("cplst", "CPLST"))
+# With the ridge of the paper, 0.
+METHODS = ((with_number("plst"), "PLST"), (with_number("cplst"), "CPLST"))
 
 
 def table3(quick: bool) -> tuple[Plan, ...]:
@@ -47,7 +49,7 @@ def judge_table3(values: Values, printed: dict[str, Any]) -> list[Judged]:
     return lines
 
 
-FOUR = (*METHODS, ("occa", "OCCA"), ("pbr", "PBR"))
+FOUR = (*METHODS, (with_number("occa"), "OCCA"), (with_number("pbr"), "PBR"))
 SIZES = (1, 2, 4, 6, 8, 10, 12)
 
 

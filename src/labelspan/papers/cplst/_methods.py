@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -94,7 +94,7 @@ def least_squares(sample: Sample) -> dict[str, Fitted]:
     The codes are the columns of Z V' for an orthogonal V, and least squares is linear in its
     targets.
     """
-    model = CPLST().fit(sample.X, sample.Y)
+    model = CPLST(ridge=0.0).fit(sample.X, sample.Y)
     Y = np.asarray(sample.Y, dtype=np.float64)
     directions = {"plst": leading_codes(Y), "cplst": model.components_}
     return {name: Fitted(V, model.label_mean_, scores_of(model)) for name, V in directions.items()}
@@ -107,7 +107,10 @@ def cubist(sample: Sample, codes: str) -> Fitted:
     return _fitted(LINEAR[codes](regressor=trees), sample)
 
 
-LINEAR: dict[str, Callable[..., Any]] = {"plst": PLST, "cplst": CPLST}
+LINEAR: dict[str, Callable[..., Any]] = {
+    "plst": partial(PLST, ridge=0.0),
+    "cplst": partial(CPLST, ridge=0.0),
+}
 
 
 def _fitted(model: Any, sample: Sample) -> Fitted:
