@@ -21,6 +21,7 @@ LIMITS = {
     "hinge tolerance": "labelspan.subspace._hinge.TOLERANCE",
     "hinge steps": "labelspan.subspace._hinge.MAX_STEPS",
     "hinge sweeps": "labelspan.subspace._hinge.MAX_SWEEPS",
+    "masked turns": "labelspan.subspace._masked.MAX_TURNS",
     "fuzzy turns": "labelspan.extraction._weights.FUZZY_TURNS",
     # Where data are cut into blocks.
     "large X": "labelspan.gate._validation.LARGE",
