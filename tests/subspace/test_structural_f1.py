@@ -8,7 +8,6 @@ from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
 from labelspan.subspace import StructuralF1SVM
-from labelspan.subspace._structural_f1 import simplex_maximum, worst_labelling
 from tests.reference.subspace import f1_loss, structural_f1_objective
 from tests.subspace.problems import problem
 
@@ -36,31 +35,35 @@ def test_objective_is_that_of_all_labellings(seed):
         assert value >= model.dual_objective_[0]
 
 
+@pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("seed", range(5))
-def test_worst_labelling_beats_random_ones(seed):
+def test_no_labelling_violates_more_than_the_objective_says(seed, C):
+    """Of 30 rows, where all labellings are too many: random ones, and those next to the best."""
     rng = np.random.default_rng(seed)
-    scores, positive = rng.standard_normal(30), rng.random(30) < 0.3
-    y = np.where(positive, 1, -1)
-    loss, changed = worst_labelling(scores, positive)
-    found = loss - 100 / 30 * np.sum(y * scores * changed)
-    assert loss == pytest.approx(100 * f1_loss(y, np.where(changed > 0, -y, y)))
-    for _ in range(500):
-        flips = rng.random(30) < rng.random()
-        other = 100 * f1_loss(y, np.where(flips, -y, y)) - 100 / 30 * np.sum(y * scores * flips)
-        assert other <= found + 1e-9
+    X = rng.standard_normal((30, 4))
+    y = np.where(X[:, 0] + rng.standard_normal(30) > 0.7, 1, -1)
+    model = StructuralF1SVM(C=C, tol=1e-8).fit(X, y[:, None] > 0)
+    w, b = model.coef_[0], model.intercept_[0]
+    margins = y * (X @ w + b)
 
+    def violation(flips):
+        return 100 * f1_loss(y, np.where(flips, -y, y)) - 100 / 30 * np.sum(margins * flips)
 
-def test_simplex_maximum_meets_its_conditions():
-    rng = np.random.default_rng(0)
-    A = rng.standard_normal((12, 5))
-    gram, losses = A @ A.T, rng.random(12)
-    start = np.zeros(12)
-    start[0] = 3.0
-    weights = simplex_maximum(gram, losses, start, 1e-10)
-    gradient = losses - gram @ weights
-    assert weights.sum() == pytest.approx(3.0)
-    assert weights.min() >= 0
-    assert gradient.max() - gradient[weights > 0].min() < 1e-6
+    # The dual problem is solved to the same tolerance, so both are the optimum.
+    primal, dual = model.primal_objective_[0], model.dual_objective_[0]
+    assert -1e-9 * primal <= primal - dual <= 1e-6 * primal
+    most = (primal - 0.5 * (w @ w + b**2)) / C
+    assert most >= 0
+    flips = [rng.random(30) < rng.random() for _ in range(500)]
+    # As many positives and negatives as you like, those of the smallest margins first.
+    places = {sign: np.flatnonzero(y == sign)[np.argsort(margins[y == sign])] for sign in (-1, 1)}
+    for i in range(len(places[1]) + 1):
+        for j in range(len(places[-1]) + 1):
+            chosen = np.zeros(30, bool)
+            chosen[places[1][:i]] = chosen[places[-1][:j]] = True
+            flips.append(chosen)
+    found = np.array([violation(chosen) for chosen in flips])
+    assert found.max() == pytest.approx(most, abs=1e-7)
 
 
 def test_rare_label_is_found_where_a_plain_machine_gives_up():
