@@ -6,6 +6,7 @@ import pytest
 from labelspan.arrays import (
     add_to_diagonal,
     orthonormal,
+    regular_factor,
     smallest_pairs,
     solve_triangular,
     to_host,
@@ -18,7 +19,6 @@ from labelspan.linalg import (
     leading_pencil,
     leading_sum,
     narrow,
-    regular_factor,
     row_space,
 )
 from labelspan.moments import Glance, Moments, Root

@@ -5,7 +5,7 @@ import pytest
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan.arrays import add_to_diagonal, orthonormal, smallest_pairs
+from labelspan.arrays import add_to_diagonal, orthonormal, regular_factor, smallest_pairs
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import (
     EPS,
@@ -29,7 +29,6 @@ from labelspan.linalg import (
     partial_least_squares,
     rank,
     regress,
-    regular_factor,
     route_of,
     row_space,
     scaled_svd,

@@ -38,11 +38,13 @@ from labelspan.arrays._arrays import (
     values_of,
 )
 from labelspan.arrays._factors import (
+    SAFE_PIVOT,
     add_to_diagonal,
     cholesky,
     eigh,
     folded,
     orthonormal,
+    regular_factor,
     smallest_pairs,
     solve_triangular,
     triangle,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays._arrays import is_device, like, namespace, to_host
+from labelspan.arrays._arrays import dense, diagonal, is_device, like, namespace, to_host
 from labelspan.arrays._operations import library_of
 
 # Eigenproblems up to this size take longer to start on a device than to solve on the host.
@@ -15,6 +15,8 @@ SMALL_SIDE = 128
 # Rows, and columns within them, that are factorised at a time.
 CACHED_ROWS = 1024
 PANEL = 32
+# A Cholesky factor is used if the others leave at least this share of each column unexplained.
+SAFE_PIVOT = 1e-8
 
 
 def eigh(G: Any, k: int | None = None, *, overwrite: bool = False) -> tuple[np.ndarray, Any]:
@@ -62,6 +64,21 @@ def cholesky(A: Any, *, overwrite: bool = False) -> Any:
         return None
     # CuPy reports no error by default.
     return L if bool(xp.all(xp.isfinite(xp.linalg.diagonal(L)))) else None
+
+
+def regular_factor(
+    xx: np.ndarray, a: float, b: float, total: np.ndarray | None = None
+) -> np.ndarray | None:
+    """Cholesky factor L of a xx + b I, or None if its columns are nearly dependent, in any units.
+
+    If xx is a difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
+    """
+    L = cholesky(add_to_diagonal(a * xx, b), overwrite=True)
+    given = a * diagonal(xx) if total is None else dense(total)
+    # The pivots in units of the diagonal, without the division.
+    if L is None or (diagonal(L) ** 2 <= SAFE_PIVOT * (given + b)).any():
+        return None
+    return L
 
 
 def solve_triangular(L: Any, B: Any, *, transposed: bool = False) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import clone
 
+from labelspan.arrays import regular_factor
 from labelspan.base import label_scores
 from labelspan.choice._neighbours import neighbour_scores
 from labelspan.classifiers import MLkNN, MultiOutputRidge
@@ -19,7 +20,6 @@ from labelspan.linalg import (
     AUTO,
     Regression,
     regress,
-    regular_factor,
     solve_chosen_ridge,
     solve_ridges,
 )

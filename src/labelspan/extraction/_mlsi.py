@@ -14,6 +14,7 @@ from labelspan.arrays import (
     diagonal,
     like,
     namespace,
+    regular_factor,
     rows_at,
     solve_triangular,
     sums,
@@ -29,7 +30,6 @@ from labelspan.linalg import (
     Pencil,
     Whitened,
     inverse_root,
-    regular_factor,
     row_space,
     squared,
 )

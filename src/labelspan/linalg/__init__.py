@@ -29,7 +29,6 @@ from labelspan.linalg._graded import (
     column_scales,
     graded_basis,
     is_graded,
-    regular_factor,
     scaled_cholesky,
     scaled_svd,
 )

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import is_device, on_host
-from labelspan.linalg._graded import regular_factor
+from labelspan.arrays import is_device, on_host, regular_factor
 from labelspan.linalg._least_norm import Triangle
 from labelspan.moments import Available, Moments, Root, available
 

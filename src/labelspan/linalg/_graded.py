@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import add_to_diagonal, cholesky, dense, diagonal
+from labelspan.arrays import diagonal
 from labelspan.linalg._eigenpairs import EPS, rank
 
 Back = Callable[[np.ndarray], np.ndarray]
@@ -20,8 +20,6 @@ GRADED = 1e3
 GRAM_GRADED = 1e4
 # Eigenvalues down to this share of the largest keep ten digits in a plain eigendecomposition.
 SAFE_VALUE = 1e-6
-# A Cholesky factor is used if the others leave at least this share of each column unexplained.
-SAFE_PIVOT = 1e-8
 
 
 def column_scales(squares: np.ndarray) -> np.ndarray:
@@ -44,21 +42,6 @@ def is_graded(squares: np.ndarray, apart: float = GRADED) -> bool:
 def unit_pivots(L: Any, squares: np.ndarray) -> np.ndarray:
     """Shares of the columns of L L' that the columns before them do not explain, in any units."""
     return diagonal(L) ** 2 / np.where(squares > 0, squares, 1.0)
-
-
-def regular_factor(
-    xx: np.ndarray, a: float, b: float, total: np.ndarray | None = None
-) -> np.ndarray | None:
-    """Cholesky factor L of a xx + b I, or None if its columns are nearly dependent, in any units.
-
-    If xx is a difference, `total` is the diagonal of the first matrix, whose rounding xx inherits.
-    """
-    L = cholesky(add_to_diagonal(a * xx, b), overwrite=True)
-    given = a * diagonal(xx) if total is None else dense(total)
-    # The pivots in units of the diagonal, see `unit_pivots`, without the division.
-    if L is None or (diagonal(L) ** 2 <= SAFE_PIVOT * (given + b)).any():
-        return None
-    return L
 
 
 def scaled_cholesky(G: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

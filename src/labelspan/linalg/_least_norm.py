@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import beside, cast, is_dask_array, like, on_host
+from labelspan.arrays import SAFE_PIVOT, beside, cast, is_dask_array, like, on_host, regular_factor
 from labelspan.gate import has_holes
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import (
-    SAFE_PIVOT,
     Back,
     LeastNorm,
     column_scales,
     is_graded,
-    regular_factor,
     scaled_cholesky,
 )
 from labelspan.linalg._spectral import spectral

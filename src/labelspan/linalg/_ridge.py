@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from labelspan.arrays import is_device, on_host
+from labelspan.arrays import is_device, on_host, regular_factor, solve_triangular
 from labelspan.linalg._auto_ridge import AUTO, choose_ridge, energy_of_labels
 from labelspan.linalg._gathered import Gathered, pooled
-from labelspan.linalg._graded import GRAM_GRADED, after, is_graded, regular_factor
+from labelspan.linalg._graded import GRAM_GRADED, after, is_graded
 from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
 from labelspan.linalg._route import route_of, too_large
 from labelspan.linalg._spectral import Spectral, spectral
-from labelspan.linalg._whiten import Whitened, by_factor, by_singular_values, whiten
+from labelspan.linalg._whiten import Whitened, by_singular_values, whiten
 from labelspan.moments import Moments, Products, Root, Rows, Sample, checked, collect, summarise
 
 
@@ -163,9 +163,12 @@ def solve_ridges(
     graded = shared and is_graded(statistics.squares + min(ridges), GRAM_GRADED)
     if isinstance(statistics, Moments) and not graded:
         factors = [regular_factor(statistics.xx, 1.0, ridge) for ridge in ridges]
-        solved = tuple(by_factor(L, statistics.xt) for L in factors if L is not None)
-        if len(solved) == len(ridges):
-            return Regression(solved, ridges, *rest)
+        if all(L is not None for L in factors):
+            backs = [partial(solve_triangular, L, transposed=True) for L in factors]
+            W = [solve_triangular(L, statistics.xt) for L in factors]
+            return Regression(
+                tuple(Whitened(*pair) for pair in zip(W, backs, strict=True)), ridges, *rest
+            )
     if is_device(statistics.x_mean):
         return solve_ridges(on_host(statistics), ridges, shared)
     form = spectral(statistics)

@@ -9,14 +9,13 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan.arrays import eigh, like, namespace, on_host
+from labelspan.arrays import eigh, like, namespace, on_host, regular_factor
 from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import (
     column_scales,
     is_graded,
     jacobi,
-    regular_factor,
     scaled_cholesky,
 )
 from labelspan.moments import Moments, Root

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import beside, eigh, like, solve_triangular
+from labelspan.arrays import beside, eigh, like, regular_factor, solve_triangular
 from labelspan.linalg._block_cg import row_side, solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
-from labelspan.linalg._graded import Back, column_scales, regular_factor
+from labelspan.linalg._graded import Back, column_scales
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.moments import Moments, Products, Root, Rows
 
@@ -110,8 +110,7 @@ def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float)
 
 def by_factor(L: np.ndarray, F: np.ndarray, squares: np.ndarray | None = None) -> Whitened:
     """E = L^-T for a Cholesky factor of the metric, B = L L'."""
-    W = solve_triangular(L, F)
-    return Whitened(W, lambda Y: solve_triangular(L, Y, transposed=True), squares)
+    return Whitened(solve_triangular(L, F), partial(solve_triangular, L, transposed=True), squares)
 
 
 def is_regular(root: Root) -> bool:

@@ -183,7 +183,7 @@ def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
     n_rows, n_columns = X.shape
     size = block_bytes(X) if is_device(X) else BLOCK_BYTES
     height = max(size // (8 * max(n_columns, 1)), n_columns if tall else 1, 1)
-    return equal_blocks(n_rows, n_rows / height)
+    return iter((slice(0, n_rows),)) if n_rows <= height else equal_blocks(n_rows, n_rows / height)
 
 
 def equal_blocks(n_rows: int, n_blocks: float) -> Iterator[slice]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import SAFE_PIVOT, regular_factor
 from labelspan.linalg._auto_ridge import AUTO
-from labelspan.linalg._graded import SAFE_PIVOT, regular_factor
 from labelspan.linalg._ridge import regress
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
