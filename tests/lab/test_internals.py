@@ -48,6 +48,8 @@ def test_kernel_methods_share_a_kernel_and_score_as_if_alone(tmp_path, rng, meth
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+# The default of EmbeddingReducer is more than these features.
+@pytest.mark.filterwarnings("ignore:n_components=64 is more:UserWarning")
 def test_every_candidate_can_be_fitted(rng, method):
     X, Y = linear(rng, 60)
     # Where every solver converges at once.

@@ -163,7 +163,7 @@ SCORES = Row(
 )
 
 TABLE = {
-    **dict.fromkeys(("MDDM", "OPLS", "MLSI", "MLDA", "DMLDA", "HSL"), PENCIL),
+    **dict.fromkeys(("MDDM", "OPLS", "EmbeddingReducer", "MLSI", "MLDA", "DMLDA", "HSL"), PENCIL),
     "LabelCCA": replace(
         PENCIL, after=added(pencil, lambda side, q: (2.0 * side * q**2, 9.0 * q**3))
     ),
