@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labelspan as ls
-from labelspan.papers._printed import PrintedHSL
+from labelspan.experiments import get_method
 from tests.comparison import sine
 from tests.oracles import SETS, assert_equal, assert_equal_columns, run
 from tests.reference import extraction as reference
@@ -29,7 +29,8 @@ CASES = [
 @pytest.mark.parametrize("expansion", ["clique", "star", "zhou"])
 def test_hsl_equals_the_program_of_its_authors(expansion, name):
     sample = run(f"mldr_directions_{name}")
-    model = PrintedHSL(None, expansion=expansion, ridge=0.1).fit(sample.X, sample.Y)
+    model = get_method("hsl@0.2.0").make({"n_components": None, "expansion": expansion})
+    model.fit(sample.X, sample.Y)
     values = sample[f"hsl_{expansion}_values"]
     directions = sample[f"hsl_{expansion}_directions"]
     kept = min(model.n_components_, directions.shape[1])

@@ -5,7 +5,7 @@ import pytest
 
 import labelspan as ls
 from labelspan import metrics
-from labelspan.papers._printed import PrintedCCA, PrintedMDDM
+from labelspan.experiments import get_method
 from tests.oracles import SETS, arrays, assert_equal, assert_equal_columns, run, whole
 from tests.reference import extraction as reference
 
@@ -13,10 +13,10 @@ from tests.reference import extraction as reference
 # labels in {0, 1} here and in {-1, +1} there.
 METHODS = {
     "pca": (ls.MVMD(None, beta=0), 1),
-    "cca": (PrintedCCA(None, ridge=0.1), 1),
+    "cca": (get_method("cca@0.2.0").make({"n_components": None}), 1),
     "mlsi": (ls.MLSI(None), 1),
     "mddmp": (ls.MDDM(None), 4),
-    "mddmf": (PrintedMDDM(None, constraint="feature", mu=0.5), 4),
+    "mddmf": (get_method("mddm-f@0.2.0").make({"n_components": None}), 4),
     "mvmd": (ls.MVMD(None), 1),
     "mlda_correlation": (ls.MLDA(None), 1),
     "dmlda1": (ls.DMLDA(None), 1),

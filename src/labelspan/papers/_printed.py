@@ -7,7 +7,7 @@ penalise weights.
 from __future__ import annotations
 
 from labelspan.extraction import HSL, MDDM, OPLS
-from labelspan.subspace._baselines import PrintedCCA
+from labelspan.subspace import PrintedCCA
 
 __all__ = ["PrintedCCA", "PrintedHSL", "PrintedMDDM", "PrintedOPLS"]
 

@@ -2,7 +2,7 @@
 
 from labelspan.subspace._aso import ASOClassifier
 from labelspan.subspace._base import SubspaceClassifier
-from labelspan.subspace._baselines import cca_ridge, cca_svm, one_vs_rest_svm
+from labelspan.subspace._baselines import PrintedCCA, cca_ridge, cca_svm, one_vs_rest_svm
 from labelspan.subspace._coordinates import row_coordinates
 from labelspan.subspace._hinge import HingeProblem
 from labelspan.subspace._pls import LabelPLS
