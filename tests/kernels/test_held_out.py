@@ -45,7 +45,7 @@ def test_held_out_fits_are_separate_fits(kernel, ridge):
         np.testing.assert_allclose(coefficients[others] / scale, alone / scale, atol=1e-8)
         np.testing.assert_allclose(coefficients[fold] / scale, 0.0, atol=1e-8)
         expected = reference.cplst_matrix(inner, T[others], ridge)
-        np.testing.assert_allclose(result.label_matrix(), expected, atol=1e-7)
+        np.testing.assert_allclose(result.label_matrix, expected, atol=1e-7)
 
 
 def test_held_out_fits_with_weights_are_separate_fits(rng):
@@ -70,7 +70,7 @@ def test_held_out_fits_with_weights_are_separate_fits(rng):
         np.testing.assert_allclose((form.U @ result.coefficients)[others], alone, atol=1e-8)
         fitted = centred @ alone
         expected = 2 * Z.T @ fitted - fitted.T @ fitted
-        np.testing.assert_allclose(result.label_matrix(), expected, atol=1e-8)
+        np.testing.assert_allclose(result.label_matrix, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -78,7 +78,7 @@ def test_held_out_fits_with_weights_are_separate_fits(rng):
 @pytest.mark.parametrize(("n", "q"), [(30, 6), (2000, 92)])
 def test_losses_are_those_of_the_first_codes_by_definition(n, q, weighted, rng):
     predicted, mean, nothing = rng.random((n, q)), rng.random(q), np.empty((n, q))
-    held = HeldOut(predicted, nothing, mean, nothing, 1.0)
+    held = HeldOut(predicted, mean, nothing)
     V = np.linalg.qr(rng.standard_normal((q, q)))[0]
     T = (rng.random((n, q)) < 0.4) * 1.0
     weights = rng.uniform(0, 2, n) if weighted else None

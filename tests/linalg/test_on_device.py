@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import labelspan as ls
 from labelspan.arrays import to_host
 from labelspan.kernels import KernelCPLSTCV, kernel_path
+from labelspan.kernels import _gram as kernel_grams
 from labelspan.kernels import _map as kernel_maps
-from labelspan.kernels import _on_device as kernels_on_device
 from labelspan.linalg import fix_signs
 from labelspan.moments import Block
 
@@ -140,13 +140,13 @@ def test_kernels_give_what_the_host_gives(place, kernel):
     np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("kernel", sorted(kernels_on_device.ON_DEVICE - {"precomputed"}))
+@pytest.mark.parametrize("kernel", sorted(kernel_maps.ON_DEVICE - {"precomputed"}))
 def test_kernels_have_scikit_learns_values(place, kernel):
     X, _ = problem(40)
     X[3] = 0.0
     parameters = {"gamma": 0.2, "degree": 3, "coef0": 0.5}
     expected = pairwise_kernels(X, X[:7], metric=kernel, filter_params=True, **parameters)
-    found = kernels_on_device.kernel_values(kernel, parameters, place.put(X), place.put(X[:7]))
+    found = kernel_maps.kernel_values(kernel, parameters, place.put(X), place.put(X[:7]))
     np.testing.assert_allclose(to_host(found), expected, atol=1e-12 * np.abs(expected).max())
 
 
@@ -161,7 +161,7 @@ def test_an_indefinite_kernel_is_refused(place):
 
 def test_a_kernel_that_does_not_fit_is_refused_with_its_bytes(place, monkeypatch):
     X, Y = problem(60)
-    monkeypatch.setattr(kernels_on_device, "free_bytes", lambda array: 50_000)
+    monkeypatch.setattr(kernel_grams, "free_bytes", lambda array: 50_000)
     with pytest.raises(MemoryError, match=r"57,600 bytes\), but 50,000 bytes are free"):
         ls.KernelLabelCCA(2).fit(place.put(X), Y)
 

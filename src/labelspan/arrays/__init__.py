@@ -11,6 +11,7 @@ from labelspan.arrays._arrays import (
     copied,
     count_true,
     dense,
+    densified,
     detached,
     diagonal,
     doubles,

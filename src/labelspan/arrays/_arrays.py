@@ -186,6 +186,11 @@ def in_memory(A: Any) -> Any:
     return A.compute() if is_dask_array(A) else to_host(A)
 
 
+def densified(A: Any) -> Any:
+    """A dense array from a sparse one; a dense one, wherever it is, unchanged."""
+    return A.toarray() if sparse.issparse(A) else A
+
+
 def values_of(A: Any) -> Any:
     """The stored numbers: those of a sparse array, or the dense array itself."""
     return A.data if sparse.issparse(A) else A

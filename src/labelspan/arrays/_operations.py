@@ -178,6 +178,10 @@ def sums_of_squares(A: Any) -> Any:
 
 def set_diagonal(A: Any, values: Any) -> None:
     """Put numbers (d,) on the diagonal of A (d, d)."""
+    if isinstance(A, np.ndarray):
+        # A view in any order of memory, unlike that of a reshaped array.
+        np.einsum("ii->i", A)[...] = values
+        return
     if library_of(A) == "torch":
         A.diagonal().copy_(values)
         return

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import cast, empty, is_device, like, precision_of, settle
+from labelspan.arrays import cast, empty, like, precision_of, settle
 from labelspan.base import RowBlocks
 from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
@@ -20,8 +20,7 @@ from labelspan.gate import (
     in_dtype,
     remember_names,
 )
-from labelspan.kernels._map import KERNELS, KernelMap
-from labelspan.kernels._on_device import kernel_refusals
+from labelspan.kernels._map import KERNELS, KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Induced, induce
 from labelspan.linalg import EigenPairs, as_rows, signs_of
 
@@ -152,9 +151,6 @@ def project(map_: KernelMap, X: Any, dual: np.ndarray, offset: np.ndarray) -> np
     dual, offset = cast(dual, dtype), cast(offset, dtype)
     projected = empty(X, (X.shape[0], dual.shape[0]), dtype)
     for rows, K in map_.blocks(X):
-        if is_device(X):
-            projected[rows, :] = K @ dual.T
-        else:
-            np.matmul(K, dual.T, out=projected[rows])
+        projected[rows, :] = K @ dual.T
     projected -= offset
     return projected

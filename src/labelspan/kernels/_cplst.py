@@ -12,8 +12,7 @@ from labelspan.arrays import cast, like, namespace
 from labelspan.base import THRESHOLD
 from labelspan.gate import check_size, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
-from labelspan.kernels._map import KernelMap
-from labelspan.kernels._on_device import kernel_refusals
+from labelspan.kernels._map import KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.labelspace import (
     COMMON,
@@ -214,17 +213,7 @@ class KernelCPLST(LabelSpaceClassifier):
 
 @dataclass(frozen=True)
 class KernelCodes(Codes):
-    """r(x) = dual k(x) - offset.
-
-    Attributes
-    ----------
-    map_ : KernelMap
-        The kernel against the training rows or landmarks.
-    dual : ndarray of shape (M, m)
-        Coefficients of the kernel values.
-    offset : ndarray of shape (M,)
-        Centring term, subtracted from the codes.
-    """
+    """r(x) = dual k(x) - offset, dual (M, m) against the m rows of the map."""
 
     map_: KernelMap
     dual: np.ndarray
@@ -242,8 +231,8 @@ class KernelCodes(Codes):
 def label_matrix(statistics: Dual | Moments, ridge: float) -> tuple[Any, Any, float]:
     """S = QZ in the coordinates of the statistics, the matrix of Eq. (8), and its rounding."""
     if isinstance(statistics, Dual):
-        S, R = statistics.solve(1.0, ridge)
-        return S, R.T @ statistics.T + ridge * (R.T @ S), statistics.noise(1.0, ridge)
+        S, R, noise = statistics.solve(1.0, ridge)
+        return S, R.T @ statistics.T + ridge * (R.T @ S), noise
     solved = solve_ridges(statistics, (ridge,))
     S = solved.coefficients()
     M = solved.explained() + ridge * (S.T @ S)

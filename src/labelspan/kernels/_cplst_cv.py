@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
-from scipy.stats import rankdata
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
-from labelspan import arrays
-from labelspan.arrays import cast, dense, is_device, namespace, rows_at, sums, to_host
+from labelspan.arrays import cast, dense, densified, eigh, namespace, rows_at, sums
 from labelspan.base import THRESHOLD, LabelClassifier, remember_features
 from labelspan.compat import Interval
 from labelspan.gate import Labels, check_splits
@@ -21,14 +18,13 @@ from labelspan.jit import ZERO, kernel, read_only
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import KernelCPLST
 from labelspan.kernels._gram import gram
-from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
-from labelspan.kernels._held_out_features import FeaturesHeldOut, held_out_features
+from labelspan.kernels._held_out import HeldOut, held_out, held_out_features, kernel_spectrum
 from labelspan.kernels._landmarks import nystroem
-from labelspan.kernels._map import kernel_map
-from labelspan.kernels._on_device import kernel_refusals
+from labelspan.kernels._map import kernel_map, kernel_refusals
 from labelspan.kernels._statistics import check_kernel_matrix
 from labelspan.moments import total_variance
 from labelspan.registry import ON_HOST
+from labelspan.search import FoldScores, check_prices, results_table
 
 # Steps of four, like the paper's grids over (log2 lambda, log2 gamma), whose ends it does not
 # print. The centre of gamma gives rows at the mean distance a kernel value of exp(-2). Both grids
@@ -171,20 +167,26 @@ class KernelCPLSTCV(LabelClassifier):
 
     def _learn(self, X: Any, labels: Labels) -> None:
         widths = self._widths(X, labels.weights)
-        grid = {"gamma": widths, "ridge": check_positive(self.ridges, "ridges")}
+        grid = {"gamma": widths, "ridge": check_prices(self.ridges, "ridges", positive=True)}
         repair = "Use a splitter such as KFold, or GridSearchCV with KernelCPLST."
         splits = check_splits(self.cv, X, labels.target, labels.kept, complements=repair)
         # Draw once, so that every width and the final fit use the same seed.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        folds = [test for _, test in splits]
+        # By point, fold and number of codes.
         losses = np.concatenate(
             [
-                self._losses(self._estimator(gamma, 1.0, seed), grid["ridge"], X, labels, splits)
+                self._losses(self._estimator(gamma, 1.0, seed), grid["ridge"], X, labels, folds)
                 for gamma in grid["gamma"]
             ]
         )
         self.n_splits_ = len(splits)
+        M = self.n_components
+        picked = losses.mean(axis=2) if M is None else losses[:, :, min(M, losses.shape[2]) - 1]
         points = list(ParameterGrid(grid))
-        self.cv_results_ = results_table(points, losses, self.n_components)
+        scores = [FoldScores({"score": -of_fold}) for of_fold in picked.T]
+        self.cv_results_ = results_table(points, scores)
+        self.cv_results_["mean_hamming_loss"] = losses.mean(axis=1)
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.best_params_ = dict(points[best])
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
@@ -199,7 +201,7 @@ class KernelCPLSTCV(LabelClassifier):
         if callable(self.kernel) or self.kernel in ("linear", "cosine", "precomputed"):
             return [None]
         if self.gammas is not None:
-            return check_positive(self.gammas, "gammas")
+            return check_prices(self.gammas, "gammas", positive=True)
         scale = total_variance(X, weights)
         return [width / scale for width in WIDTHS]
 
@@ -218,24 +220,18 @@ class KernelCPLSTCV(LabelClassifier):
         )
 
     def _losses(
-        self, estimator: KernelCPLST, ridges: list[float], X: Any, labels: Labels, splits: Any
+        self, estimator: KernelCPLST, ridges: list[float], X: Any, labels: Labels, folds: list[Any]
     ) -> np.ndarray:
         """Hamming losses (n_ridges, n_folds, q) of one width, from one decomposition."""
-        T, w = labels.Y if is_device(labels.Y) else dense(labels.Y), labels.weights
-        folds = [test for _, test in splits]
-        fits = fits_without_folds(estimator, ridges, X, T, folds, w)
+        T, w = densified(labels.Y), labels.weights
+        truth = [(rows_at(T, S), None if w is None else rows_at(w, S)) for S in folds]
         return np.array(
             [
                 [
-                    hamming_losses(
-                        held,
-                        held.label_matrix(),
-                        rows_at(T, S),
-                        None if w is None else rows_at(w, S),
-                    )
-                    for S, held in zip(folds, helds, strict=True)
+                    losses_of_codes(held, leading_vectors(held.label_matrix), *given)
+                    for held, given in zip(fits, truth, strict=True)
                 ]
-                for helds in fits
+                for fits in fits_without_folds(estimator, ridges, X, T, folds, w)
             ]
         )
 
@@ -250,9 +246,9 @@ def fits_without_folds(
     T: np.ndarray,
     folds: list[Any],
     weights: np.ndarray | None,
-) -> Iterator[Any]:
+) -> Iterable[Any]:
     """For each ridge, the fits without each fold: exact, or on landmark features."""
-    X = check_kernel_matrix(estimator, X)
+    X = check_kernel_matrix(X) if estimator.kernel == "precomputed" else X
     map_ = kernel_map(estimator, X)
     if estimator.n_landmarks is None:
         form = kernel_spectrum(gram(map_, X, weights=weights), T, weights)
@@ -261,43 +257,28 @@ def fits_without_folds(
     return zip(*held_out_features(features, X, T, tuple(ridges), folds, weights), strict=True)
 
 
-def hamming_losses(
-    held: HeldOut | FeaturesHeldOut,
-    M: np.ndarray,
-    T: np.ndarray,
-    weights: np.ndarray | None = None,
-) -> np.ndarray:
-    """Hamming loss of the held-out rows for the first 1, ..., q eigenvectors of M as codes."""
-    if is_device(M):
-        return hamming_losses_on_device(held, M, T, weights)
-    return losses_of_codes(held, leading_vectors(M), T, weights)
-
-
-def leading_vectors(M: np.ndarray) -> np.ndarray:
+def leading_vectors(M: Any) -> Any:
     """Eigenvectors of M as columns, the leading one first."""
-    return linalg.eigh((M + M.T) / 2, check_finite=False)[1][:, ::-1]
+    return eigh((M + M.T) / 2)[1]
 
 
 def losses_of_codes(
-    held: HeldOut | FeaturesHeldOut,
-    V: np.ndarray,
-    T: np.ndarray,
-    weights: np.ndarray | None = None,
+    held: HeldOut, V: np.ndarray, T: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
     """Hamming loss of the held-out rows for the first 1, ..., k columns of V (q, k) as codes."""
-    codes, truth = (held.predicted - held.mean) @ V, T > 0.5
-    shares = np.full(len(T), 1.0 / len(T)) if weights is None else weights / weights.sum()
-    if T.size * V.shape[1] >= WORTH:
+    codes, xp = (held.predicted - held.mean) @ V, namespace(T)
+    if isinstance(T, np.ndarray) and T.size * V.shape[1] >= WORTH:
         wrong = np.zeros((len(T), V.shape[1]))
-        given = (codes, V.T, held.mean)
-        add_wrong(*(read_only(A, np.float64) for A in given), read_only(truth, np.int64), wrong)
+        given = (read_only(A, np.float64) for A in (codes, V.T, held.mean))
+        add_wrong(*given, read_only(T > 0.5, np.int64), wrong)
     else:
-        scores = np.tile(held.mean, (len(T), 1))
-        wrong = np.empty((len(T), V.shape[1]))
+        scores, counts = 0.0 * codes[:, :1] + held.mean, []
         for k in range(V.shape[1]):
-            scores += np.outer(codes[:, k], V[:, k])
-            wrong[:, k] = ((scores > 0.5) != truth).sum(axis=1)
-    return shares @ wrong / T.shape[1]
+            scores += codes[:, k][:, None] * V[:, k]
+            counts.append(sums(cast((scores > 0.5) != (T > 0.5), np.float64), axis=1))
+        wrong = xp.stack(counts, axis=1)
+    wrong, w = dense(wrong), np.ones(T.shape[0]) if weights is None else dense(weights)
+    return (w / w.sum()) @ wrong / T.shape[1]
 
 
 @kernel
@@ -315,51 +296,3 @@ def add_wrong(codes, directions, mean, truth, wrong):  # type: ignore[no-untyped
                 # Integers, because the order of a sum of floats would forbid vectors of them.
                 count += np.int64(scores[j] > 0.5) ^ of_row[j]
             wrong[i, k] = count
-
-
-def hamming_losses_on_device(held: Any, M: Any, T: Any, weights: Any) -> np.ndarray:
-    """The same on the device of the predictions; returns the losses (q,) on the host."""
-    xp = namespace(T)
-    _, V = arrays.eigh((M + M.T) / 2)
-    codes = (held.predicted - held.mean) @ V
-    scores = xp.zeros_like(T) + held.mean
-    weights = xp.ones_like(T[:, 0]) if weights is None else weights
-    losses = []
-    for k in range(V.shape[1]):
-        scores += codes[:, k][:, None] * V[:, k]
-        wrong = cast((scores > 0.5) != (T > 0.5), np.float64)
-        losses.append(weights @ xp.mean(wrong, axis=1))
-    return to_host(xp.stack(losses) / sums(weights))
-
-
-def results_table(
-    points: list[dict[str, Any]], losses: np.ndarray, n_components: int | None
-) -> dict[str, Any]:
-    """``cv_results_`` from losses of shape (n_points, n_folds, q)."""
-    n_labels = losses.shape[2]
-    kept = slice(None) if n_components is None else min(n_components, n_labels) - 1
-    picked = losses[:, :, kept]
-    scores = -(picked.mean(axis=2) if n_components is None else picked)
-    table: dict[str, Any] = {
-        f"param_{name}": np.ma.MaskedArray([point[name] for point in points], dtype=object)
-        for name in ("gamma", "ridge")
-    }
-    table["params"] = points
-    for i, split in enumerate(scores.T):
-        table[f"split{i}_test_score"] = split
-    table["mean_test_score"], table["std_test_score"] = scores.mean(axis=1), scores.std(axis=1)
-    ranks = rankdata(-table["mean_test_score"], method="min")
-    table["rank_test_score"] = ranks.astype(np.int32)
-    table["mean_hamming_loss"] = losses.mean(axis=1)
-    return table
-
-
-def check_positive(values: Any, name: str) -> list[float]:
-    """Candidates: finite, positive, at least one."""
-    numbers = np.asarray(values, dtype=np.float64).ravel()
-    if len(numbers) == 0:
-        raise ValueError(f"{name} is empty; pass at least one number > 0.")
-    wrong = numbers[~(np.isfinite(numbers) & (numbers > 0))]
-    if len(wrong):
-        raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers > 0.")
-    return numbers.tolist()

@@ -8,13 +8,23 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import linalg
 
-from labelspan import arrays
-from labelspan.arrays import copied, empty, is_device, like, namespace, precision_of, rows_at
+from labelspan.arrays import (
+    add_to_diagonal,
+    cast,
+    cholesky,
+    eigh,
+    free_bytes,
+    is_device,
+    like,
+    namespace,
+    precision_of,
+    rows_at,
+    set_diagonal,
+    solve_triangular,
+    sums,
+)
 from labelspan.gate import check_size
 from labelspan.kernels._map import KernelMap, budget_blocks, is_definite
-from labelspan.kernels._on_device import asymmetry, check_room, symmetric
-from labelspan.kernels._on_device import centre as centre_on_device
-from labelspan.kernels._on_device import solve as solve_on_device
 from labelspan.linalg import EPS, rank, warn_if_any_label_fits
 
 # The rounding of a float32 kernel, at most the trace times the precision, may be this share of
@@ -22,22 +32,19 @@ from labelspan.linalg import EPS, rank, warn_if_any_label_fits
 SINGLE_SHARE = 1e-2
 # Negative eigenvalues and asymmetry up to this share of the trace count as rounding.
 SLACK = 1e-8
+ADVICE = (
+    "Set n_landmarks, e.g. n_landmarks=1000, or use KernelMDDM(constraint='projection'), "
+    "which does not store it."
+)
 # The names that the methods use for the ridge of the kernel matrix.
 RIDGES = "the ridge of the kernel (ridge; (1 - mu) / mu of MDDM; n beta of shared subspaces)"
 
 
 @dataclass(frozen=True)
 class Gram:
-    """H K H' of the training rows, and with weights w diag(w)^(1/2) H K H' diag(w)^(1/2).
+    """H K H', with weights diag(w)^(1/2) H K H' diag(w)^(1/2), and the former column means.
 
-    Attributes
-    ----------
-    K : ndarray of shape (n, n)
-        The centred kernel matrix, in the precision of `precision`. Solving overwrites it and then
-        restores it.
-    mean : ndarray of shape (n,)
-        K 1 / n of the kernel before centring, K w / sum(w) with weights; centring subtracts it from
-        a new row.
+    Solving overwrites K (n, n) and restores it; centring subtracts the mean (n,) from a new row.
     """
 
     K: np.ndarray
@@ -46,51 +53,42 @@ class Gram:
 
 def gram(map_: KernelMap, X: Any, ridge: float = 0.0, weights: np.ndarray | None = None) -> Gram:
     """The centred kernel of the training rows; one (n, n) array, two while it is checked."""
-    advice = (
-        "Set n_landmarks, e.g. n_landmarks=1000, or use KernelMDDM(constraint='projection'), "
-        "which does not store it."
-    )
-    if not (is_device(X) and check_room(X, X.shape[0], advice)):
-        check_size((X.shape[0],) * 2, "The kernel matrix", advice)
-    if is_device(X):
-        return gram_on_device(map_, X, weights)
+    refuse_large(X)
+    dtype: type = np.float64
+    if not is_device(X) and X.dtype == np.float32:
+        dtype = precision(map_, X, ridge, weights)
     if map_.kernel == "precomputed":
-        refuse_asymmetric(X, "The precomputed kernel")
-        # Copied, because it is centred in place below.
-        K = np.add(X, X.T, dtype=precision(map_, X, ridge, weights))
+        # A new array, because it is centred in place below.
+        K = cast(X, dtype) + cast(X, dtype).T
         K *= 0.5
     else:
-        dtype = precision(map_, X, ridge, weights)
         # Without a second argument the product X X' is a symmetric update, half the work.
-        K = np.require(map_.compare(map_.astype(dtype).rows), dtype, ["C", "W"])
+        K = cast(map_.compare(cast(map_.rows, dtype)), dtype)
     mean = centre(K, weights)
-    if not is_definite(map_):
-        refuse_indefinite(K, map_.kernel, X.dtype)
-    return Gram(K, mean)
-
-
-def gram_on_device(map_: KernelMap, X: Any, weights: Any) -> Gram:
-    """The same on the device of X, in float64, by blocks of rows; one (n, n) array."""
-    if map_.kernel == "precomputed":
-        refuse_asymmetric(X, "The precomputed kernel")
-        K = symmetric(X)
-    else:
-        K = empty(X, (X.shape[0], X.shape[0]), np.float64)
-        for rows in budget_blocks(*K.shape, beside=X):
-            K[rows, :] = map_.compare(rows_at(map_.rows, rows), map_.rows)
-    mean = centre_on_device(K, weights)
     if not is_definite(map_):
         refuse_indefinite(K, map_.kernel, precision_of(X))
     return Gram(K, mean)
 
 
-def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None = None) -> type:
-    """float32 if the rows are float32 and the rounding of their kernel is well below the ridge.
+def refuse_large(X: Any) -> None:
+    """Raise unless two (n, n) arrays fit beside X, on its device if the free memory is known."""
+    side, free = X.shape[0], free_bytes(X) if is_device(X) else None
+    size = 16 * side**2
+    if free is None:
+        check_size((side, side), "The kernel matrix", ADVICE)
+    elif size > free:
+        raise MemoryError(
+            f"The kernel matrix and its factor would be twice {side} x {side} "
+            f"({size:,} bytes), but {free:,} bytes are free on {X.device}. {ADVICE}"
+        )
 
-    No entry of a positive semi-definite kernel is above its diagonal. A kernel that is positive
-    semi-definite only after centring may have a diagonal of zeros.
+
+def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None = None) -> type:
+    """float32, that of the rows, if the rounding of their kernel is well below the ridge.
+
+    No entry of a semi-definite kernel is above its diagonal, which others may have zero.
     """
-    if X.dtype != np.float32 or ridge <= 0:
+    if ridge <= 0:
         return np.float64
     if map_.kernel == "precomputed":
         size = len(X) * float(np.abs(X).max())
@@ -103,19 +101,22 @@ def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None 
     return np.float32 if rounding <= SINGLE_SHARE * ridge else np.float64
 
 
-def centre(K: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+def centre(K: Any, weights: Any = None) -> Any:
     """Turn K into the matrix of :class:`Gram`, in place; return its former column means."""
+    xp = namespace(K)
     if weights is None:
-        mean = K.mean(axis=0, dtype=np.float64)
-        K -= mean
-        K -= (mean - mean.mean())[:, None]
-        return mean
-    shares, root = weights / weights.sum(), np.sqrt(weights)
-    mean = shares @ K
-    K -= mean
-    K -= (mean - shares @ mean)[:, None]
-    K *= root
-    K *= root[:, None]
+        mean = xp.sum(K, axis=0, dtype=xp.float64) / K.shape[0]
+        rest = mean - xp.mean(mean)
+    else:
+        shares = weights / sums(weights)
+        mean = shares @ K
+        rest = mean - shares @ mean
+    K -= mean[None, :]
+    K -= rest[:, None]
+    if weights is not None:
+        root = xp.sqrt(weights)
+        K *= root[None, :]
+        K *= root[:, None]
     return mean
 
 
@@ -126,12 +127,9 @@ def refuse_asymmetric(K: Any, name: str) -> None:
             f"{name} has shape {K.shape}; expected a square matrix with one row and one column "
             "per training row. Pass k(X_train, X_train) to fit and k(X_new, X_train) afterwards."
         )
-    blocks = budget_blocks(*K.shape, beside=K)
-    if is_device(K):
-        gap, largest = asymmetry(K, blocks)
-    else:
-        gap = max(np.abs(K[rows] - K[:, rows].T).max() for rows in blocks)
-        largest = np.abs(K).max()
+    xp, blocks = namespace(K), budget_blocks(*K.shape, beside=K)
+    gap = max(float(xp.max(xp.abs(rows_at(K, rows) - K[:, rows].T))) for rows in blocks)
+    largest = max(float(xp.max(K)), -float(xp.min(K)))
     if gap > slack(precision_of(K)) * largest:
         raise ValueError(
             f"{name} is not symmetric (largest difference to its transpose {gap:.3g}). "
@@ -140,21 +138,16 @@ def refuse_asymmetric(K: Any, name: str) -> None:
 
 
 def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
-    """Raise if the centred K has a negative eigenvalue beyond rounding.
+    """Raise if the centred K has a negative eigenvalue beyond rounding, as a factor shows.
 
-    A Cholesky factor of K + slack I, n^3 / 3, is the certificate; eigenvalues are computed only for
-    the error message. Only the centred kernel matters: minus a squared distance is a valid kernel
-    here.
+    Only the centred kernel matters: minus a squared distance is a valid kernel here.
     """
-    trace = float(namespace(K).linalg.trace(K))
+    A = cast(K, np.float64)
+    trace = float(namespace(A).linalg.trace(A))
     size = slack(dtype) * max(trace, 0.0)
-    if is_device(K):
-        tiny = float(np.finfo(np.float64).tiny)
-        if arrays.cholesky(arrays.add_to_diagonal(copied(K), size + tiny)) is not None:
-            return
-        least = float(arrays.eigh(K)[0][-1])
-    else:
-        least = least_eigenvalue(K, size)
+    if factor_beside(A, size + float(np.finfo(np.float64).tiny)) is not None:
+        return
+    least = float(eigh(A)[0][-1])
     if least >= -size:
         return
     raise ValueError(
@@ -163,16 +156,6 @@ def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
         "Use another kernel or other kernel parameters, or clip the negative eigenvalues of a "
         "precomputed one."
     )
-
-
-def least_eigenvalue(K: np.ndarray, size: float) -> float:
-    """The smallest eigenvalue of K; 0 if K + size I has a Cholesky factor."""
-    shifted = K.astype(np.float64)
-    shifted[np.diag_indices_from(K)] += size + np.finfo(np.float64).tiny
-    _, failed = linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
-    if failed == 0:
-        return 0.0
-    return linalg.eigh(K, eigvals_only=True, subset_by_index=(0, 0), check_finite=False)[0]
 
 
 def name_of(kernel: Any) -> str:
@@ -216,10 +199,11 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
         UT = U.T @ T
         return U @ (UT / like(UT, a * values)[:, None]), U @ (UT / a)
     if is_device(K):
-        found = solve_on_device(K, b / a, T / a)
-        if found is None:
+        L = factor_beside(K, b / a)
+        if L is None:
             refuse_ridge(b / a)
-        return found
+        P = solve_triangular(L, solve_triangular(L, T / a), transposed=True)
+        return P, K @ P
     diagonal = np.diagonal(K).copy()
     # The factor uses the lower triangle. The upper one still holds K, for the product and to
     # restore the lower one.
@@ -232,6 +216,20 @@ def solve(K: np.ndarray, a: float, b: float, T: np.ndarray) -> tuple[np.ndarray,
     KP = symm(1.0, A, P, lower=0)
     restore(A, diagonal)
     return P.astype(np.float64, copy=False), KP.astype(np.float64, copy=False)
+
+
+def in_place(K: Any) -> bool:
+    """Whether a factor can take the memory of K, as LAPACK's does on the host."""
+    return not is_device(K)
+
+
+def factor_beside(K: Any, ridge: float) -> Any:
+    """Cholesky factor of K + ridge I in new memory; None if it is not positive definite."""
+    xp = namespace(K)
+    diagonal = xp.asarray(xp.linalg.diagonal(K), copy=True)
+    L = cholesky(add_to_diagonal(K, ridge))
+    set_diagonal(K, diagonal)
+    return L
 
 
 def factor(A: np.ndarray, ridge: float) -> None:
@@ -264,13 +262,8 @@ def restore(A: np.ndarray, diagonal: np.ndarray) -> None:
     A[np.diag_indices(n)] = diagonal
 
 
-def spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positive eigenvalues of K, descending, and their eigenvectors; K is unchanged."""
-    if is_device(K):
-        values, U = arrays.eigh(K)
-        r = rank(values, len(values))
-        return values[:r], U[:, :r]
-    values, U = linalg.eigh(K, driver="evd", check_finite=False)
-    values, U = values[::-1], U[:, ::-1]
+def spectrum(K: Any) -> tuple[np.ndarray, Any]:
+    """Positive eigenvalues of K, descending, on the host, and their eigenvectors beside K."""
+    values, U = eigh(K)
     r = rank(values, len(values))
     return values[:r], U[:, :r]

@@ -11,9 +11,9 @@ from scipy import linalg
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
-from labelspan.arrays import cast, like, precision_of, to_host
+from labelspan.arrays import cast, dense, like, precision_of, rows_at
 from labelspan.kernels._gram import refuse_indefinite, spectrum
-from labelspan.kernels._map import KernelMap, is_definite, taken
+from labelspan.kernels._map import KernelMap, is_definite
 
 # Rows on which the error of the approximation is measured.
 ERROR_SAMPLE = 500
@@ -21,21 +21,9 @@ ERROR_SAMPLE = 500
 
 @dataclass(frozen=True)
 class Features:
-    """z(x) = R' k(landmarks, x) with R R' = k(landmarks, landmarks)^+.
+    """z(x) = R' k(landmarks, x) with R R' = k(landmarks, landmarks)^+: products near the kernel's.
 
-    The inner products of these features approximate the kernel (Nystroem). If every row is a
-    landmark, they equal it.
-
-    Attributes
-    ----------
-    map_ : KernelMap
-        The kernel against the landmarks.
-    R : ndarray of shape (m, r)
-        Inverse root of the kernel of the landmarks, on its range.
-    chosen : ndarray of shape (m,)
-        Which rows are the landmarks.
-    error : float
-        Relative error of the centred kernel (Frobenius norm) on a sample of the rows.
+    R is (m, r), `chosen` (m,) the landmarks, `error` the relative error of the centred kernel.
     """
 
     map_: KernelMap
@@ -45,26 +33,7 @@ class Features:
 
 
 def nystroem(map_: KernelMap, X: Any, n_landmarks: int, how: str, random_state: Any) -> Features:
-    """Choose the landmarks and compute their features.
-
-    Parameters
-    ----------
-    map_ : KernelMap
-        The kernel against all rows of X.
-    X : ndarray or csr_array of shape (n, D)
-        Training rows, or the precomputed kernel.
-    n_landmarks : int
-        Number m of landmarks; a number above n is reduced to n, with a warning.
-    how : {"uniform", "kmeans", "leverage"}
-        How they are chosen.
-    random_state : int, RandomState or None
-        Seed of the choice and of the sample for the error.
-
-    Returns
-    -------
-    Features
-        Time O(m^3) besides the choice, memory O(m^2).
-    """
+    """Choose the landmarks and compute their features: O(m^3) besides the choice, memory O(m^2)."""
     n_rows = X.shape[0]
     if n_landmarks > n_rows:
         warnings.warn(
@@ -77,7 +46,7 @@ def nystroem(map_: KernelMap, X: Any, n_landmarks: int, how: str, random_state: 
     random = check_random_state(random_state)
     chosen = np.sort(CHOICES[how](map_, X, n_landmarks, random))
     some = map_.landmarks(chosen)
-    W = cast(some.values(taken(X, chosen)), np.float64)
+    W = cast(some.values(rows_at(X, chosen)), np.float64)
     if not is_definite(map_):
         refuse_indefinite(W, map_.kernel, precision_of(X))
     values, U = spectrum((W + W.T) / 2)
@@ -89,10 +58,9 @@ def sampled_error(map_: KernelMap, some: KernelMap, R: np.ndarray, X: Any, rando
     """||Kc - Zc Zc'|| / ||Kc|| in the Frobenius norm, on ERROR_SAMPLE rows."""
     n_rows = X.shape[0]
     sample = random.choice(n_rows, min(ERROR_SAMPLE, n_rows), replace=False)
-    rows = taken(X, sample)
-    exact = cast(map_.landmarks(sample).values(rows), np.float64)
-    Z = cast(some.values(rows), np.float64) @ R
-    exact, Z = to_host(exact), to_host(Z)
+    rows = rows_at(X, sample)
+    exact = dense(cast(map_.landmarks(sample).values(rows), np.float64))
+    Z = dense(cast(some.values(rows), np.float64) @ R)
     gap = exact - Z @ Z.T
     norm = np.linalg.norm(twice_centred(exact))
     return float(np.linalg.norm(twice_centred(gap)) / norm) if norm > 0 else 0.0

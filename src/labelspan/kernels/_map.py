@@ -11,15 +11,29 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
-from labelspan.arrays import block_bytes, cast, copied, is_device, less, precision_of, rows_at, sums
-from labelspan.kernels._on_device import gathered, kernel_values
-from labelspan.moments import mean_of
+from labelspan.arrays import (
+    block_bytes,
+    cast,
+    clipped,
+    copied,
+    densified,
+    exponential,
+    is_device,
+    like,
+    namespace,
+    precision_of,
+    rows_at,
+    sums,
+)
+from labelspan.registry import ON_HOST
 
 KERNELS = frozenset(kernel_metrics())
 # They depend only on x - y, or the centring of K removes the mean of X anyway.
 SHIFTED = frozenset({"linear", "rbf", "laplacian"})
 # Positive semi-definite for any rows; the others are checked.
 DEFINITE = SHIFTED | {"cosine", "chi2"}
+# Kernels with values on a device; the others are scikit-learn's, on the host.
+ON_DEVICE = frozenset({"linear", "poly", "polynomial", "rbf", "sigmoid", "cosine", "precomputed"})
 # Larger blocks leave the cache and are no faster. If scikit-learn's working_memory is smaller, it
 # is the limit.
 BLOCK_MEBIBYTES = 64
@@ -29,21 +43,10 @@ ARRAYS_A_BLOCK = 3
 
 @dataclass(frozen=True)
 class KernelMap:
-    """A kernel function and the rows it compares new rows with.
+    """A kernel, and the rows (m, D) minus `shift` that it compares new rows with.
 
-    Attributes
-    ----------
-    kernel : str or callable
-        Name of a scikit-learn kernel, "precomputed", or a function of two rows.
-    parameters : dict
-        Keywords of the kernel.
-    rows : ndarray or csr_array of shape (m, D), or None
-        Training rows or landmarks, minus `shift`; None for precomputed kernels.
-    columns : ndarray of shape (m,) or None
-        Which columns of a precomputed kernel are the landmarks; None for all.
-    shift : ndarray of shape (D,), float64, or None
-        Mean of X, for kernels that do not depend on it. Subtracting it keeps differences of nearby
-        rows accurate if the mean is large.
+    A precomputed kernel has no rows; `columns` are those of its landmarks, None for all. `shift`
+    keeps differences of nearby rows accurate where the kernel does not depend on the mean.
     """
 
     kernel: str | Callable[..., float]
@@ -56,33 +59,25 @@ class KernelMap:
         """The same kernel against some of the rows only."""
         if self.kernel == "precomputed":
             return replace(self, columns=chosen)
-        return replace(self, rows=taken(self.rows, chosen))
+        return replace(self, rows=rows_at(self.rows, chosen))
 
     def astype(self, dtype: Any) -> KernelMap:
         """The same kernel with rows of another precision."""
         rows = None if self.rows is None else cast(self.rows, dtype)
         return replace(self, rows=rows)
 
-    def values(self, X: Any) -> np.ndarray:
-        """Kernel values (n, m) between the rows of X and the stored ones."""
-        if is_device(X):
-            return cast(self.on_device(X), precision_of(X))
+    def values(self, X: Any) -> Any:
+        """Kernel values (n, m) between the rows of X and the stored ones, in its precision."""
         if self.kernel == "precomputed":
-            K = X if self.columns is None else X[:, self.columns]
-            return K.toarray() if sparse.issparse(K) else K
-        # In float64, because a rounded shift would move every row relative to the stored ones.
-        A = X if self.shift is None else (X - self.shift).astype(X.dtype, copy=False)
-        return self.compare(A, self.rows.astype(X.dtype, copy=False))
+            K = densified(X)
+            some = self.columns is not None
+            return namespace(K).take(K, like(K, self.columns), axis=1) if some else K
+        # About a float64 mean, because a rounded one would move the rows off the stored ones.
+        A = X if self.shift is None else cast(X, np.float64) - self.shift
+        dtype = np.float64 if is_device(X) else precision_of(X)
+        return cast(self.compare(cast(A, dtype), cast(self.rows, dtype)), precision_of(X))
 
-    def on_device(self, X: Any) -> Any:
-        """Kernel values of rows on a device, in float64."""
-        if self.kernel == "precomputed":
-            K = X if self.columns is None else taken(X.T, self.columns).T
-            return cast(K, np.float64)
-        A = cast(X, np.float64) if self.shift is None else less(X, self.shift)
-        return self.compare(A, cast(self.rows, np.float64))
-
-    def compare(self, A: Any, B: Any = None) -> np.ndarray:
+    def compare(self, A: Any, B: Any = None) -> Any:
         """Kernel values between rows that are already shifted; of A with itself if B is None."""
         if is_device(A):
             assert isinstance(self.kernel, str)
@@ -92,8 +87,8 @@ class KernelMap:
             # Values that overflow are rejected below.
             with np.errstate(over="ignore", invalid="ignore"):
                 given = {"metric": self.kernel, "filter_params": True, **self.parameters}
-                K = pairwise_kernels(A, B, **given)
-                K = K.toarray() if sparse.issparse(K) else np.asarray(K)
+                K = densified(pairwise_kernels(A, B, **given))
+                K = np.require(K, requirements=["C", "W"])
                 total = K.sum(dtype=np.float64)
         if not np.isfinite(total):
             raise ValueError(
@@ -128,7 +123,7 @@ def kernel_map(estimator: Any, X: Any) -> KernelMap:
     """The kernel named by the parameters of an estimator, against all rows of X, in float64."""
     kernel = estimator.kernel
     if callable(kernel):
-        return KernelMap(kernel, dict(estimator.kernel_params or {}), owned(X))
+        return KernelMap(kernel, dict(estimator.kernel_params or {}), copied(cast(X, np.float64)))
     if kernel == "precomputed":
         return KernelMap(kernel, {}, None)
     gamma = estimator.gamma
@@ -136,13 +131,12 @@ def kernel_map(estimator: Any, X: Any) -> KernelMap:
         # As in scikit-learn, where only chi2_kernel does not accept None.
         gamma = 1.0 if kernel == "chi2" else 1.0 / X.shape[1]
     parameters = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
-    if kernel in SHIFTED and is_device(X):
-        shift = mean_of(X)
-        return KernelMap(kernel, parameters, less(X, shift), shift=shift)
     if kernel in SHIFTED and not sparse.issparse(X):
-        shift = X.mean(axis=0, dtype=np.float64)
-        return KernelMap(kernel, parameters, np.subtract(X, shift, dtype=np.float64), shift=shift)
-    return KernelMap(kernel, parameters, owned(X))
+        rows = cast(X, np.float64)
+        shift = sums(rows, axis=0) / X.shape[0]
+        return KernelMap(kernel, parameters, rows - shift, shift=shift)
+    # A copy, because a fitted model must not change with the caller's array.
+    return KernelMap(kernel, parameters, copied(cast(X, np.float64)))
 
 
 def is_definite(map_: KernelMap) -> bool:
@@ -169,11 +163,39 @@ def small_blocks(n_rows: int, height: int = 64) -> Iterator[slice]:
     return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
 
 
-def owned(X: Any) -> Any:
-    """A float64 copy, because a fitted model must not change with the caller's array."""
-    return copied(cast(X, np.float64)) if is_device(X) else X.astype(np.float64)
+def kernel_refusals(estimator: Any) -> dict[str, str]:
+    """Why an estimator refuses X on a device with its kernel; nothing if it supports it."""
+    kernel, landmarks = estimator.kernel, estimator.n_landmarks is not None
+    if callable(kernel) or kernel not in ON_DEVICE:
+        return {"device": f"with kernel={kernel!r} {ON_HOST}"}
+    if landmarks and estimator.landmarks != "uniform":
+        return {"device": f"with landmarks={estimator.landmarks!r} {ON_HOST}"}
+    return {}
 
 
-def taken(rows: Any, chosen: np.ndarray) -> Any:
-    """Some of the rows, by their indices."""
-    return gathered(rows, chosen) if is_device(rows) else rows[chosen]
+def kernel_values(kernel: str, parameters: dict[str, Any], A: Any, B: Any) -> Any:
+    """Values (n, m) of a kernel between rows in float64, as scikit-learn defines it."""
+    xp = namespace(A)
+    if kernel == "cosine":
+        A, B = unit_rows(A), unit_rows(B)
+    K = A @ B.T
+    if kernel in ("linear", "cosine"):
+        return K
+    gamma = parameters["gamma"]
+    if kernel == "rbf":
+        K *= 2.0
+        K -= sums(A * A, axis=1)[:, None]
+        K -= sums(B * B, axis=1)[None, :]
+        K = clipped(K, 0.0)
+        K *= gamma
+        return exponential(K)
+    K *= gamma
+    K += parameters["coef0"]
+    return xp.tanh(K) if kernel == "sigmoid" else K ** parameters["degree"]
+
+
+def unit_rows(A: Any) -> Any:
+    """Rows scaled to unit length; rows of zeros are unchanged."""
+    xp = namespace(A)
+    lengths = xp.linalg.vector_norm(A, axis=1, keepdims=True)
+    return A / xp.where(lengths == 0, xp.ones_like(lengths), lengths)

@@ -11,11 +11,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from labelspan.arrays import is_device
 from labelspan.compat import n_rows_of
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._shifted import PathSolver
-from labelspan.kernels._statistics import Dual, Induced, evaluated
+from labelspan.kernels._statistics import Dual, Induced, induce
 
 # Parameters of the kernel or the labels; models that differ in these share nothing.
 NOT_SHARED = frozenset({*KERNEL_PARAMETERS, "label_kernel", "constraint"})
@@ -124,7 +123,8 @@ def kernel_path(
     for model in models:
         model._validate_params()
     n_rows = n_rows_of(X)
-    common = Common([ridge for model in models for ridge in model._ridges(n_rows)], float(tol))
+    ridges = [ridge for model in models for ridge in model._ridges(n_rows)]
+    common = Common(clone(estimator), ridges, float(tol))
     # In the order of their ridges, so that those with the same solutions follow each other.
     for model in sorted(models, key=lambda model: model._ridges(n_rows)):
         model._shared_kernel = common.induce
@@ -136,7 +136,8 @@ def kernel_path(
 class Common:
     """What the models of a path share: the kernel, and the solutions of its systems."""
 
-    def __init__(self, ridges: list[float], tol: float):
+    def __init__(self, estimator: Any, ridges: list[float], tol: float):
+        self.estimator = estimator
         self.ridges = ridges
         self.tol = tol
         self._solver: PathSolver | None = None
@@ -144,25 +145,17 @@ class Common:
         self._made: dict[bool, Induced] = {}
 
     def induce(
-        self,
-        estimator: Any,
-        X: Any,
-        T: Any,
-        weights: np.ndarray | None,
-        *,
-        ridge: float | None,
-        tt: bool = False,
+        self, X: Any, T: Any, weights: np.ndarray | None, *, ridge: float | None, tt: bool
     ) -> Induced:
         """The sample of all models, from the first that needs it."""
         # Landmark features also serve models without a ridge.
-        product_only = ridge is None and estimator.n_landmarks is None
+        product_only = ridge is None and self.estimator.n_landmarks is None
         if product_only not in self._made:
             # Use float64, which suits every ridge.
             least = None if product_only else 0.0
-            made = evaluated(estimator, X, T, weights, ridge=least, tt=tt)
+            made = induce(self.estimator, X, T, weights, ridge=least, tt=tt)
             statistics = made.statistics
-            # On a device, a factorisation is faster than the steps of a Krylov space.
-            if isinstance(statistics, Dual) and not (product_only or is_device(statistics.K)):
+            if isinstance(statistics, Dual) and not product_only:
                 self._solver = PathSolver(statistics.K, statistics.T, self.ridges, self.tol)
                 made = replace(made, statistics=replace(statistics, solver=self._solver))
             self._made[product_only] = made

@@ -8,18 +8,23 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan import arrays
-from labelspan.arrays import cast, is_dask_array, is_device, like, namespace, precision_of, sums
+from labelspan.arrays import (
+    cast,
+    is_dask_array,
+    like,
+    namespace,
+    precision_of,
+    solve_triangular,
+    sums,
+)
 from labelspan.base import THRESHOLD, LabelClassifier
 from labelspan.compat import Interval
 from labelspan.gate import Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
-from labelspan.kernels._map import KernelMap
-from labelspan.kernels._on_device import kernel_refusals
+from labelspan.kernels._map import KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import solve_ridges
 from labelspan.moments import Moments
@@ -225,7 +230,7 @@ def mix_dual(statistics: Dual, ridges: tuple[float, ...], n_components: Any) -> 
     S = 2.0 * statistics.T
     # (Q + ridge I)^-1 S, as half the metric for T.
     solved = [statistics.solve(0.5, 0.5 * ridge) for ridge in ridges]
-    (loose, K_loose), (tight, K_tight) = solved[0], solved[-1]
+    (loose, K_loose, _), (tight, K_tight, _) = solved[0], solved[-1]
     # Without beta, `loose` may be huge where Q is small; Q times `loose` is not.
     P = leading_labels(K_loose.T @ tight, n_components)
     A = tight + ((loose - tight) @ P) @ P.T
@@ -253,12 +258,8 @@ def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
     C, KC = C / size, KC / size
     for _ in range(2 if C.shape[1] else 0):
         M = C.T @ KC
-        if is_device(M):
-            L = arrays.cholesky((M + M.T) / 2)
-            C, KC = (arrays.solve_triangular(L, A.T).T for A in (C, KC))
-            continue
-        L = linalg.cholesky((M + M.T) / 2, lower=True, check_finite=False)
-        C, KC = (linalg.solve_triangular(L, A.T, lower=True, check_finite=False).T for A in (C, KC))
+        L = xp.linalg.cholesky((M + M.T) / 2)
+        C, KC = (solve_triangular(L, A.T).T for A in (C, KC))
     return C
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from labelspan.kernels._gram import factor, restore, solve, too_small
+from labelspan.arrays import dense, namespace
+from labelspan.kernels._gram import factor, in_place, restore, solve, too_small
 from labelspan.linalg import EPS
 from labelspan.system import one_blas_thread
 
@@ -48,7 +50,7 @@ class PathSolver:
             if ridge in self.ridges:
                 self.residual = max(self.residual, largest_residual(self.T, *found, ridge))
             # As much memory as K, or the last two: models come in the order of their ridges.
-            kept = max(len(self.K) // (2 * max(self.T.shape[1], 1)), 2)
+            kept = max(self.K.shape[0] // (2 * max(self.T.shape[1], 1)), 2)
             if len(self._by_factor) == kept:
                 del self._by_factor[next(iter(self._by_factor))]
             self._by_factor[ridge] = found
@@ -76,7 +78,9 @@ class PathSolver:
     def space(self) -> Krylov | None:
         """The Krylov space; None if a factor for every ridge is cheaper."""
         n_rows, q = self.T.shape
-        if len(self.ridges) < 2 or len(self.ridges) * q > n_rows or not self.T.any():
+        # On a device, a factorisation is faster than the steps of a Krylov space.
+        few = len(self.ridges) < 2 or len(self.ridges) * q > n_rows
+        if few or not in_place(self.K) or not self.T.any():
             return None
         expected = expected_steps(self.ridges, self.tol)
         limit = min(worthwhile_steps(n_rows, q, len(self.ridges)), int(LARGEST * n_rows / q))
@@ -100,10 +104,10 @@ class PathSolver:
             restore(A, diagonal)
 
 
-def largest_residual(T: np.ndarray, P: np.ndarray, KP: np.ndarray, ridge: float) -> float:
+def largest_residual(T: Any, P: Any, KP: Any, ridge: float) -> float:
     """Norms of the columns of T - (K + ridge I) P, relative to those of T."""
-    sizes = np.linalg.norm(T, axis=0)
-    residuals = np.linalg.norm(T - KP - ridge * P, axis=0)
+    norm = namespace(T).linalg.vector_norm
+    sizes, residuals = dense(norm(T, axis=0)), dense(norm(T - KP - ridge * P, axis=0))
     return float(np.max(residuals[sizes > 0] / sizes[sizes > 0], initial=0.0))
 
 

@@ -9,14 +9,13 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import cast, empty, is_device, like, namespace, rows_at, sums, to_host
+from labelspan.arrays import cast, dense, densified, empty, like, namespace, sums
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
-from labelspan.kernels._map import KernelMap, budget_blocks, is_definite, kernel_map
+from labelspan.kernels._map import KernelMap, is_definite, kernel_map
 from labelspan.linalg import Whitened, by_solution, times, whiten
-from labelspan.moments import Moments, Sample, scaled
+from labelspan.moments import Moments, Sample
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -25,22 +24,9 @@ Pair = tuple[np.ndarray, np.ndarray]
 class Dual:
     """Statistics of the rows in the feature space of a kernel, from inner products only.
 
-    With Phi the centred features, a direction is Phi'c, and Q = Phi Phi' holds all that is needed.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of the weights of the rows; their number if they have none.
-    t_mean : ndarray of shape (q,)
-        Mean of T.
-    T : ndarray of shape (n, q)
-        Centred T; as in Q, each row is multiplied by the square root of its weight.
-    K : ndarray of shape (n, n) or None
-        Q, if the method needs more than QT.
-    KT : ndarray of shape (n, q) or None
-        Q T, if the method needs nothing else.
-    solver : callable or None
-        Gives P = (Q + ridge I)^-1 T and Q P for a ridge, if models of a path share them.
+    With Phi the centred features, a direction is Phi'c, and Q = Phi Phi' holds all that is needed:
+    K is Q, or KT is Q T if that suffices. Rows of T and Q are multiplied by roots of their weights.
+    A `solver` gives P = (Q + ridge I)^-1 T and Q P for a ridge that models of a path share.
     """
 
     weight: float
@@ -50,23 +36,21 @@ class Dual:
     KT: Any = None
     solver: Callable[[float], Pair] | None = None
 
-    def solve(self, a: float, b: float, label_factor: np.ndarray | None = None) -> Pair:
-        """P = (a Q + b I)^-1 F and Q P for F = T times the factor; F = T if it is None."""
-        if self.solver is None:
-            return solve(self.K, a, b, times(self.T, label_factor))
-        P, QP = self.solver(b / a)
-        return times(P, label_factor) / a, times(QP, label_factor) / a
+    def solve(self, a: float, b: float, K: Any = None) -> tuple[Any, Any, float]:
+        """P = (a Q + b I)^-1 F and Q P for F = T K, and the rounding of F'QP in units of eps.
 
-    def noise(self, a: float, b: float) -> float:
-        """Rounding of F'QP relative to its largest eigenvalue, in units of eps.
-
-        P is as large as F / b where Q vanishes. The error of a product with Q is eps times the
+        P is as large as F / b where Q vanishes, and the error of a product with Q is eps times the
         largest eigenvalue of Q, which is at most the trace.
         """
-        n_rows = float(self.T.shape[0])
-        if a == 0 or too_small(b, a, self.K):
-            return n_rows
-        return max(n_rows, 10 * a * float(namespace(self.K).linalg.trace(self.K)) / b)
+        if self.solver is None:
+            P, QP = solve(self.K, a, b, self.T if K is None else self.T @ K)
+        else:
+            P, QP = self.solver(b / a)
+            P, QP = (times(A, K) / a for A in (P, QP))
+        n_rows, trace = float(self.T.shape[0]), float(namespace(self.K).linalg.trace(self.K))
+        # Without a ridge above rounding, the null space was left out.
+        tiny = too_small(b, a, self.K)
+        return P, QP, n_rows if tiny else max(n_rows, 10 * a * trace / b)
 
     @property
     def tt(self) -> np.ndarray:
@@ -81,28 +65,16 @@ def _(statistics: Dual, K: np.ndarray | None, a: float, b: float) -> Whitened:
     K = like(statistics.T, K)
     F = times(statistics.T, K)
     if a == 0:
-        P, QP = F / b, times(statistics.KT, K) / b
-    else:
-        P, QP = statistics.solve(a, b, K)
-    return by_solution(P, F.T @ QP, statistics.noise(a, b))
+        return by_solution(F / b, F.T @ (times(statistics.KT, K) / b), float(F.shape[0]))
+    P, QP, noise = statistics.solve(a, b, K)
+    return by_solution(P, F.T @ QP, noise)
 
 
 @dataclass(frozen=True)
 class Induced:
-    """The training sample in the feature space of a kernel.
+    """The training sample in the feature space of a kernel: exact, or on Nystroem `features`.
 
-    Attributes
-    ----------
-    map_ : KernelMap
-        The kernel against the rows that new rows will be compared with.
-    statistics : Dual or Moments
-        Exact, or those of the Nystroem features.
-    kernel_mean : ndarray of shape (n,) or None
-        Mean of the kernel over the training rows; None for features.
-    features : Features or None
-        The Nystroem features.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
+    `kernel_mean` (n,) is that of the kernel over the training rows; None for features.
     """
 
     map_: KernelMap
@@ -115,14 +87,13 @@ class Induced:
     def row_weights(self) -> np.ndarray:
         """Weights of the rows that new rows are compared with, with 1 instead of 0."""
         w = np.ones(1) if self.weights is None or self.features is not None else self.weights
-        w = to_host(w)
+        w = dense(w)
         return np.where(w > 0, w, 1.0)
 
     def lift(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (m, k) of kernel values, and offsets (k,), from those of the statistics.
+        """Coefficients (m, k) and offsets (k,) with projections k(x)' coefficients - offset.
 
-        A projection is k(x)' coefficients - offset. The offset centres a new row, because exact
-        coefficients sum to zero and features are centred.
+        The offset centres a new row: exact coefficients sum to zero, and features are centred.
         """
         if self.features is None:
             xp = namespace(C)
@@ -150,27 +121,14 @@ def induce(
     """The sample in the feature space of an estimator's kernel; models of a path share it.
 
     `ridge` is the smallest that will be added to the diagonal of Q; None if only Q T is needed,
-    then Q is never stored. `tt`: whether Moments include the label scatter.
+    then Q is never stored. `tt`: whether Moments include the label scatter. Exact: O(n^2 D) time.
+    With m landmarks: O(n m (D + m)) and O(m^2), besides blocks within ``working_memory``.
     """
-    evaluate = vars(estimator).get("_shared_kernel", evaluated)
-    return evaluate(estimator, X, T, weights, ridge=ridge, tt=tt)
-
-
-def evaluated(
-    estimator: Any,
-    X: Any,
-    T: Any,
-    weights: np.ndarray | None,
-    *,
-    ridge: float | None,
-    tt: bool = False,
-) -> Induced:
-    """Evaluate the kernel that an estimator names, and summarise it together with T.
-
-    Exact: O(n^2 D) time and O(n^2) memory, O(n q) without a `ridge`. With m landmarks:
-    O(n m (D + m)) and O(m^2), besides blocks within scikit-learn's ``working_memory``.
-    """
-    X = check_kernel_matrix(estimator, X)
+    shared = vars(estimator).get("_shared_kernel")
+    if shared is not None:
+        return shared(X, T, weights, ridge=ridge, tt=tt)
+    if estimator.kernel == "precomputed":
+        X = check_kernel_matrix(X)
     map_ = kernel_map(estimator, X)
     if estimator.n_landmarks is not None:
         features = nystroem(
@@ -189,26 +147,18 @@ def evaluated(
 
 def labels_about_mean(T: Any, weights: Any) -> tuple[float, Any, Any]:
     """Sum of the weights, mean of the labels, and T of :class:`Dual`."""
-    if is_device(T):
-        xp = namespace(T)
-        if weights is None:
-            t_mean = xp.mean(T, axis=0)
-            return float(T.shape[0]), t_mean, T - t_mean
-        t_mean = (weights @ T) / sums(weights)
-        return float(sums(weights)), t_mean, (T - t_mean) * xp.sqrt(weights)[:, None]
-    dense = T.toarray() if sparse.issparse(T) else np.asarray(T, dtype=np.float64)
-    t_mean = np.average(dense, axis=0, weights=weights)
-    centred = dense - t_mean
+    T = cast(densified(T), np.float64)
     if weights is None:
-        return float(len(dense)), t_mean, centred
-    return float(weights.sum()), t_mean, scaled(centred, np.sqrt(weights))
+        t_mean = sums(T, axis=0) / T.shape[0]
+        return float(T.shape[0]), t_mean, T - t_mean
+    total = sums(weights)
+    t_mean = (weights @ T) / total
+    return float(total), t_mean, (T - t_mean) * namespace(T).sqrt(weights)[:, None]
 
 
-def check_kernel_matrix(estimator: Any, X: Any) -> Any:
-    """Check that a precomputed kernel is dense, square and symmetric; other X are unchanged."""
-    if estimator.kernel != "precomputed":
-        return X
-    X = X.toarray() if sparse.issparse(X) else X
+def check_kernel_matrix(X: Any) -> Any:
+    """A precomputed kernel, dense; refused unless it is square and symmetric."""
+    X = densified(X)
     refuse_asymmetric(X, "The precomputed kernel")
     return X
 
@@ -221,32 +171,17 @@ def products(
         # Checking a kernel requires all of it at once.
         of_rows = gram(map_, X, weights=weights)
         return of_rows.K @ T, of_rows.mean
-    n_rows = X.shape[0]
-    if is_device(X):
-        return products_on_device(map_, X, T, weights)
-    root = None if weights is None else np.sqrt(weights)
-    shares = np.full(n_rows, 1.0 / n_rows) if weights is None else weights / weights.sum()
-    both = np.hstack([scaled(T, root), shares[:, None]])
-    out = np.empty(both.shape)
-    for rows, K in map_.blocks(X):
-        np.matmul(K, both, out=out[rows])
-    KT = out[:, :-1]
-    return scaled(KT - np.average(KT, axis=0, weights=weights), root), out[:, -1]
-
-
-def products_on_device(map_: KernelMap, X: Any, T: Any, weights: Any) -> tuple[Any, Any]:
-    """The same on the device of X."""
-    xp = namespace(T)
-    n_rows = T.shape[0]
-    shares = xp.ones(n_rows, dtype=xp.float64, device=T.device) / n_rows
-    root = None if weights is None else xp.sqrt(weights)[:, None]
-    shares = shares if weights is None else weights / sums(weights)
-    both = xp.concat([T if root is None else T * root, shares[:, None]], axis=1)
+    xp, n_rows = namespace(T), T.shape[0]
+    if weights is None:
+        root, shares = 1.0, like(T, np.full(n_rows, 1.0 / n_rows))
+    else:
+        root, shares = xp.sqrt(weights)[:, None], weights / sums(weights)
+    both = xp.concat([T * root, shares[:, None]], axis=1)
     out = empty(T, both.shape, np.float64)
-    for rows in budget_blocks(n_rows, map_.n_columns(X), beside=X):
-        out[rows, :] = map_.on_device(rows_at(X, rows)) @ both
-    KT = out[:, :-1] - shares @ out[:, :-1]
-    return KT if root is None else KT * root, out[:, -1]
+    for rows, K in map_.blocks(X):
+        out[rows, :] = cast(K, np.float64) @ both
+    KT = out[:, :-1]
+    return (KT - shares @ KT) * root, out[:, -1]
 
 
 def feature_moments(

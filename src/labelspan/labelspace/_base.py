@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from labelspan.arrays import (
     beside,
     cast,
-    copied,
     dense,
     empty,
     like,
@@ -32,8 +31,8 @@ from labelspan.gate import (
     label_tags,
     refuse_other_names,
 )
-from labelspan.labelspace._directions import Encoding
-from labelspan.labelspace._regressor import (
+from labelspan.labelspace._codes import (
+    Encoding,
     LinearCodes,
     first_codes,
     fit_regressor,
@@ -128,7 +127,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
     def _learn_codes(self, sample: Any) -> None:
         """Encode, and regress the codes: the one path of all methods and kinds of input."""
         found = self._encoding(sample)
-        self.components_ = cast(copied(found.pairs.vectors.T), sample.dtype)
+        self.components_ = cast(found.pairs.vectors.T, sample.dtype, copy=True)
         self.eigenvalues_ = np.array(found.pairs.values, dtype=np.float64)
         self.n_components_ = self.components_.shape[0]
         self.label_mean_ = cast(found.label_mean, sample.dtype, copy=True)
@@ -168,9 +167,10 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
             self.ridge_ = sample.ridge(self.ridge)
             direct = sample.regress(self.ridge_, targets=targets)
             mean, coef = direct.x_mean, direct.coefficients()
-        V, level = beside(sample.X, V), beside(sample.X, found.label_mean)
-        offset = np.zeros(V.shape[0]) if self._centred else V @ level
-        return LinearCodes.of(sample, mean, coef, offset)
+        level = np.zeros(V.shape[0])
+        if not self._centred:
+            level = beside(sample.X, V) @ beside(sample.X, found.label_mean)
+        return LinearCodes.of(sample, mean, coef, level)
 
     def encode(self, Y: Any) -> np.ndarray:
         """Codes of labels.

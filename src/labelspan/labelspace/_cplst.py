@@ -9,9 +9,9 @@ import numpy as np
 from labelspan.arrays import like, namespace
 from labelspan.base import THRESHOLD
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
-from labelspan.labelspace._directions import Encoding, leading_rows, no_direction, signed
+from labelspan.labelspace._codes import Encoding, leading_rows, no_direction, signed
 from labelspan.labelspace._truncated import leading_fitted
-from labelspan.linalg import EigenPairs, Regression, leading_sum, too_large
+from labelspan.linalg import Regression, leading_sum, too_large
 
 
 class CPLST(LabelSpaceClassifier):
@@ -128,11 +128,18 @@ class CPLST(LabelSpaceClassifier):
             pairs = signed(leading_fitted(sample, ridge, int(self.n_components)))
             return Encoding(pairs, sample.label_mean(None), ridge=ridge)
         regression = sample.regress(self.ridge)
-        sample.warn_if_any_label_fits(regression)
+        if regression.ridges[0] == 0:
+            sample.warn_if_any_label_fits(regression)
         F, P = hat_factor(regression)
-        pairs = signed(from_factor(F, self.n_components))
+        if self.n_components == 0 or not bool(namespace(F).any(F != 0)):
+            pairs = no_direction(F.shape[1], self.n_components)
+        elif F.shape[0] < F.shape[1]:
+            pairs = leading_rows(F @ F.T, lambda U: F.T @ U, F.shape[1], self.n_components)
+        else:
+            pairs = leading_sum(F.T @ F, self.n_components)
+        pairs = signed(pairs)
         coef = None if P is None else P @ like(P, pairs.vectors)
-        return Encoding(pairs, sample.label_mean(regression), regression, coef)
+        return Encoding(pairs, regression.t_mean, regression, coef)
 
 
 def hat_factor(regression: Regression) -> tuple[np.ndarray, np.ndarray | None]:
@@ -151,12 +158,3 @@ def by_products(M: Any, n: int, D: int, q: int) -> bool:
     """Whether X'Z of sparse X would not fit, but M directions from products with X and Z would."""
     few = isinstance(M, int | np.integer) and 0 < 10 * M < min(q, n)
     return few and too_large(max(n, D), q)
-
-
-def from_factor(F: np.ndarray, n_components: Any) -> EigenPairs:
-    """Leading eigenvectors (q, k) of F'F for a factor F (m, q), through its smaller side."""
-    if n_components == 0 or not bool(namespace(F).any(F != 0)):
-        return no_direction(F.shape[1], n_components)
-    if F.shape[0] < F.shape[1]:
-        return leading_rows(F @ F.T, lambda U: F.T @ U, F.shape[1], n_components)
-    return leading_sum(F.T @ F, n_components)

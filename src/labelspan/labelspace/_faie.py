@@ -11,8 +11,7 @@ from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
-from labelspan.labelspace._directions import Encoding, no_direction
-from labelspan.labelspace._regressor import LinearCodes
+from labelspan.labelspace._codes import Encoding, LinearCodes, no_direction
 from labelspan.linalg import EigenPairs, leading_sum, regress_pooled, signs_of
 
 

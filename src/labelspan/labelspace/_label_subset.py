@@ -16,8 +16,7 @@ from labelspan.base import THRESHOLD, label_presence
 from labelspan.compat import HasMethods, StrOptions
 from labelspan.gate import Labels
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
-from labelspan.labelspace._directions import Encoding, at_most, no_direction
-from labelspan.labelspace._regressor import Codes, takes_weights
+from labelspan.labelspace._codes import Codes, Encoding, at_most, no_direction, takes_weights
 from labelspan.linalg import EPS, EigenPairs, leading_sum
 from labelspan.registry import IN_MEMORY
 
@@ -220,15 +219,7 @@ class LabelSubset(LabelSpaceClassifier):
 
 @dataclass(frozen=True)
 class ClassifierCodes(Codes):
-    """Labels in {0, 1}, or their probabilities, by a fitted classifier.
-
-    Attributes
-    ----------
-    classifier : classifier
-        Fitted to the labels that vary.
-    varies : ndarray of bool of shape (M,)
-        Whether a label varies; a constant one is in all rows.
-    """
+    """Labels in {0, 1}, or their probabilities, by a fitted classifier of those that vary (M,)."""
 
     classifier: Any
     varies: np.ndarray
@@ -271,8 +262,7 @@ def fit_classifier(
 def pivoted(gram: np.ndarray, M: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Labels by a pivoted Cholesky factor of Y'Y (q, q), and the gain of each: O(q M^2).
 
-    Of labels with equal gains up to rounding, the first is taken, so that the order of a sum does
-    not decide.
+    Of equal gains up to rounding the first counts, so that the order of a sum does not decide.
     """
     q = len(gram)
     left = np.diag(gram).copy()

@@ -10,8 +10,8 @@ from labelspan.arrays import like, smallest_pairs
 from labelspan.base import THRESHOLD
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
+from labelspan.labelspace._codes import Encoding, at_most, signed
 from labelspan.labelspace._cplst import hat_factor
-from labelspan.labelspace._directions import Encoding, at_most, signed
 from labelspan.linalg import EigenPairs
 
 
@@ -123,10 +123,11 @@ class OCCA(LabelSpaceClassifier):
         M = at_most(self.n_components, n_labels, "labels")
         check_size((n_labels, n_labels), "The matrix of Eq. (4)", "Use PLST for this many labels.")
         regression = sample.regress(self.ridge, tt=True)
-        sample.warn_if_any_label_fits(regression)
+        if regression.ridges[0] == 0:
+            sample.warn_if_any_label_fits(regression)
         F, P = hat_factor(regression)
         E = regression.tt - F.T @ F
         values, V = smallest_pairs((E + E.T) / 2, M)
         pairs = signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
         coef = None if P is None else P @ like(P, pairs.vectors)
-        return Encoding(pairs, sample.label_mean(regression), regression, coef)
+        return Encoding(pairs, regression.t_mean, regression, coef)

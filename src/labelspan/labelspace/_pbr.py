@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from labelspan.base import THRESHOLD
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
-from labelspan.labelspace._directions import Encoding, at_most
+from labelspan.labelspace._codes import Encoding, at_most
 from labelspan.linalg import EigenPairs
 
 

@@ -13,7 +13,7 @@ from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
-from labelspan.labelspace._directions import Encoding, leading_rows, no_direction, signed
+from labelspan.labelspace._codes import Encoding, leading_rows, no_direction, signed
 from labelspan.labelspace._training import is_decomposed_directly
 from labelspan.labelspace._truncated import leading_labels
 from labelspan.linalg import EigenPairs, centre_both, leading_sum
@@ -146,7 +146,7 @@ class PLST(LabelSpaceClassifier):
         regression = self._all_labels(sample)
         label_mean = sample.label_mean(regression)
         pairs = signed(self._directions(sample, regression, label_mean))
-        if regression is not None:
+        if regression is not None and regression.ridges[0] == 0:
             sample.warn_if_any_label_fits(regression)
         return Encoding(pairs, label_mean, regression)
 

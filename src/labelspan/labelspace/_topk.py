@@ -24,8 +24,7 @@ def leading_columns(scores: Any, k: int) -> Any:
 def top_k(scores, chosen, best):  # type: ignore[no-untyped-def]
     """Fill `chosen` (n, k) with the columns of the k largest scores (n, q), best first.
 
-    Most entries take one comparison: a score enters only if it beats the worst of the k. On ties
-    the earlier column stays ahead. `best` (k,) is a work array.
+    A score enters only if it beats the worst of the k; `best` (k,) is a work array.
     """
     n_rows, n_labels = scores.shape
     k = len(best)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import any_varies, is_dask_array, precision_of, sums, to_host
+from labelspan.arrays import any_varies, dense, in_memory, is_dask_array, precision_of, sums
 from labelspan.gate import Labels, check_size
 from labelspan.linalg import (
     AUTO,
@@ -54,26 +54,26 @@ class TrainingRows:
     missing: bool
     # Whether X is sparse.
     sparse: bool
-    # Whether one regression on all labels is no dearer than one on the codes, or the only way.
-    all_labels_first: bool
     dtype: Any
 
     @classmethod
     def of(cls, X: Any, labels: Labels) -> TrainingRows:
         """The rows of a fit, after their validation."""
-        Y, (n, D), is_sparse = labels.Y, X.shape, sparse.issparse(X)
-        complete = not (labels.missing or is_dask_array(Y))
-        of_codes = complete and not is_dask_array(X) and codes_first(n, D, Y.shape[1], is_sparse)
         return cls(
             X,
-            Y,
+            labels.Y,
             labels.weights,
-            complete=complete,
+            complete=not (labels.missing or is_dask_array(labels.Y)),
             missing=labels.missing,
-            sparse=is_sparse,
-            all_labels_first=not of_codes,
+            sparse=sparse.issparse(X),
             dtype=precision_of(X),
         )
+
+    @property
+    def all_labels_first(self) -> bool:
+        """Whether a regression on all labels costs no more than one on the codes, or is needed."""
+        whole = self.complete and not is_dask_array(self.X)
+        return not (whole and codes_first(*self.shape, self.sparse))
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -129,13 +129,12 @@ class TrainingRows:
 
     def labels_on_host(self) -> tuple[Any, Any]:
         """Labels and weights in the memory of the host, for solvers that run there."""
-        return to_host(self.Y), to_host(self.weights)
+        return in_memory(self.Y), in_memory(self.weights)
 
     def warn_if_any_label_fits(self, regression: Regression) -> None:
-        """Warn if there is no ridge and the rank of X is near the number of rows."""
-        if regression.ridges[0] == 0:
-            scatter = None if is_dask_array(self.X) else lambda: total_scatter(self.X)
-            warn_if_any_label_fits(self.X.shape[0], regression.solved[0].W.shape[0], scatter)
+        """Warn, without a ridge, if the rank of X is near the number of rows."""
+        scatter = None if is_dask_array(self.X) else lambda: total_scatter(self.X)
+        warn_if_any_label_fits(self.X.shape[0], regression.solved[0].W.shape[0], scatter)
 
     def codes_at_mean(self, mean: Any, coef: Any, codes: Any) -> np.ndarray:
         """Codes (M,) at the stored mean, from those at the exact mean."""
@@ -191,10 +190,9 @@ class TrainingSums:
         return self.statistics.tt
 
     def warn_if_any_label_fits(self, regression: Regression) -> None:
-        """Warn if there is no ridge and the rank of X is near the number of rows."""
-        if regression.ridges[0] == 0:
-            rank, squares = regression.solved[0].W.shape[0], self.statistics.squares
-            warn_if_any_label_fits(self.n_rows, rank, lambda: float(squares.sum()))
+        """Warn, without a ridge, if the rank of X is near the number of rows."""
+        rank, squares = regression.solved[0].W.shape[0], self.statistics.squares
+        warn_if_any_label_fits(self.n_rows, rank, lambda: float(squares.sum()))
 
     def codes_at_mean(self, mean: Any, coef: Any, codes: Any) -> np.ndarray:
         """Codes (M,) at the stored mean, from those at the exact mean."""
@@ -216,4 +214,4 @@ def codes_first(n: int, D: int, q: int, sparse: bool) -> bool:
 
 def between_0_and_1(label_mean: np.ndarray) -> bool:
     """Whether some label is neither in all rows nor in none."""
-    return not np.isin(to_host(label_mean), (0.0, 1.0)).all()
+    return not np.isin(dense(label_mean), (0.0, 1.0)).all()

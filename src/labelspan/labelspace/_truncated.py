@@ -31,11 +31,9 @@ TOLERANCE = 1e-8
 def leading_labels(
     Y: Any, n_components: int, tol: float, random_state: Any, weights: np.ndarray | None = None
 ) -> EigenPairs:
-    """Leading eigenpairs of Z'Z for Z = Y - mean, Y sparse and never made dense.
+    """Leading eigenpairs of Z' diag(weights) Z, Z = Y - mean, to residuals of `tol` of the largest.
 
-    With weights, of Z' diag(weights) Z about the weighted mean. `tol` is the largest residual of an
-    eigenpair, relative to the largest eigenvalue. O(nnz(Y)) per product, memory
-    O(min(n, q) * 3 n_components).
+    Y stays sparse: O(nnz(Y)) per product, memory O(min(n, q) * 3 n_components).
     """
     Y = sparse.csr_array(Y)
     n_rows, n_labels = Y.shape
@@ -53,9 +51,7 @@ def leading_labels(
 def leading_fitted(sample: TrainingRows, ridge: float, n_components: int) -> EigenPairs:
     """Leading eigenpairs of Z'(2 H - H^2) Z with H = Xc A^-1 Xc', A = xx + ridge I, by products.
 
-    This is xt'(A^-1 + ridge A^-2) xt; each step takes one or two solves by conjugate gradients, on
-    the shorter side of X. If the rows are independent and there is no ridge, H is the identity and
-    nothing is solved.
+    This is xt'(A^-1 + ridge A^-2) xt; each step takes one or two solves by conjugate gradients.
     """
     X, Y, weights = sample.X, sample.Y, sample.weights
     if ridge == 0 and rows_are_independent(X, weights):

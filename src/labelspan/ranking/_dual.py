@@ -29,8 +29,7 @@ class Values(NamedTuple):
 class Dual:
     """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps in the order of `rng`.
 
-    W is computed from B, which equals A except after Newton steps; they leave a better primal
-    point.
+    W comes from B, which is A except after Newton steps: they leave a better primal point.
     """
 
     def __init__(

@@ -128,9 +128,8 @@ def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
 def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
     """Minimise over W by sweeps and over D by Theorem 3.4, alternately.
 
-    The bound minimises the dual over D; at the current D it would be none. If the optimal D loses
-    rank, alpha is free along the lost directions, the bound stalls, and this ends before `tol` is
-    met.
+    The bound minimises the dual over D. If the optimal D loses rank, alpha is free along the lost
+    directions, and the bound stalls before `tol` is met.
     """
     covariance, objective, bound, gap = start, np.inf, -np.inf, 1.0
     objectives: list[float] = []

@@ -44,8 +44,7 @@ SHORTEST = 1e-12
 def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Values:
     """Ascend from `dual`, which is updated, until the gap is within `tol` and primal <= `below`.
 
-    Each step counts as a sweep, of at most `max_steps` in all; as in ``solve_fixed``, it ends when
-    the dual shows that `below` cannot be reached.
+    Each step counts as a sweep, of at most `max_steps`; it also ends where `below` is out of reach.
     """
     sigma = FIRST_SIGMA / max(2.0 * float(dual.squares.mean()), np.finfo(float).tiny)
     while True:
@@ -169,10 +168,9 @@ class Proximal:
 def propose(
     rows, pairs, upper, weights, coupling, coupled, B, centre, sigma, alpha, A, room
 ):  # fmt: skip
-    """Fill alpha = clip(centre + sigma r, 0, upper), add X'beta to A; return the smoothed loss.
+    """Fill alpha = clip(centre + sigma r, 0, upper), add X'beta to A; return both losses.
 
-    This is the sum of alpha r - (alpha - centre)^2 / (2 sigma). The loss itself is returned as
-    well.
+    The smoothed one is the sum of alpha r - (alpha - centre)^2 / (2 sigma).
     """
     v, z, step = room
     envelope, loss = 0.0, 0.0

@@ -42,8 +42,7 @@ def fit_threshold(
 ) -> Threshold:
     """Regress the midpoints of Eq. (34) on x, by weighted least squares with an intercept.
 
-    Only `usable` rows have both a lowest relevant and a highest irrelevant score. If there are
-    none, t is a constant below (all labels) or above (no label) every score.
+    Only of `usable` rows; without any, a constant below (all labels) or above every score.
     """
     columns = X if fit.columns is None else X[:, fit.columns]
     if len(usable) == 0:

@@ -62,8 +62,7 @@ def spread(i, rows, step, A):
 def visit_pairs(i, pairs, upper, square, coupling, coupled, alpha, z, step, margin):
     """Maximise the dual over each pair of one instance in turn; z is updated.
 
-    Returns the largest projected gradient, and whether some pair might move later because it is
-    free or its gradient is within `margin` of changing sign.
+    Returns the largest projected gradient, and whether some pair might move later.
     """
     worst = 0.0
     alive = False
@@ -128,10 +127,8 @@ def sweep(
 ):
     """Visit the instances of `order` once, each with up to `passes` rounds over its pairs.
 
-    Further rounds cost little compared with the product with x_i that the first one needs. Returns
-    the largest projected gradient; `alive` marks the instances that may still move. `room`, here
-    and below, are three work arrays of zeros with one value per label; the last one stays zero.
-    They are passed in because numba takes long to compile allocations.
+    Returns the largest projected gradient; `alive` marks the instances that may still move. `room`
+    are three work arrays of zeros per label, because numba takes long to compile allocations.
     """
     v, z, step = room
     largest = 0.0

@@ -5,7 +5,6 @@ from labelspan.search._judge import THRESHOLD, Judge, KnownScores, scorer_of
 from labelspan.search._parts import Fold, Parts, parts_of
 from labelspan.search._results import (
     FoldScores,
-    check_dimensions,
     check_prices,
     on_folds,
     results_table,

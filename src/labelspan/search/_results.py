@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from numbers import Integral
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ class FoldScores:
     """Scores of all candidates on one fold, by scorer; their seconds; directions they kept."""
 
     test: dict[str, np.ndarray]
-    fit_time: np.ndarray
-    score_time: np.ndarray
+    fit_time: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    score_time: np.ndarray = field(default_factory=lambda: np.zeros(0))
     n_components: np.ndarray | None = None
 
 
@@ -39,8 +38,9 @@ def results_table(points: Sequence[dict[str, Any]], folds: Sequence[FoldScores])
     """
     table: dict[str, Any] = {}
     for kind in ("fit_time", "score_time"):
-        times = np.array([getattr(fold, kind) for fold in folds])
-        table[f"mean_{kind}"], table[f"std_{kind}"] = times.mean(axis=0), times.std(axis=0)
+        if getattr(folds[0], kind).size:
+            times = np.array([getattr(fold, kind) for fold in folds])
+            table[f"mean_{kind}"], table[f"std_{kind}"] = times.mean(axis=0), times.std(axis=0)
     for name in sorted({name for point in points for name in point}):
         table[f"param_{name}"] = column_of(points, name)
     table["params"] = list(points)
@@ -80,18 +80,6 @@ def check_prices(values: Any, name: str, *, positive: bool = False) -> list[floa
     if len(wrong):
         raise ValueError(f"{name} holds {wrong[0]:g}; allowed are finite numbers {least}.")
     return prices.tolist()
-
-
-def check_dimensions(values: Any) -> list[int | None]:
-    """Candidates for n_components, one or several: None or integers >= 1."""
-    values = [values] if values is None or isinstance(values, Integral) else list(values)
-    wrong = [
-        v for v in values if v is not None and not (isinstance(v, int | np.integer) and v >= 1)
-    ]
-    if wrong or not values:
-        shown = wrong[0] if wrong else values
-        raise ValueError(f"n_components holds {shown!r}; allowed are integers >= 1 and None.")
-    return values
 
 
 def side_by_side(parts: Sequence[FoldScores]) -> FoldScores:

@@ -16,8 +16,7 @@ from labelspan.linalg import column_steps
 class Completion:
     """Completed labels (n, q) in [0, 1]; observed ones are unchanged.
 
-    `residual` is the largest of a label's equations, relative to the right-hand side; `n_iter`
-    counts the residuals checked, one more than the steps of conjugate gradients.
+    `residual` is the largest of a label's equations; `n_iter` counts the residuals checked.
     """
 
     labels: np.ndarray

@@ -16,18 +16,7 @@ LARGEST_GRAM = 4000
 def row_coordinates(X: Any) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
     """The rows in at most n coordinates, and the map of weights (r, k) back to (D, k).
 
-    The weights that our SVMs learn are combinations of rows, and norms and products are
-    the same in an orthonormal basis of the row space, so nothing is lost.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Rows.
-
-    Returns
-    -------
-    tuple
-        X itself, and the identity, if it has no more features than rows or too many rows.
+    Weights of our SVMs are combinations of rows, so nothing is lost. X itself if it is not wide.
     """
     if X.shape[0] >= X.shape[1] or X.shape[0] > LARGEST_GRAM:
         return X, np.asarray

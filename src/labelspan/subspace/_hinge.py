@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelspan.arrays import dense
 from labelspan.jit import kernel, read_only
 from labelspan.subspace._coordinates import LARGEST_GRAM
 
@@ -61,7 +62,7 @@ class HingeProblem:
         self.weights = np.ones(len(S)) if weights is None else weights
         self.rows: GramRows | SparseRows
         if len(S) <= LARGEST_GRAM:
-            self.rows = GramRows(X.toarray() if sparse.issparse(X) else X)
+            self.rows = GramRows(dense(X))
         else:
             self.rows = SparseRows(sparse.csr_array(X, dtype=np.float64), seed)
         self.X = self.rows.X
@@ -125,8 +126,7 @@ class GramRows:
 class SparseRows:
     """Rows one after the other, for many of them.
 
-    Single coordinates cannot satisfy the equality. So the *change* of the intercept is penalised,
-    which leaves only box constraints, and its centre is updated until it no longer moves.
+    Only box constraints: the *change* of the intercept is penalised until it no longer moves.
     """
 
     def __init__(self, X: Any, seed: int):
@@ -218,10 +218,9 @@ def descend_rows(  # type: ignore[no-untyped-def]
     max_sweeps,
     order,
 ):
-    """Dual coordinate descent for one label; returns total = sum(a s).
+    """Dual coordinate descent for one label, a and w = X'(a s) in place; returns total = sum(a s).
 
-    The dual a and the weights w = X'(a s) are updated in place; the intercept moves by price *
-    total from its centre, which `offset` contains. `order` (n,) is a work array.
+    The intercept moves by price * total from its centre, which `offset` contains.
     """
     n = len(s)
     for i in range(n):

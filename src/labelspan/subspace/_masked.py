@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.linalg import EPS, Route, spectral
-from labelspan.moments import Rows, anchored
+from labelspan.moments import Rows, anchored, centred
 
 # Gradient at which the descent ends, relative to that at U = 0 and in the norm of the
 # preconditioner; and the largest number of iterations.
@@ -94,17 +94,16 @@ class MaskedShared:
         # What is left of a constant label is rounding.
         S[:, np.abs(S).max(axis=0, initial=0.0) <= 64 * EPS] = 0.0
         if centre:
-            X = anchored(X)[0] if sparse.issparse(X) else X - statistics.x_mean
+            X = centred(anchored(X)[0], weights)[0]
         # A subspace that holds every U has no outside, so a would only add rounding.
         prices = (prices[0] if r < min(X.shape[1], Y.shape[1]) else 0.0, prices[1])
         precondition = preconditioner(statistics, *prices)
         return cls(X.astype(np.float64), weights, W, S, means, prices, r, centre, precondition)
 
     def descend(self, U: np.ndarray) -> tuple[Point, float, int]:
-        """Descend from U until the gradient vanishes; return point, residual, iterations.
+        """Descend from U until the gradient vanishes: point, relative residual, iterations.
 
-        Conjugate gradients of Polak and Ribiere. The residual is the norm of the gradient
-        relative to that at U = 0. A step costs O(nnz(X) q + n q + p^2 q + q^3).
+        Conjugate gradients of Polak and Ribiere; O(nnz(X) q + n q + p^2 q + q^3) per step.
         """
         point, right = self.at(U), self.X.T @ self.weigh(self.S.copy())
         scale = np.sum(right * self.precondition(right, point.P))
@@ -246,8 +245,7 @@ def crossing(slope: Callable[[float], float], first: float, t: float) -> float:
 def preconditioner(statistics: Any, a: float, b: float) -> Precondition:
     """Half of the inverse second derivative of f without missing labels, for fixed P.
 
-    (A + b I)^-1 on the labels P and (A + (a + b) I)^-1 off them, with A the scatter of all rows;
-    its diagonal for rows that are only multiplied with.
+    (A + b I)^-1 on the labels P and (A + (a + b) I)^-1 off them, A the scatter or its diagonal.
     """
     if isinstance(statistics, Rows):
         squares, V = statistics.squares[:, None], None

@@ -249,20 +249,9 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution of Eq. (5), and how it was found.
+    """Theta (r, D), U (D, q) and the value of Eq. (5); the mean of the rows and the scores there.
 
-    Attributes
-    ----------
-    Theta, U : ndarray of shape (r, D) and (D, q)
-        Subspace and weights.
-    objective : float
-        Value of Eq. (5).
-    x_mean, level : ndarray of shape (D,) and (q,)
-        Mean of the rows and scores there; zeros without centring.
-    solver : str
-        The route.
-    residual, n_iter : float or None, and int
-        Remaining gradient of the descent, and its iterations; None and 0 in closed form.
+    `residual` and `n_iter` are those of a descent; None and 0 in closed form.
     """
 
     Theta: np.ndarray
@@ -286,8 +275,8 @@ def mix(
 ) -> Solution:
     """From the ridge regressions at beta and alpha + beta to the solution of Eq. (5).
 
-    The objective is ||S||^2 / n - tr(U'X'S) / n, since U is stationary; n, the number of rows, is
-    the `weight` of all of them. `soft` labels need their scatter, as their squares are not 1.
+    U is stationary, so this is ||S||^2 / n - tr(U'X'S) / n, with n the `weight` of all rows. `soft`
+    labels need their scatter, as their squares are not 1.
     """
     P, Q, U = mixed(regression, n_components)
     xp = namespace(U)
@@ -314,7 +303,10 @@ def mixed(
     else:
         P, C = shared_labels(*factor, n_shared(n_components, factor[1].shape[1]))
         graded = is_graded(factor[0] ** 2)
-        Q = basis_of(regression.cross_back(C) if graded else loose @ P, graded)
+        if graded:
+            Q = graded_basis(regression.cross_back(C))
+        else:
+            Q = namespace(P).linalg.qr(loose @ P)[0]
         warn_of_fewer(n_components, P)
     return P, Q, tight + ((loose - tight) @ P) @ P.T
 
@@ -356,8 +348,3 @@ def shared_labels(weights: np.ndarray, U: np.ndarray, r: int) -> tuple[np.ndarra
         return P[:, :r], (V * s)[:, :r]
     P = P[:, : min(r, rank(values, len(values)))]
     return P, weights[:, None] * (U @ P)
-
-
-def basis_of(M: Any, graded: bool) -> Any:
-    """Orthonormal basis of the columns of M (D, r); the scales of its rows may be far apart."""
-    return graded_basis(M) if graded else namespace(M).linalg.qr(M)[0]

@@ -16,19 +16,18 @@ from joblib import delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
 
-from labelspan.arrays import cast, dense, like, precision_of, rows_at, settle
+from labelspan.arrays import cast, dense, like, namespace, precision_of, rows_at, settle
 from labelspan.base import remember, remember_features
 from labelspan.compat import StrOptions
 from labelspan.cuts import tuned_thresholds
 from labelspan.gate import Labels, check_splits
-from labelspan.linalg import Route, is_graded, route_of, signed_rows, spectral
+from labelspan.linalg import Route, graded_basis, is_graded, route_of, signed_rows, spectral
 from labelspan.moments import Moments, Sample, collect, project, summarise
 from labelspan.search import (
     Fold,
     FoldScores,
     Judge,
     KnownScores,
-    check_dimensions,
     check_prices,
     on_folds,
     parts_of,
@@ -38,7 +37,6 @@ from labelspan.subspace._base import SubspaceClassifier
 from labelspan.subspace._shared_subspace import (
     SharedSubspaceClassifier,
     Solution,
-    basis_of,
     n_shared,
     shared_labels,
     warn_of_fewer,
@@ -198,11 +196,15 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         self._refit(X, labels, SpectralForm.of(whole), route)
 
     def _grid(self) -> dict[str, list[Any]]:
+        one = self.n_components is None or isinstance(self.n_components, Integral)
         grid: dict[str, list[Any]] = {
             "alpha": check_prices(self.alphas, "alphas"),
             "beta": check_prices(self.betas, "betas"),
-            "n_components": check_dimensions(self.n_components),
+            "n_components": [self.n_components] if one else list(self.n_components),
         }
+        for r in grid["n_components"] or [grid["n_components"]]:
+            if r is not None and not (isinstance(r, int | np.integer) and r >= 1):
+                raise ValueError(f"n_components holds {r!r}; allowed are integers >= 1 and None.")
         if self.fold_statistics == "shared" and 0 in grid["alpha"] and 0 in grid["beta"]:
             warn_of_rank(others=max(grid["alpha"]) + max(grid["beta"]) > 0)
         return grid
@@ -296,7 +298,8 @@ class SpectralForm:
         """The solution of one point, as :class:`SharedSubspaceClassifier` finds it."""
         W, shared, scales = next(self.weights(alpha, beta, [n_components]))
         warn_of_fewer(n_components, shared)
-        basis = basis_of(route.lift(self.V @ shared), is_graded(scales**2))
+        M = route.lift(self.V @ shared)
+        basis = graded_basis(M) if is_graded(scales**2) else namespace(M).linalg.qr(M)[0]
         explained = float(np.sum(W * (self.s[:, None] * self.UT))) / self.weight
         return Solution(
             signed_rows(basis),
@@ -323,8 +326,9 @@ def score_fold(
     `sample` holds the rows X in other coordinates. Moments cannot score alpha = beta = 0.
     """
     start, (train, test) = time.perf_counter(), fold
-    of_rows = moments or summarise(rows_of(sample, train), signed=True, centre=centre)
-    form = SpectralForm.of(of_rows)
+    A, B, *w = sample.at(train)
+    part = Sample(cast(A, np.float64), B, sample.solver, *w)
+    form = SpectralForm.of(moments or summarise(part, signed=True, centre=centre))
     scored = rows_at(sample.X, test if strategy is None else np.append(train, test))
     Z = project(cast(scored, np.float64), form.x_mean, form.V.T)
     fit_time = time.perf_counter() - start
@@ -357,19 +361,13 @@ def score_fold(
 def moments_of_folds(sample: Sample, folds: Sequence[Fold], centre: bool) -> list[Moments]:
     """Moments of the training rows of each fold, and of all rows, from one pass over parts."""
     parts, of_block = parts_of(folds, sample.X.shape[0]), partial(Moments.of, tt=False)
-    found = {
-        number: collect(rows_of(sample, np.flatnonzero(partition == number)), of_block)
-        for partition in parts.number
-        for number in np.unique(partition[partition >= 0]).tolist()
-    }
+    found = {}
+    for partition in parts.number:
+        for number in np.unique(partition[partition >= 0]).tolist():
+            X, Y, *w = sample.at(np.flatnonzero(partition == number))
+            found[number] = collect(Sample(cast(X, np.float64), Y, "scatter", *w), of_block)
     sums = (each.signed() for each in [*parts.training_sums(found), parts.pooled(found)])
     return [each if centre else each.about_zero() for each in sums]
-
-
-def rows_of(sample: Sample, rows: np.ndarray) -> Sample:
-    """Some rows of a sample, in double precision."""
-    X, Y, *weights = sample.at(rows)
-    return Sample(cast(X, np.float64), Y, sample.solver, weights[0] if weights else None)
 
 
 def warn_of_rank(*, others: bool) -> None:

@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
-from labelspan.labelspace._directions import Encoding, at_most, no_direction
-from labelspan.labelspace._regressor import LinearCodes
+from labelspan.labelspace._codes import Encoding, LinearCodes, at_most, no_direction
 from labelspan.labelspace._training import ADVICE
 from labelspan.labelspace.leml._low_rank import Factors, LowRank
 from labelspan.labelspace.leml._masked import MaskedLowRank

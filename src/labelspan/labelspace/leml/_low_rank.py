@@ -21,19 +21,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class LowRank:
-    """The problem in the coordinates of Xc = U diag(s) V'.
-
-    Attributes
-    ----------
-    s : ndarray of shape (r,)
-        Singular values of Xc.
-    UT : ndarray of shape (r, q)
-        U'Z.
-    total : float
-        Squared norm of Z.
-    ridge : float
-        The penalty.
-    """
+    """The problem in the coordinates of Xc = U diag(s) V': s (r,), U'Z (r, q), `total` ||Z||^2."""
 
     s: np.ndarray
     UT: np.ndarray
@@ -76,8 +64,7 @@ class LowRank:
     def dual(self, factors: Factors) -> float:
         """Max <Z, N> - |N|^2 / 2 subject to ||Xc'N|| <= ridge, at a feasible N.
 
-        N is the residual E, except that in its part U U'E, singular vectors v of Xc'E with s >
-        ridge are scaled by ridge / s.
+        N is the residual E, with singular vectors of Xc'E of s > ridge scaled by ridge / s.
         """
         E = self.UT - (self.s[:, None] * factors.P * factors.s) @ factors.V.T
         R = self.s[:, None] * E

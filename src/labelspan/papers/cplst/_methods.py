@@ -167,7 +167,7 @@ def width_losses(
     losses = np.zeros((len(RIDGES), 2))
     for i, fits in enumerate(held_out(form, Y, RIDGES, folds)):
         for held, fold, V in zip(fits, folds, plain, strict=True):
-            for j, codes in enumerate((V, leading_vectors(held.label_matrix()))):
+            for j, codes in enumerate((V, leading_vectors(held.label_matrix))):
                 losses[i, j] += losses_of_codes(held, codes, Y[fold]).sum()
     return losses
 

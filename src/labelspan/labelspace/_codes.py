@@ -1,7 +1,8 @@
-"""Regressors of the codes: the built-in linear map, and any scikit-learn regressor."""
+"""How labels are coded: directions, and the maps from features to codes."""
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,12 +17,80 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from labelspan.arrays import beside, cast, converted, namespace, precision_of
+from labelspan.arrays import beside, cast, converted, like, namespace, orthonormal, precision_of
 from labelspan.gate import in_dtype
+from labelspan.linalg import EigenPairs, Regression, leading_sum, signed_rows
 from labelspan.moments import score_at, scores_about
 
 # They learn outputs independently, so the first M are those of a fit of M.
 SEPARABLE = (LinearRegression, Ridge, KernelRidge, MultiOutputRegressor)
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Directions as columns (q, M) with the values that order them, and the mean of the labels.
+
+    And what was found on the way: the `regression` of all labels, the `coef` (D, M) of the
+    codes in it, their fitted `regressor`, `codes` (n, M) that no function of the labels gives, or
+    the `ridge` of directions without a regression.
+    """
+
+    pairs: EigenPairs
+    label_mean: np.ndarray
+    regression: Regression | None = None
+    coef: np.ndarray | None = None
+    regressor: Codes | None = None
+    codes: np.ndarray | None = None
+    ridge: float | None = None
+
+
+def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
+    """No codes, because none is requested or every label is constant."""
+    if n_components is not None and n_components > 0:
+        warnings.warn(
+            f"n_components={n_components}, but the labels, or the features, are constant on the "
+            "training rows: 0 directions are kept and the label means are predicted.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return EigenPairs(np.zeros(0), np.zeros((n_labels, 0)))
+
+
+def signed(pairs: EigenPairs) -> EigenPairs:
+    """The same pairs with signs fixed."""
+    return EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
+
+
+def at_most(n_components: int | None, limit: int, what: str) -> int:
+    """Number of codes, limited to the possible number."""
+    if n_components is None:
+        return limit
+    if n_components > limit:
+        warnings.warn(
+            f"n_components={n_components} is more than the {limit} {what}; {limit} are kept "
+            "(see n_components_).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return min(int(n_components), limit)
+
+
+def leading_rows(
+    K: np.ndarray,
+    adjoint: Callable[[np.ndarray], np.ndarray],
+    n_labels: int,
+    n_components: Any,
+) -> EigenPairs:
+    """Leading eigenvectors (q, k) of F'F from K = F F' (m, m), the small side: v = F'u / s.
+
+    K is overwritten; `adjoint` maps U (m, k) to F'U (q, k).
+    """
+    if float(namespace(K).linalg.trace(K)) <= 0 or n_components == 0:
+        return no_direction(n_labels, n_components)
+    pairs = leading_sum(K, n_components)
+    # With small singular values, the quotient is orthonormal to fewer digits; QR repairs that.
+    roots = np.sqrt(pairs.values[: pairs.vectors.shape[1]])
+    return pairs.mapped(lambda U: orthonormal(adjoint(U) / like(U, roots)))
 
 
 class Codes(ABC):
@@ -41,17 +110,7 @@ class Codes(ABC):
 
 @dataclass(frozen=True)
 class LinearCodes(Codes):
-    """r(x) = coef (x - mean) + offset, the least squares of ``regressor=None``.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (D,), float64
-        Mean of the training rows.
-    coef : ndarray of shape (M, D)
-        Coefficients, in the dtype of the training rows.
-    offset : ndarray of shape (M,), float64
-        Codes at `mean`.
-    """
+    """r(x) = coef (x - mean) + offset, the least squares of ``regressor=None``: coef (M, D)."""
 
     mean: np.ndarray
     coef: np.ndarray
