@@ -19,7 +19,7 @@ from labelspan.lab.methods import PAPER_METHODS, UNITS, grid_of
 from labelspan.lab.plan import made_step, outputs_of
 from labelspan.lab.runner import _environment, default_progress
 from labelspan.lab.runner._pending import Pending
-from labelspan.lab.runner._progress import Bar, Lines, Silent
+from labelspan.lab.runner._progress import Bar, Lines, Progress
 from labelspan.lab.runner._search import Search, best_place, points_of, tuned_steps
 from labelspan.lab.store import _store_file
 from labelspan.metrics import micro_f1
@@ -157,7 +157,7 @@ def test_a_log_of_one_cell(tmp_path):
 
 def test_a_log_gets_lines():
     assert isinstance(default_progress(), Lines)
-    assert Silent().start(1, 0) is None
+    assert Progress().start(1, 0) is None
 
 
 def test_the_digest_of_the_code_follows_the_source_and_not_the_ends_of_its_lines(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from labelspan.lab.plan import Cell
 from labelspan.lab.store import Result
@@ -17,8 +17,8 @@ LINE_SECONDS = 10.0
 SAME_ERRORS = 3
 
 
-class Progress(Protocol):
-    """A display of a run."""
+class Progress:
+    """A display of a run; this one shows nothing."""
 
     def start(self, total: int, done: int) -> None:
         """Begin with this many cells, some of which are stored already."""
@@ -51,18 +51,7 @@ class Failures:
         ]
 
 
-class Silent:
-    def start(self, total: int, done: int) -> None:
-        """Show nothing."""
-
-    def advance(self, cell: Cell, result: Result) -> None:
-        """Show nothing."""
-
-    def close(self) -> None:
-        """Show nothing."""
-
-
-class Lines:
+class Lines(Progress):
     """Plain lines: progress every few seconds, failures at once."""
 
     def __init__(
@@ -102,7 +91,7 @@ class Lines:
         print(text, file=self.stream, flush=True)
 
 
-class Bar:
+class Bar(Progress):
     def __init__(self) -> None:
         from rich.console import Console
         from rich.progress import (

@@ -24,7 +24,7 @@ from labelspan.lab.runner._cell import run_cell
 from labelspan.lab.runner._environment import code
 from labelspan.lab.runner._facts import facts_of
 from labelspan.lab.runner._pending import Pending
-from labelspan.lab.runner._progress import Progress, Silent
+from labelspan.lab.runner._progress import Progress
 from labelspan.lab.runner._worker import WorkerPool
 from labelspan.lab.store import ENVIRONMENT, Result, Store, facts_in, statuses_in
 
@@ -126,7 +126,7 @@ def run(
     plan = with_scaling(plan)
     if n_jobs == 0 and timeout is not None:
         raise ValueError("a timeout needs n_jobs of at least 1: a process that can be ended.")
-    display = Silent() if progress is None else progress
+    display = Progress() if progress is None else progress
     with store.only_run():
         store.add_plan(plan, command)
         failed = store.failures(plan.cells)
