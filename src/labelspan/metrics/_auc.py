@@ -28,10 +28,8 @@ def macro_auc(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     undefined_labels : "skip" or float, default="skip"
         Labels that are true in no row or in all: left out of the mean (the MDDM paper), or
         this value.
@@ -75,10 +73,8 @@ def micro_auc(Y_true: Any, Y_score: Any, *, observed: Any = None) -> float:
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
         Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 

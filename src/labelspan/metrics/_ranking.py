@@ -25,10 +25,8 @@ def ranking_loss(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     ties : {"worst", "average", "best"}, default="worst"
         A tied pair counts as an error (the papers, scikit-learn), as half of one, or as none.
     undefined_rows : {"keep", "skip"}, default="keep"
@@ -78,10 +76,8 @@ def average_precision(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     ties : {"worst", "first"}, default="worst"
         Tied labels share the rank of the last of them (scikit-learn), or are ranked in the
         order of their columns.
@@ -133,10 +129,8 @@ def one_error(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     ties : {"first", "worst", "average", "best"}, default="first"
         If several labels share the highest score: take the first of them (arg max), the
         worst, the mean over them, or the best. The MDDM convention takes the best, as the
@@ -191,10 +185,8 @@ def coverage(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     ties : {"worst", "average", "best"}, default="worst"
         Rank that tied labels share: the last of them (scikit-learn), the mean, the first.
     undefined_rows : {"keep", "skip"}, default="keep"

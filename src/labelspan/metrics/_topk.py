@@ -21,10 +21,8 @@ def precision_at_k(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     k : int, default=5
         Number of labels considered, at least 1; those beyond n_labels find nothing.
     ties : {"average", "first"}, default="average"
@@ -67,10 +65,8 @@ def recall_at_k(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     k : int, default=5
         Number of labels considered, at least 1; those beyond n_labels find nothing.
     ties : {"average", "first"}, default="average"
@@ -116,10 +112,8 @@ def ndcg_at_k(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     k : int, default=5
         Number of labels considered, at least 1; those beyond n_labels find nothing.
     ties : {"average", "first"}, default="average"
@@ -216,10 +210,8 @@ def propensity_scored_precision_at_k(
 
     Parameters
     ----------
-    Y_true : array-like or sparse of shape (n_samples, n_labels)
-        True label indicators.
-    Y_score : array-like or sparse of shape (n_samples, n_labels)
-        Scores; entries that a sparse array does not store are 0.
+    Y_true, Y_score : array-like or sparse of shape (n_samples, n_labels)
+        True label indicators, and scores; entries that a sparse array does not store are 0.
     k : int, default=5
         Number of labels considered, at least 1; those beyond n_labels find nothing.
     propensities : ndarray of shape (n_labels,)

@@ -96,19 +96,8 @@ class LabelMapDisplay(Display):
             Features, in any form that the estimator accepts.
         y : array-like, sparse matrix or frame of shape (n_samples, n_labels), or (n_samples,)
             Label indicators, or classes.
-        directions : tuple of two int, default=(0, 1)
-            Which columns of the projection to draw.
-        labels : sequence of int or str, or None
-            The labels to show, by number or by name; None means the most frequent ones.
-        n_labels : int, default=6
-            How many labels to show if `labels` is None.
-        style : {"panels", "overlay"}, default="panels"
-            One panel per label; or all labels in one panel, nested if a row has several, which is
-            readable for up to some hundred rows.
-        ax : matplotlib Axes, array of them, or None
-            Where to draw: one Axes for "overlay", one per label for "panels"; None makes a figure.
-        **kwargs
-            Passed to ``Axes.scatter`` for the rows that have a label.
+        directions, labels, n_labels, style, ax, **kwargs
+            As in :meth:`from_projections`.
 
         Returns
         -------
@@ -195,13 +184,8 @@ class LabelMapDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, array of them, or None
-            Where to draw: one Axes for "overlay", one per label for "panels"; None makes a figure.
-        style : {"panels", "overlay"}, default="panels"
-            One panel per label; or all labels in one panel, nested if a row has several, which is
-            readable for up to some hundred rows.
-        **kwargs
-            Passed to ``Axes.scatter`` for the rows that have a label.
+        ax, style, **kwargs
+            As in :meth:`from_projections`.
 
         Returns
         -------
