@@ -129,7 +129,8 @@ def test_a_method_that_takes_none_is_refused_before_the_first_cell(tmp_path):
 def test_hashes_of_other_plans_stay_and_cells_come_back_from_json():
     plain, holed = cell_of("mddm-p").source.whole, cell_of("mddm-p+zero")
     assert plain == Source("yeast")
-    cell = Cell(plain, Splits("standard"), 0, Step("mddm-p"), Step("ridge"), ("micro_f1",))
+    steps = Step("mddm-p"), Step("ridge@0.2.0")
+    cell = Cell(plain, Splits("standard"), 0, *steps, ("micro_f1",))
     assert cell.id == "ca79bbf12794eb64"
     assert cell_from_dict(json.loads(json.dumps(asdict(holed)))) == holed
     assert holed.id != cell_of("mddm-p").id

@@ -58,14 +58,13 @@ def test_the_width_of_the_label_kernel_has_the_least_loss_of_held_out_rows(rows,
     search = LabelWidthMDDM(3, constraint).fit(X, Y)
     losses = []
     for width in WIDTHS:
-        reducer = MDDM(3, constraint=constraint, label_correlation="rbf", label_width=width)
+        reducer = MDDM(3, constraint=constraint, mu=0.5, label_correlation="rbf", label_width=width)
         held = cross_val_predict(make_pipeline(reducer, MLkNN(10)), X, Y, cv=FOLDS)
         losses.append(hamming_loss(Y, held))
     np.testing.assert_allclose(search.losses_, losses)
     assert search.label_width_ == WIDTHS[int(np.argmin(losses))]
-    reducer = MDDM(
-        3, constraint=constraint, label_correlation="rbf", label_width=search.label_width_
-    )
+    width = search.label_width_
+    reducer = MDDM(3, constraint=constraint, mu=0.5, label_correlation="rbf", label_width=width)
     np.testing.assert_allclose(search.transform(X), reducer.fit(X, Y).transform(X))
 
 
