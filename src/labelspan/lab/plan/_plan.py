@@ -26,13 +26,8 @@ from labelspan.lab.plan._step import Step, as_model, freeze, is_bare_path, steps
 from labelspan.system import escaped
 
 DEFAULT_MEASURES = (
-    "micro_f1",
-    "macro_f1",
-    "hamming_loss",
-    "ranking_loss",
-    "one_error",
-    "average_precision",
-)
+    "micro_f1", "macro_f1", "hamming_loss", "ranking_loss", "one_error", "average_precision",
+)  # fmt: skip
 
 # An upper limit that can still be listed; a plan of 1e8 repeats would hang.
 MOST_CELLS = 1_000_000

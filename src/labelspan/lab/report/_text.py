@@ -36,26 +36,10 @@ LATEX = {
 
 
 CSV_COLUMNS = (
-    "dataset",
-    "split",
-    "method",
-    "reducer",
-    "classifier",
-    "directions",
-    "status",
-    "error",
-    "measure",
-    "value",
-    "average_rank",
-    "test_p_value",
-    "interaction_p_value",
-    "n_components",
-    "fit_seconds",
-    "transform_seconds",
-    "train_seconds",
-    "predict_seconds",
-    "peak_memory",
-)
+    "dataset", "split", "method", "reducer", "classifier", "directions", "status", "error",
+    "measure", "value", "average_rank", "test_p_value", "interaction_p_value", "n_components",
+    "fit_seconds", "transform_seconds", "train_seconds", "predict_seconds", "peak_memory",
+)  # fmt: skip
 
 
 def one_line(text: str) -> str:

@@ -176,14 +176,9 @@ def _means(values: Values, printed: dict[str, Any], dataset: str) -> list[Judged
 
 
 STATED = (
-    ("CLaRank", "LaRank"),
-    ("MLFS", "LaRank"),
-    ("CMLFS", "CLaRank"),
-    ("CMLFS", "MLFS"),
-    ("CMLFS", "ML_LS"),
-    ("LaRank", "SVM"),
-    ("MLFS", "FS+SVM"),
-)
+    ("CLaRank", "LaRank"), ("MLFS", "LaRank"), ("CMLFS", "CLaRank"), ("CMLFS", "MLFS"),
+    ("CMLFS", "ML_LS"), ("LaRank", "SVM"), ("MLFS", "FS+SVM"),
+)  # fmt: skip
 
 
 def _statements(values: Values, dataset: str) -> list[Judged]:

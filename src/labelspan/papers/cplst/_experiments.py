@@ -13,9 +13,8 @@ from labelspan.papers._experiment import (
     Values,
     experiments_of,
     judge_statement,
-    judge_value,
 )
-from labelspan.papers.cplst._regressors import FRACTIONS, N_LABELS, label, plan
+from labelspan.papers.cplst._regressors import N_LABELS, judge_loss, places, plan
 
 # With the ridge of the paper, 0.
 METHODS = ((with_number("plst"), "PLST"), (with_number("cplst"), "CPLST"))
@@ -29,23 +28,16 @@ def table3(quick: bool) -> tuple[Plan, ...]:
 
 def judge_table3(values: Values, printed: dict[str, Any]) -> list[Judged]:
     """Hamming loss by set and share, and whether CPLST is at least as good where it should be."""
-    lines = []
-    means, errors = printed["table3"]["mean"], printed["table3"]["error"]
-    for dataset in sorted({dataset for dataset, _, _ in values.found}):
-        for place, fraction in enumerate(FRACTIONS):
-            pair: dict[str, float] = {}
-            for _, title in METHODS:
-                key = (dataset, label(title, fraction), "hamming_loss")
-                ours = values.mean(*key)
-                pair[title] = np.nan if ours is None else ours
-                what = f"Hamming loss, {dataset}, {label(title, fraction)}"
-                both = (errors[dataset][title][place], values.error(*key))
-                lines.append(judge_value(what, means[dataset][title][place], ours, errors=both))
-            gap = means[dataset]["PLST"][place] - means[dataset]["CPLST"][place]
-            if gap > 2 * errors[dataset]["PLST"][place]:
-                text = f"{pair['CPLST']:.4f} against {pair['PLST']:.4f}"
-                what = f"{dataset}, {fraction:.0%}: CPLST better than PLST"
-                lines.append(judge_statement(what, "yes", text, pair["CPLST"] < pair["PLST"]))
+    lines, table = [], printed["table3"]
+    for dataset, place, fraction in places(values):
+        pair = [judge_loss(values, table, (dataset, title, place)) for _, title in METHODS]
+        plst, cplst = (np.nan if line.ours is None else float(line.ours) for line in pair)
+        lines += pair
+        gap = table["mean"][dataset]["PLST"][place] - table["mean"][dataset]["CPLST"][place]
+        if gap > 2 * table["error"][dataset]["PLST"][place]:
+            text = f"{cplst:.4f} against {plst:.4f}"
+            what = f"{dataset}, {fraction:.0%}: CPLST better than PLST"
+            lines.append(judge_statement(what, "yes", text, cplst < plst))
     return lines
 
 

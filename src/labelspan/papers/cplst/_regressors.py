@@ -19,15 +19,9 @@ from labelspan.papers._experiment import (
 
 # Fastest first.
 N_LABELS = {
-    "emotions": 6,
-    "genbase": 27,
-    "medical": 45,
-    "enron": 53,
-    "yeast": 14,
-    "scene": 6,
-    "corel5k": 374,
-    "bibtex": 159,
-}
+    "emotions": 6, "genbase": 27, "medical": 45, "enron": 53, "yeast": 14, "scene": 6,
+    "corel5k": 374, "bibtex": 159,
+}  # fmt: skip
 # Splits of table 5: 20, or fewer where kernel matrices have thousands of rows.
 FEWER_SPLITS = {"corel5k": 3, "bibtex": 2}
 FRACTIONS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -94,22 +88,33 @@ def judge_losses(
     values: Values, printed: dict[str, Any], *, table: str, regressor: str
 ) -> list[Judged]:
     """Judge every loss by three standard errors, and every order that the paper prints."""
-    means, errors = printed[table]["mean"], printed[table]["error"]
-    second = METHODS[regressor][1][2]
+    means, second = printed[table]["mean"], METHODS[regressor][1][2]
     lines = []
-    for dataset in sorted({dataset for dataset, _, _ in values.found}):
-        for place, fraction in enumerate(FRACTIONS):
-            for title in ("PLST", second):
-                key = (dataset, label(title, fraction), MEASURE)
-                what = f"Hamming loss, {dataset}, {label(title, fraction)}"
-                both = (errors[dataset][title][place], values.error(*key))
-                ours = values.mean(*key)
-                lines.append(judge_value(what, means[dataset][title][place], ours, errors=both))
-            if means[dataset][second][place] < means[dataset]["PLST"][place]:
-                lines.append(_order(values, dataset, second, "PLST", fraction))
-                if regressor == "kernel":
-                    lines.append(_order(values, dataset, second, SAME, fraction))
+    for dataset, place, fraction in places(values):
+        both = ("PLST", second)
+        lines += [judge_loss(values, printed[table], (dataset, title, place)) for title in both]
+        if means[dataset][second][place] < means[dataset]["PLST"][place]:
+            lines.append(_order(values, dataset, second, "PLST", fraction))
+            if regressor == "kernel":
+                lines.append(_order(values, dataset, second, SAME, fraction))
     return lines
+
+
+def places(values: Values) -> Iterator[tuple[str, int, float]]:
+    """Data sets that were run, and the shares of labels with their columns in the tables."""
+    for dataset in sorted({dataset for dataset, _, _ in values.found}):
+        yield from ((dataset, place, fraction) for place, fraction in enumerate(FRACTIONS))
+
+
+def judge_loss(values: Values, table: dict[str, Any], at: tuple[str, str, int]) -> Judged:
+    """Judge a loss by three standard errors."""
+    dataset, title, place = at
+    name = label(title, FRACTIONS[place])
+    key = (dataset, name, MEASURE)
+    both = (table["error"][dataset][title][place], values.error(*key))
+    printed = table["mean"][dataset][title][place]
+    what = f"Hamming loss, {dataset}, {name}"
+    return judge_value(what, printed, values.mean(*key), errors=both)
 
 
 def _order(values: Values, dataset: str, second: str, other: str, fraction: float) -> Judged:

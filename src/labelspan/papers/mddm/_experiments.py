@@ -21,18 +21,9 @@ from labelspan.papers._experiment import (
 )
 
 TOPICS = (
-    "arts",
-    "business",
-    "computers",
-    "education",
-    "entertainment",
-    "health",
-    "recreation",
-    "reference",
-    "science",
-    "social",
-    "society",
-)
+    "arts", "business", "computers", "education", "entertainment", "health", "recreation",
+    "reference", "science", "social", "society",
+)  # fmt: skip
 SETS = tuple(f"yahoo-mlknn-{topic}" for topic in TOPICS)
 # The paper's subsets of RCV1.
 NEWS = tuple(f"rcv1subset{number}" for number in range(1, 6))

@@ -13,15 +13,8 @@ from labelspan.papers._experiment import Judged, Values, experiments_of, judge_s
 from labelspan.stats import average_ranks, critical_difference, friedman
 
 SETS = (
-    "yeast",
-    "scene",
-    "enron",
-    "image",
-    "slashdot",
-    "gnegative-go",
-    "human-go",
-    "eukaryote-go",
-)
+    "yeast", "scene", "enron", "image", "slashdot", "gnegative-go", "human-go", "eukaryote-go",
+)  # fmt: skip
 # Those that take minutes.
 QUICK_SETS = ("yeast", "scene", "slashdot")
 # With the numbers of the paper: mu = 0.5 of MDDM_f, ridges of 0.1.
