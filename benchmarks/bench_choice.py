@@ -32,7 +32,8 @@ FIVE = [0.01, 0.1, 1.0, 10.0, 100.0]
 def search(X, Y, reducers, dimensions, ridges, folds=5):
     readout = (MultiOutputRidge(), {"ridge": ridges})
     cv = KFold(folds)
-    return ReducerCV(reducers, dimensions, readout=readout, scoring=SCORER, cv=cv).fit(X, Y)
+    search = ReducerCV(reducers, dimensions, readout=readout, threshold="paper", scoring=SCORER)
+    return search.set_params(cv=cv).fit(X, Y)
 
 
 def grid_search(X, Y, reducers, dimensions, ridges, folds=5):

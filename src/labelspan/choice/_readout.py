@@ -93,6 +93,10 @@ def ridge_scores(
             W = regression(ridge, moments, k).coefficients()
             yield [k], (Z[:, :k] @ W + top.t_mean)[None]
         return
+    if len(counts) == 1:
+        W = linalg.cho_solve((L, True), top.xt, check_finite=False)
+        yield counts, (Z @ W + top.t_mean)[None]
+        return
     n_labels = len(top.t_mean)
     # The inverse of a small factor, and products in place, because copies would cost more than
     # both.
