@@ -31,6 +31,7 @@ from labelspan.arrays._arrays import (
     place_of,
     precision_of,
     remember_place,
+    row_keys,
     rows_at,
     settle,
     sums,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
@@ -179,6 +179,14 @@ def dense(A: Any) -> np.ndarray:
 def doubles(A: Any) -> Any:
     """A dense float64 array, where A is."""
     return cast(A.toarray() if sparse.issparse(A) else A, np.float64)
+
+
+def row_keys(X: Any) -> Iterator[bytes]:
+    """One key per row of a dense or CSR array; keys of rows are equal if the rows are."""
+    for i in range(X.shape[0]):
+        row = X[[i]]
+        parts = (row.indices, row.data) if sparse.issparse(row) else (row,)
+        yield b"".join(part.tobytes() for part in parts)
 
 
 def in_memory(A: Any) -> Any:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 
+from labelspan.arrays import values_of
 from labelspan.base import label_scores
 from labelspan.choice._all_features import AllFeatures
 from labelspan.choice._candidates import Candidates, Setting
@@ -199,9 +199,8 @@ def score_whole(
 
 def projected(X: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:
     """Projections of some rows; at most one block is copied at a time."""
-    if sparse.issparse(X):
-        return solved.project(X[rows])
-    blocks = [rows[block] for block in row_blocks(np.broadcast_to(0.0, (len(rows), X.shape[1])))]
+    stored = np.broadcast_to(0.0, (len(rows), values_of(X).size // X.shape[0]))
+    blocks = [rows[block] for block in row_blocks(stored)]
     Z = np.empty((len(rows), solved.columns()[-1].stop))
     stop = 0
     for block in blocks:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from labelspan.arrays import row_keys
 from labelspan.classifiers import look_up, nearest_of_distances, neighbour_histogram, posterior
 
 # Cells of a block of distances (32 MB).
@@ -41,12 +42,7 @@ def neighbour_scores(
 def first_of_equal_rows(X: Any) -> np.ndarray:
     """For each row of a dense or CSR array the first row that equals it, (n,)."""
     first: dict[bytes, int] = {}
-    rows = (X[[i]] for i in range(X.shape[0]))
-    if sparse.issparse(X):
-        keys = (row.indices.tobytes() + row.data.tobytes() for row in rows)
-    else:
-        keys = (row.tobytes() for row in rows)
-    return np.array([first.setdefault(key, i) for i, key in enumerate(keys)])
+    return np.array([first.setdefault(key, i) for i, key in enumerate(row_keys(X))])
 
 
 def nested_neighbours(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import cast, dense, namespace, smallest
+from labelspan.arrays import cast, dense, densified, namespace, smallest
 from labelspan.gate import check_truth
 from labelspan.metrics._input import check_choice
 
@@ -243,9 +243,7 @@ def _mean(values: np.ndarray) -> float:
 def _single(A: Any, metric: str) -> tuple[Any, Any]:
     """Rows in float32, of unit length for cosines, and what is subtracted from their products."""
     xp = namespace(A)
-    A = cast(
-        dense(A) if sparse.issparse(A) else A, np.float64 if metric == "cosine" else np.float32
-    )
+    A = cast(densified(A), np.float64 if metric == "cosine" else np.float32)
     if metric == "cosine":
         lengths = xp.linalg.vector_norm(A, axis=1, keepdims=True)
         A = A / xp.where(lengths > 0, lengths, 1.0)
