@@ -100,7 +100,12 @@ def to_sentence_transformers(model: BaseEstimator) -> Any:
     """
     try:
         import torch
-        from sentence_transformers.models import Dense
+
+        try:
+            # Its place from version 6 on.
+            from sentence_transformers.sentence_transformer.modules import Dense
+        except ModuleNotFoundError:
+            from sentence_transformers.models import Dense
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "to_sentence_transformers needs it: pip install sentence-transformers"
