@@ -136,7 +136,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             The fitted classifier itself.
         """
         y = y if observed is None else hidden(y, observed)
-        with fitting(self, "_chunks"):
+        with fitting(self, "_chunks", "thresholds_", "min_labels_"):
             X, labels = self._gate(X, y, sample_weight, min_samples=self._min_samples)
             if labels.signed:
                 warn_of_signs(self)
@@ -147,7 +147,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         """Learn from validated input, and remember the form of the labels."""
         remember(self, labels)
         self._learn(X, labels)
-        if has_threshold(self):
+        if getattr(self, "threshold", None) == "auto" and has_threshold(self):
             keep_thresholds(self, X, labels)
         settle(self, X)
 

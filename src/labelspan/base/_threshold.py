@@ -50,9 +50,7 @@ def keep_thresholds(classifier: Any, X: Any, labels: Labels) -> None:
 
     Of the classes of a 1-d y the one with the largest score is predicted as before.
     """
-    for name in ("thresholds_", "min_labels_"):
-        classifier.__dict__.pop(name, None)
-    if classifier.threshold == "auto" and labels.classes is None:
+    if labels.classes is None:
         refuse_elsewhere(classifier, X)
         scores, folds = cross_scores(classifier, X, labels)
         Y = dense(labels.Y)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from labelspan.arrays import count_true, like, namespace, rows_at, sums, to_host
+from labelspan.arrays import count_true, dense, in_memory, like, namespace, rows_at, sums
 from labelspan.base import pick, remember
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.cuts import Cuts, best_cut, best_cuts
@@ -98,7 +98,7 @@ class Judge:
         positive = T > 0
         present = np.flatnonzero(count_true(positive, axis=0))
         if self.measure is None:
-            return self._score(to_host(L), X, at, to_host(positive), present)
+            return self._score(dense(L), X, at, dense(positive), present)
         if not len(present):
             return 0.0
         if len(present) < L.shape[1]:
@@ -109,7 +109,7 @@ class Judge:
             output, truth = np.where(seen, L, 0.0), np.where(seen, positive, np.nan)
         if self.measure.needs == "labels":
             observed = seen if self.holes else None
-            output = best_cut(to_host(L), to_host(positive), observed=observed)[0] < L
+            output = best_cut(dense(L), dense(positive), observed=observed)[0] < L
         if self.measure.name == "average_precision" and L.shape[1] == 1:
             # One label ranks nothing within a row; its rows are ranked instead.
             output, truth = output.T, truth.T
@@ -144,13 +144,13 @@ def cuts_of(left: LeftOut, threshold: Any, min_labels: int) -> Cuts:
     if not isinstance(threshold, str):
         numbers = np.full(left.scores.shape[1], float(threshold))
         return Cuts(numbers, min_labels, float(threshold))
-    scores = to_host(left.scores)
+    scores = dense(left.scores)
     seen = ~np.isnan(scores)
     return best_cuts(
         np.where(seen, scores, 0.0),
-        to_host(left.positive),
+        dense(left.positive),
         goal_of(threshold),
-        weights=to_host(left.weights),
+        weights=in_memory(left.weights),
         observed=None if seen.all() else seen,
         min_labels=min_labels,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import cast, empty, is_dask_array, namespace, precision_of, rows_at, to_host
+from labelspan.arrays import cast, dense, empty, is_dask_array, namespace, precision_of, rows_at
 from labelspan.base import LINEAR, LabelClassifier
 from labelspan.classifiers import normalised, sigmoid_link
 from labelspan.compat import Interval, StrOptions
@@ -302,7 +302,7 @@ class MultilabelRidgeCV(LabelClassifier):
         """Ridges to try in a space."""
         if not isinstance(self.ridges, str):
             return np.asarray(self.ridges, dtype=np.float64)
-        values = np.sort(to_host(space.values))[::-1]
+        values = np.sort(dense(space.values))[::-1]
         most = data.sums.n_rows - 1
         most = min(most, self._most_landmarks(most) or most)
         if settings["kernel"] == "linear":
@@ -324,7 +324,7 @@ class MultilabelRidgeCV(LabelClassifier):
         """Store the left-out scores, and the thresholds and the link that they choose."""
         some = data.some_left_out(space, self.ridge_)
         left = data.left_out(space, self.ridge_) if self.store_scores else some
-        L, positive = to_host(some.scores), to_host(some.positive)
+        L, positive = dense(some.scores), dense(some.positive)
         seen = (positive.any(axis=0) | ~positive.any()) & ~np.isnan(L)
         slope, offset = sigmoid_link(L[seen], positive[seen])
         cuts = cuts_of(left, self.threshold, self.min_labels)
