@@ -236,3 +236,17 @@ def test_reduce_where_it_costs_no_more_than_a_standard_error():
     advice = search.summary().splitlines()[0]
     assert advice.startswith("Reduce to 1 direction by OPLS: micro-F1 .")
     assert "; all 30 features: ." in advice
+
+
+def test_large_sparse_rows_have_fewer_candidates(monkeypatch):
+    monkeypatch.setattr(_route, "KRYLOV_SIDE", 30)
+    X, Y = sample(120, 60)
+    search = ls.ReducerCV(kernel="linear", cv=2).fit(sparse.csr_array(X), Y)
+    names = set(search.method_ranks_)
+    assert names == {"all features", "PCA", "MDDM()", "OPLS()"}
+    whole = ls.ReducerCV(kernel="linear", cv=2).fit(X, Y)
+    assert names < set(whole.method_ranks_)
+    best = search.method_ranks_.keys() & {"MDDM()", "OPLS()"}
+    assert best
+    ours, theirs = (np.nanmax(s.cv_results_["mean_test_score"]) for s in (search, whole))
+    assert abs(ours - theirs) < 0.05

@@ -60,10 +60,16 @@ def candidates_of(
     readout: Any,
     shape: tuple[int, int, int],
     ridge: float | None = None,
+    few: bool = False,
 ) -> Candidates:
-    """The candidates for (fewest training rows, D, q); `ridge` is a good one for all features."""
+    """The candidates for (fewest training rows, D, q); `ridge` is a good one for all features.
+
+    `few`: only those reducers by default that differ most, because each is fitted to each fold.
+    """
     base, readout_grid = readout_of(readout, ridge)
-    chosen = default_reducers(ridge) if reducers is None else [pair_of(item) for item in reducers]
+    chosen = [pair_of(item) for item in reducers or ()]
+    if reducers is None:
+        chosen = few_reducers(ridge) if few else default_reducers(ridge)
     if not chosen:
         raise ValueError("reducers is empty; pass at least one extractor, or None for all of them.")
     grids: list[dict[str, list[Any]]] = []
@@ -108,6 +114,17 @@ def default_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str,
         (MDDM(constraint="feature"), {"mu": [1 / (1 + ridge)]}),
         (LabelCCA(), {"ridge": [ridge]}),
         (OPLS(), {"ridge": [ridge]}),
+    ]
+
+
+def few_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str, Any]]]:
+    """No reduction, PCA to at most 50 directions, and one reducer of each kind of metric."""
+    opls = (OPLS(), {} if ridge is None else {"ridge": [ridge]})
+    return [
+        (AllFeatures(), {}),
+        (MVMD(beta=0.0), {"n_components": [10, 20, 50]}),
+        (MDDM(), {}),
+        opls,
     ]
 
 

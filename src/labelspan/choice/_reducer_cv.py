@@ -153,7 +153,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     Time O(n D^2) for the moments, O(D^3) for each fold and setting, O(n q) for each candidate and
     scorer; memory O(K D^2) and one fold of projections. Wide X is reduced to its row space. Sparse
-    X with more than 3000 rows and columns is fitted for each fold and setting.
+    X of more than 3000 rows and columns is fitted for each fold and setting; by default these are
+    no reduction, PCA, MDDM and OPLS.
 
     A threshold is one more axis: micro-F1 at 511 cuts by counts of scores per interval, other
     measures at 31 cuts. Left-out scores of :class:`MultilabelRidgeCV` choose scale and width once.

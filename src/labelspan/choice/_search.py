@@ -122,11 +122,12 @@ def search_in(space: Space, source: Any, X: Any, labels: Labels, folds: list[Fol
     """The search in one space, with the parameters of a ReducerCV."""
     X = space.features(X)
     shape = min(len(train) for train, _ in folds), X.shape[1], labels.Y.shape[1]
-    given = source.reducers, source.n_components, source.readout, shape, space.ridge
-    candidates, holes = candidates_of(*given), has_holes(labels.Y)
+    given, pools = (source.reducers, source.n_components, source.readout), not is_large_sparse(X)
+    candidates = candidates_of(*given, shape, space.ridge, few=not pools)
+    holes = has_holes(labels.Y)
     if holes:
         refuse_missing(candidates, labels.Y)
-    recipe = recipe_of(candidates, shape, pools=not is_large_sparse(X), holes=holes)
+    recipe = recipe_of(candidates, shape, pools=pools, holes=holes)
     if is_dask_array(X):
         refuse_rows(recipe, candidates)
     threshold = source.threshold

@@ -18,6 +18,8 @@ from labelspan.ridge_cv import MultilabelRidgeCV, Scaling
 # Landmarks of a kernel, and fewer to find out whether it pays: the average precision of its
 # left-out scores is no more than this below that of the columns.
 N_LANDMARKS, N_FIRST, CLOSE = 600, 150, 0.01
+# Rows up to which all of them span a regression on more columns than rows.
+MOST_ROWS = 3000
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ def spaces_of(X: Any, labels: Labels, kernel: str, scale: Any, *, default: bool)
             yield Space()
             return
     given = X, labels.target, labels.weights
-    columns = MultilabelRidgeCV(kernel="linear", scale=scale).fit(*given)
+    n_landmarks = N_LANDMARKS if X.shape[0] > MOST_ROWS else "auto"
+    settings = {"kernel": "linear", "scale": scale, "n_landmarks": n_landmarks}
+    columns = MultilabelRidgeCV(**settings).fit(*given)
     if kernel != "rbf":
         yield Space("linear", scaling_of(columns), columns.ridge_, n_reads=2)
     settings = {"kernel": "rbf", "scale": columns.scaling_}
