@@ -38,11 +38,10 @@ from labelspan.linalg import (
     warn_if_any_label_fits,
 )
 from labelspan.linalg._block_cg import block_cg, solve_rows, thin_qr
-from labelspan.linalg._gathered import Gathered, upper_factor
 from labelspan.linalg._graded import LeastNorm, graded_root, jacobi, unit_pivots
 from labelspan.linalg._lanczos import by_ranges
 from labelspan.linalg._leading import warn_of_rounding
-from labelspan.linalg._least_norm import Triangle, in_range, null_basis
+from labelspan.linalg._least_norm import Gathered, Triangle, in_range, null_basis, upper_factor
 from labelspan.linalg._narrow import by_columns, is_weak, reduced
 from labelspan.linalg._whiten import is_regular
 from labelspan.linalg.masked import MaskedSystem

@@ -24,8 +24,8 @@ from labelspan.linalg import (
     spectral,
 )
 from labelspan.linalg._block_cg import block_cg, thin_qr
-from labelspan.linalg._gathered import Gathered
 from labelspan.linalg._graded import jacobi
+from labelspan.linalg._least_norm import Gathered
 from labelspan.moments import Moments, Root
 from tests.comparison import sine
 from tests.reference import extraction as reference

@@ -180,7 +180,7 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
     plain = Moments.of(X, none, tt=False)
     weighted = Moments.of(X, none, degrees, tt=False)
     # (D - W) 1 = 0, so centring is optional here; it is done for dense X, where it is free.
-    Xc = X.astype(np.float64) if sparse.issparse(X) else X - plain.x_mean
+    Xc, _ = centred(X, np.ones(X.shape[0]))
     laplacian = Xc.T @ (sparse.diags_array(degrees) @ Xc - graph @ Xc)
     laplacian = doubles(laplacian)
     return Locality((laplacian + laplacian.T) / 2, weighted.about(plain.x_mean), plain)
@@ -200,9 +200,8 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
             stacklevel=2,
         )
         n_neighbors = n_rows - 1
-    if not sparse.issparse(X):
-        # Distances are computed from products, which keep their digits after centring.
-        X, _ = centred(X, np.ones(n_rows))
+    # Distances are computed from products, which keep their digits after centring.
+    X, _ = centred(X, np.ones(n_rows))
     # Distances that differ by less than the rounding of the products, and of the reduction of a
     # wide X to its rows, are ties.
     rounding = 16 * (32 + n_rows) * EPS * row_norms(X, squared=True).max()

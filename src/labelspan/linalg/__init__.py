@@ -21,7 +21,6 @@ from labelspan.linalg._eigenpairs import (
     signed_rows,
     signs_of,
 )
-from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import (
     GRAM_GRADED,
     SAFE_VALUE,
@@ -44,6 +43,7 @@ from labelspan.linalg._leading import (
     squared,
     with_chosen_ridge,
 )
+from labelspan.linalg._least_norm import Gathered, pooled
 from labelspan.linalg._narrow import centre_both, narrow, squares
 from labelspan.linalg._pls import Components, partial_least_squares
 from labelspan.linalg._ridge import (

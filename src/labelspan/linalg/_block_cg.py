@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
+from labelspan.arrays import doubles, is_dask_array
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import column_scales, is_graded
 from labelspan.moments import CentredRows, Products, Rows, Sample
@@ -96,7 +97,7 @@ def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
     It costs one solve with four right-hand sides.
     """
     n_rows, n_features = X.shape
-    if not sparse.issparse(X) or n_rows > n_features:
+    if n_rows > n_features:
         return False
     T = np.random.default_rng(0).standard_normal((n_rows, 4))
     products = Products.of(Sample(X, T, "products", weights), tt=True)
@@ -121,9 +122,7 @@ class RowSide:
 
     def labels(self, W: np.ndarray | None) -> np.ndarray:
         """Tc W, (n, k); Tc itself without a `W`."""
-        product: Any = self._T if W is None else self._T @ W
-        product = product.toarray() if sparse.issparse(product) else product
-        return self.rows.project(self._root * product)
+        return self.rows.project(self._root * doubles(self._T if W is None else self._T @ W))
 
     def scores(self, U: np.ndarray) -> np.ndarray:
         """Tc'U, (q, k)."""
@@ -153,7 +152,7 @@ def row_side(products: Products, a: float, b: float) -> RowSide | None:
     Without a ridge the rows must be independent, so that all T can be fitted.
     """
     X = products.sample.X
-    if not sparse.issparse(X) or X.shape[0] > X.shape[1] or a == 0:
+    if is_dask_array(X) or X.shape[0] > X.shape[1] or a == 0:
         return None
     if b > 0:
         fits = not is_graded(a * products.squares + b)

@@ -10,9 +10,8 @@ import numpy as np
 
 from labelspan.arrays import is_device, on_host, regular_factor, solve_triangular
 from labelspan.linalg._auto_ridge import AUTO, choose_ridge, energy_of_labels
-from labelspan.linalg._gathered import Gathered, pooled
 from labelspan.linalg._graded import GRAM_GRADED, after, is_graded
-from labelspan.linalg._least_norm import Triangle, from_triangle, least_norm
+from labelspan.linalg._least_norm import Gathered, Triangle, from_triangle, least_norm, pooled
 from labelspan.linalg._route import route_of, too_large
 from labelspan.linalg._spectral import Spectral, spectral
 from labelspan.linalg._whiten import Whitened, by_singular_values, whiten

@@ -6,14 +6,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import SAFE_PIVOT, regular_factor
+from labelspan.arrays import SAFE_PIVOT, regular_factor, values_of
 from labelspan.linalg._auto_ridge import AUTO
+from labelspan.linalg._narrow import by_columns
 from labelspan.linalg._ridge import regress
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
-from labelspan.moments import Available, Moments, Sample, anchored, summarise, warn_of_lost_digits
+from labelspan.moments import (
+    Available,
+    Moments,
+    Sample,
+    anchored,
+    centred,
+    summarise,
+    warn_of_lost_digits,
+)
 
 # Typical number of conjugate-gradient steps with the factor of all rows; and if a label has few
 # more rows than features, or fewer, so that mainly the ridge bounds its system.
@@ -79,7 +87,7 @@ def direct_is_cheaper(sample: Sample, n_patterns: int) -> bool:
     """Whether a scatter and a factor per pattern take fewer operations than the steps."""
     X, seen = sample.X, ~np.isnan(sample.Y)
     (n_rows, n_features), n_labels = X.shape, seen.shape[1]
-    side, entries = min(n_rows, n_features), X.nnz if sparse.issparse(X) else X.size
+    side, entries = min(n_rows, n_features), values_of(X).size
     few = seen.sum(axis=0).min() < 1.5 * side
     steps = MANY_STEPS if few else USUAL_STEPS
     scatter = entries * max(entries / n_rows, 1.0)
@@ -133,8 +141,8 @@ class MaskedSystem:
         W = seen.astype(np.float64) if sample.weights is None else seen * sample.weights[:, None]
         of_rows = moments.xt[:, len(share) :]
         weight = np.where(share > 0, share, 1.0) * moments.weight
-        X = anchored(sample.X)[0]
-        X = X.astype(np.float64) if sparse.issparse(X) else X - moments.x_mean
+        w = np.ones(len(seen)) if sample.weights is None else sample.weights
+        X, _ = centred(anchored(sample.X)[0], w)
         right, centres = complete.xt * share, of_rows / weight
         return cls(X, W, weight, right, centres, complete.t_mean, ridge, moments, complete)
 
@@ -159,12 +167,8 @@ class MaskedSystem:
     def rough(self) -> Operator:
         """The same in single precision, in half the time; columns of X have unit length."""
         scales = np.sqrt(self.moments.squares + self.ridge)
-        if sparse.issparse(self.X):
-            X = self.X.copy()
-            X.data /= scales[X.indices]
-        else:
-            X = self.X / scales
-        X, W, weight = (A.astype(np.float32) for A in (X, self.W, self.weight))
+        given = by_columns(self.X, scales), self.W, self.weight
+        X, W, weight = (A.astype(np.float32) for A in given)
         single, scales = replace(self, X=X, W=W, weight=weight, ridge=0.0), scales[:, None]
 
         def apply(V: np.ndarray, labels: np.ndarray) -> np.ndarray:
