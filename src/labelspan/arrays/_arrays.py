@@ -158,6 +158,25 @@ def sums(A: Any, axis: int | None = None) -> Any:
     return namespace(A).sum(A, axis=axis) if is_device(A) else A.sum(axis=axis)
 
 
+def reference_on(device: Any) -> Any:
+    """An empty array on a device, by its name or from another array there."""
+    if device is None or is_device(device):
+        return device
+    if not isinstance(device, str):
+        raise TypeError(
+            f"device is {type(device).__name__}; allowed are a name that torch knows, such as "
+            "'cuda', an array of torch or CuPy that lives on the device, and None."
+        )
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(
+            f"device={device!r} is a device of torch, which is not installed. Install torch, or "
+            "pass an array of CuPy that lives on the device."
+        ) from error
+    return torch.empty(0, device=device)
+
+
 def is_streamed(X: Any) -> bool:
     """Whether to send the rows of X to a device: X is dense and has no more columns than rows."""
     return (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays._arrays import SETTING, is_device, like, namespace, precision_of
+from labelspan.arrays._arrays import SETTING, like, namespace, precision_of, reference_on
 from labelspan.arrays._arrays import sums as sums_over
 from labelspan.arrays._operations import library_of
 
@@ -63,25 +63,6 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
 def in_single(X: Any) -> bool:
     """Whether products of float32 rows on a device are computed in float32."""
     return SETTING.get().sums == "float32" and precision_of(X) == np.float32
-
-
-def reference_on(device: Any) -> Any:
-    """An empty array on a device, by its name or from another array there."""
-    if device is None or is_device(device):
-        return device
-    if not isinstance(device, str):
-        raise TypeError(
-            f"device is {type(device).__name__}; allowed are a name that torch knows, such as "
-            "'cuda', an array of torch or CuPy that lives on the device, and None."
-        )
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError(
-            f"device={device!r} is a device of torch, which is not installed. Install torch, or "
-            "pass an array of CuPy that lives on the device."
-        ) from error
-    return torch.empty(0, device=device)
 
 
 def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, ...]]:

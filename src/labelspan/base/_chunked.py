@@ -184,8 +184,7 @@ class Chunked(RowBlocks):
         n_labels = self._chunks.pool.shape[1]
         if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] != n_labels:
             return False
-        elsewhere = "_place" in vars(self)
-        if elsewhere or self._known_classes() is not None or not passes(self, X, False, 1):
+        if self._known_classes() is not None or not passes(self, X, False, 1):
             return False
         Y = plain_indicators(y, HELD_LABELS) if len(y) == X.shape[0] else None
         if Y is None:
@@ -320,8 +319,8 @@ class Chunked(RowBlocks):
         n_labels = self._chunks.pool.shape[1]
         if labels.Y.shape[1] != n_labels:
             raise ValueError(
-                f"y has {labels.Y.shape[1]} labels, but the first chunk had "
-                f"{n_labels}; pass the same label columns in every chunk."
+                f"y has {labels.Y.shape[1]} labels, but the first chunk had {n_labels}; pass the "
+                "same label columns in every chunk."
             )
         refuse_other_names(vars(self).get("label_names_"), labels.names)
         if labels.names is not None:

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from labelspan.arrays import dense, is_dask_array, is_device
+from labelspan.arrays import dense
 from labelspan.compat import Interval, StrOptions, take_rows
 from labelspan.cuts import best_cuts, learnt
-from labelspan.gate import Labels
+from labelspan.gate import Labels, refuse_undivided
 from labelspan.model_selection import MultilabelStratifiedKFold
 
 #: The values of a parameter `threshold` that this file carries out.
@@ -51,23 +51,13 @@ def keep_thresholds(classifier: Any, X: Any, labels: Labels) -> None:
     Of the classes of a 1-d y the one with the largest score is predicted as before.
     """
     if labels.classes is None:
-        refuse_elsewhere(classifier, X)
+        refuse_undivided(classifier, X)
         scores, folds = cross_scores(classifier, X, labels)
         Y = dense(labels.Y)
         seen = learnt(Y > 0, folds, ~np.isnan(Y) if labels.missing else None)
         least = {"weights": labels.weights, "observed": seen, "min_labels": classifier.min_labels}
         found = best_cuts(scores, Y > 0, **least)
         classifier.thresholds_, classifier.min_labels_ = found.thresholds, found.min_labels
-
-
-def refuse_elsewhere(classifier: Any, X: Any) -> None:
-    """Refuse rows that cannot be divided into folds."""
-    if is_dask_array(X) or is_device(X):
-        where = "a Dask array" if is_dask_array(X) else "on a device"
-        raise TypeError(
-            f"X is {where}, but threshold='auto' fits {type(classifier).__name__} to folds of rows "
-            "in memory. Pass 'paper' or a number, or move X to memory first."
-        )
 
 
 def cross_scores(

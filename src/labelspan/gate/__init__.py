@@ -26,7 +26,7 @@ from labelspan.gate._labels import (
     remember_names,
 )
 from labelspan.gate._misread import warn_if_swapped, warn_of_signs
-from labelspan.gate._places import refuse_device
+from labelspan.gate._places import refuse_device, refuse_undivided
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
     find_holes,

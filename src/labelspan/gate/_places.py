@@ -11,6 +11,7 @@ from labelspan.arrays import (
     cast,
     dense,
     detached,
+    is_dask_array,
     is_device,
     is_followed,
     is_streamed,
@@ -74,6 +75,16 @@ def refuse_elsewhere(estimator: Any, X: Any) -> None:
         raise ValueError(
             f"{name} was fitted on {place}. Call it as it was fitted, within "
             "sklearn.config_context(array_api_dispatch=True)."
+        )
+
+
+def refuse_undivided(classifier: Any, X: Any) -> None:
+    """Refuse rows that cannot be divided into folds."""
+    if is_dask_array(X) or is_device(X):
+        where = "a Dask array" if is_dask_array(X) else "on a device"
+        raise TypeError(
+            f"X is {where}, but threshold='auto' fits {type(classifier).__name__} to folds of rows "
+            "in memory. Pass 'paper' or a number, or move X to memory first."
         )
 
 
