@@ -1,6 +1,6 @@
 """Fits on an accelerator against bare torch, scikit-learn and our fits on the host, in one run.
 
-usage: python benchmarks/bench_device.py [linear] [kernels] [neighbours] [stream] [--profile]
+usage: python benchmarks/bench_device.py [linear] [embeddings] [kernels] [neighbours] [stream] [--profile]
 
 Without a CUDA device it says so and stops; --small runs anywhere, to try the script. A fit
 includes all checks of X and y. Times are medians after one run that is not counted;
@@ -134,6 +134,18 @@ def linear(small, profile):
             show_kernels(type(model).__name__, partial(model.fit, X, Y))
 
 
+def embeddings(small, profile):
+    """A reducer for search: a million vectors of 1024 dimensions."""
+    X, Y = rows_on_device(*((20_000, 300, 20) if small else (1_000_000, 1024, 100)), torch.float32)
+    wide = X.double()
+    bare = seconds(lambda: wide.T @ wide)
+    del wide
+    for balance, goal in ((0.25, "<= 1.3"), ("auto", "<= 1.6")):
+        model = ls.EmbeddingReducer(64, balance=balance)
+        ours = seconds(partial(model.fit, X, Y))
+        against(f"EmbeddingReducer(64, {balance})", ours, "X'X in float64", bare, goal)
+
+
 def faster_sums(model, X, Y, bare):
     """The same fit with products in float32 and in TF32, and how far its directions are off."""
     exact = model.fit(X, Y).components_.double()
@@ -255,7 +267,13 @@ def show_kernels(name, call):
     )
 
 
-SECTIONS = {"linear": linear, "kernels": kernels, "neighbours": neighbours, "stream": stream}
+SECTIONS = {
+    "linear": linear,
+    "embeddings": embeddings,
+    "kernels": kernels,
+    "neighbours": neighbours,
+    "stream": stream,
+}
 
 
 def main(arguments):
