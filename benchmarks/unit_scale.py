@@ -1,4 +1,4 @@
-"""Do projections need to be standardised before LogisticRegression()? Micro-F1 of held-out rows.
+"""Do projections need to be standardised before LogisticRegression()? Held-out micro-F1.
 
 Mean over stratified splits into 2/3 and 1/3; the first min(10, rank) directions of each reducer with
 its defaults.
