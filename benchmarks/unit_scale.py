@@ -1,7 +1,7 @@
 """Do projections need to be standardised before LogisticRegression()? Held-out micro-F1.
 
-Mean over stratified splits into 2/3 and 1/3; the first min(10, rank) directions of each reducer with
-its defaults.
+Mean over stratified splits into 2/3 and 1/3; the first min(10, rank) directions of each reducer
+with its defaults.
 
     python benchmarks/unit_scale.py [--sets emotions,yeast] [--splits 5]
 """

@@ -161,7 +161,6 @@ ESTIMATORS = [
         ls.LabelCCA(2),
         "label_cca",
         variants=(ls.LabelCCA(), ls.LabelCCA(2, ridge=0, label_ridge=0)),
-        per_row={"label_ridge": 1},
         excuses=EVIDENCE,
     ),
     extractor(

@@ -53,7 +53,7 @@ def test_lpp_equals_transcription(data, training):
     [
         (ls.MDDM(), 5),
         (ls.MDDM(constraint="feature", mu=0.5), 6),
-        (ls.LabelCCA(ridge=0.1), 6),
+        (ls.LabelCCA(ridge=0.1, label_ridge=0.1), 6),
         (ls.MLDA(), 5),
         (ls.MVMD(), 47),
         (ls.MLSI(), 276),

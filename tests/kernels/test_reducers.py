@@ -48,7 +48,11 @@ METHODS = {
         )
         for expansion in ("clique", "star", "zhou")
     },
-    "label-cca": (KernelLabelCCA(None), reference.label_cca, ls.LabelCCA(None, ridge=0.1)),
+    "label-cca": (
+        KernelLabelCCA(None),
+        reference.label_cca,
+        ls.LabelCCA(None, ridge=0.1, label_ridge=0.1),
+    ),
     "label-cca-5": (
         KernelLabelCCA(None, ridge=5.0, label_ridge=0.0),
         lambda K, Y: reference.label_cca(K, Y, 5.0, 1e-9),

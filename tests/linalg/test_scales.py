@@ -55,13 +55,19 @@ def assert_same_columns(ours, theirs, X, tolerance=1e-8):
     assert (error <= tolerance * (np.abs(theirs) * lengths(X)).max(axis=0)).all()
 
 
+def longer(model, n):
+    """Directions of n rows relative to P'BP = I, where projections have a variance of about 1."""
+    a = getattr(model, "mu_", 1.0 if hasattr(model, "ridge_") else 0.0)
+    return np.sqrt(n * a) if a else 1.0
+
+
 def assert_same_pairs(model, values, vectors, X, tolerance=1e-8):
     """Every eigenvalue relative to itself; directions whose eigenvalues are separated."""
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=tolerance)
     ratio = values[1:] / values[:-1] < 0.99
     apart = np.r_[True, ratio] & np.r_[ratio, True]
     assert apart.any()
-    V = model.components_.T[:, apart]
+    V = model.components_.T[:, apart] / longer(model, len(X))
     V = V * np.sign(np.sum(V * vectors[:, apart] * lengths(X) ** 2, axis=0))
     assert_same_columns(V, vectors[:, apart], X, tolerance)
 
@@ -72,7 +78,10 @@ THIN = {
     "mddm-f-1": (ls.MDDM(None, constraint="feature", mu=1.0), partial(exact.thin, a=1, b=0)),
     "opls": (ls.OPLS(None, ridge=0.1), partial(exact.thin, a=1, b=0.1)),
     "opls-0": (ls.OPLS(None, ridge=0.0), partial(exact.thin, a=1, b=0)),
-    "cca": (ls.LabelCCA(None, ridge=0.1), partial(exact.thin, a=1, b=0.1, label_ridge=0.1)),
+    "cca": (
+        ls.LabelCCA(None, ridge=0.1, label_ridge=0.1),
+        partial(exact.thin, a=1, b=0.1, label_ridge=0.1),
+    ),
     "cca-0": (
         ls.LabelCCA(None, ridge=0.0, label_ridge=0.0),
         partial(exact.thin, a=1, b=0, label_ridge=0),

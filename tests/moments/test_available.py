@@ -127,7 +127,7 @@ def test_pairs_of_labels(share, weighted):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_canonical_correlations(shape):
     (X, Y, weights), form = SHAPES[shape]
-    model = ls.LabelCCA(None, ridge=0.1).fit(form(X), Y, sample_weight=weights)
+    model = ls.LabelCCA(None, ridge=0.1, label_ridge=0.1).fit(form(X), Y, sample_weight=weights)
     xx, xt = available(X, 2 * Y - 1, weights)
     raw, tt, P = available_pairs(2 * Y - 1, weights)
     xt = xt @ P

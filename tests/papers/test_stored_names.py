@@ -75,16 +75,16 @@ def as_step(method, parameters):
 @pytest.mark.parametrize("method", NUMBERED, ids=lambda method: method.name)
 def test_a_number_of_0_2_0_has_the_old_hash_and_the_default_of_today_has_not(method):
     name = method.stored
-    parameter, number = NUMBERS[name]
+    (parameter, number), *others = NUMBERS[name]
     numbered, today = as_step(with_number(name), ()), as_step(name, ())
     assert digest(numbered) != digest(today) == digest(as_step(name, [(parameter, "auto")]))
     for value in (0.25, number):
-        explicit = as_step(name, [(parameter, value)])
+        explicit = as_step(name, [(parameter, value), *others])
         assert digest(explicit) == digest(as_step(with_number(name), [(parameter, value)]))
         assert digest(explicit) != digest(today)
     # The papers' plans have always given that of the classifier.
     if name != "ridge":
-        assert digest(as_step(name, [(parameter, number)])) == digest(numbered)
+        assert digest(as_step(name, NUMBERS[name])) == digest(numbered)
     assert method.make().get_params()[parameter] == number
     assert get_method(name).make().get_params()[parameter] == "auto"
 

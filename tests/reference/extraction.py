@@ -102,10 +102,13 @@ def mvmd(X, Y, beta=0.5):
     return largest((1 - beta) * Xc.T @ Xc + beta * Xc.T @ H @ S @ S.T @ H @ Xc)
 
 
-def label_cca(X, Y, ridge="auto", label_ridge=0.1):
+def label_cca(X, Y, ridge="auto", label_ridge="auto"):
     """MVMD Eq. (40), labels in {-1, +1}, both sides centred by Eq. (4)."""
     H = centring(len(X))
     Xc, Yc = H @ X, H @ (2.0 * Y - 1)
+    if label_ridge == "auto":
+        values = np.linalg.eigvalsh(Yc.T @ Yc)
+        label_ridge = values[values > 1e-10 * values[-1]].mean()
     inner = np.linalg.inv(Yc.T @ Yc + label_ridge * np.eye(Y.shape[1]))
     ridge = auto_ridge(X, Yc @ inner @ Yc.T) if ridge == "auto" else ridge
     return largest(Xc.T @ Yc @ inner @ Yc.T @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer
-from labelspan.compat import Interval
-from labelspan.linalg import Pencil, inverse_root, ridged_metric
+from labelspan.linalg import AUTO, Pencil, inverse_root, ridged_metric
 
 
 class LabelCCA(LinearReducer):
@@ -29,9 +27,11 @@ class LabelCCA(LinearReducer):
         regression of the whitened labels on X, from the sums over the rows, see `ridge_`. 0 uses QR
         factors instead of Gram matrices, so canonical correlations of ill-conditioned X are
         accurate.
-    label_ridge : float, default=0.1
-        The paper's gamma_y. 0 uses the pseudo-inverse: null directions of the labels
-        (one-hot or duplicated columns) are left out by a relative rank cut.
+    label_ridge : "auto" or float, default="auto"
+        The paper's gamma_y, 0.1 there. "auto" is the mean positive eigenvalue of the scatter of the
+        labels in {-1, +1}: rare labels then count less than the others, but more than in
+        :class:`OPLS`. 0 uses the pseudo-inverse: null directions of the labels (one-hot or
+        duplicated columns) are left out by a relative rank cut.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class LabelCCA(LinearReducer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": N_COMPONENTS,
         "ridge": RIDGE,
-        "label_ridge": [Interval(Real, 0, None, closed="left")],
+        "label_ridge": RIDGE,
     }
     _label_scatter = True
     _chosen = "ridge_"
@@ -101,7 +101,7 @@ class LabelCCA(LinearReducer):
         n_components: int | float | None = 0.999,
         *,
         ridge: float | str = "auto",
-        label_ridge: float = 0.1,
+        label_ridge: float | str = "auto",
     ):
         self.n_components = n_components
         self.ridge = ridge
@@ -109,4 +109,5 @@ class LabelCCA(LinearReducer):
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
         metric = ridged_metric(self.ridge)
-        return Pencil(metric, lambda s: 2 * inverse_root(4 * s.tt, self.label_ridge))
+        label_ridge = None if self.label_ridge == AUTO else float(self.label_ridge)
+        return Pencil(metric, lambda s: 2 * inverse_root(4 * s.tt, label_ridge))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from labelspan.arrays import cast, like, namespace
 from labelspan.base import THRESHOLD
+from labelspan.compat import Interval
 from labelspan.gate import check_size, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap, kernel_refusals
@@ -133,6 +135,7 @@ class KernelCPLST(LabelSpaceClassifier):
         "threshold": THRESHOLD,
         **COMMON,
         "n_components": COUNT_OR_SHARE,
+        "ridge": [Interval(Real, 0, None, closed="left")],
         **KERNEL_PARAMETERS,
     }
 

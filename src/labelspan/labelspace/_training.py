@@ -162,7 +162,7 @@ class TrainingSums:
     @property
     def shape(self) -> tuple[int, int, int]:
         """The numbers of rows, features and labels."""
-        return self.n_rows, len(self.rest), len(self.statistics.t_mean)
+        return self.n_rows, self.rest.shape[0], self.statistics.t_mean.shape[0]
 
     @property
     def weight(self) -> float:

@@ -25,7 +25,7 @@ import numpy as np
 
 from labelspan.arrays import beside, dense, sums
 from labelspan.linalg._lanczos import block_lanczos
-from labelspan.linalg._spectral import Spectral, spectral
+from labelspan.linalg._spectral import NULL, Spectral, mean_positive, spectral
 from labelspan.linalg._whiten import is_regular, times
 from labelspan.moments import Moments, Products, Root, Rows
 
@@ -38,9 +38,6 @@ GRID = np.geomspace(1e-6, 1e3, 28)
 TIE = 1e-10
 # Squares of labels that are smaller, relative to the largest possible, are rounding.
 CONSTANT = 1e-20
-# Smaller eigenvalues, relative to the first, are zero: far above rounding, which differs between
-# chunks and one fit.
-NULL = 1e-10
 # All eigenvalues are known if no larger share of their sum is missing.
 KNOWN = 1e-8
 # Eigenpairs found one by one where X is only multiplied, and their residual relative to the first;
@@ -83,9 +80,7 @@ class Spectrum:
 
 def spectrum_of(values: np.ndarray, energy: np.ndarray, total: float, weight: float) -> Spectrum:
     """The spectrum from all eigenvalues, largest first."""
-    n_positive = np.count_nonzero(values > NULL * values[:1])
-    unit = float(values.sum()) / n_positive if n_positive else 1.0
-    return Spectrum(values, np.ones_like(values), energy, total, weight, unit)
+    return Spectrum(values, np.ones_like(values), energy, total, weight, mean_positive(values))
 
 
 def energy_of_labels(statistics: Any, signed: bool = False) -> float:

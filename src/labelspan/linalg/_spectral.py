@@ -20,6 +20,10 @@ from labelspan.linalg._graded import (
 )
 from labelspan.moments import Moments, Root
 
+# Smaller eigenvalues, relative to the first, are zero: far above rounding, which differs between
+# chunks and one fit.
+NULL = 1e-10
+
 
 @dataclass(frozen=True)
 class Spectral:
@@ -86,13 +90,21 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     return s * s.T * namespace(s).eye(len(form.s), device=s.device), s * form.UT, form.V
 
 
-def inverse_root(M: np.ndarray, ridge: float) -> np.ndarray:
+def mean_positive(values: np.ndarray) -> float:
+    """Mean of the eigenvalues, largest first, that are not zero; 1 if all are."""
+    n_positive = np.count_nonzero(values > NULL * values[:1])
+    return float(values.sum()) / n_positive if n_positive else 1.0
+
+
+def inverse_root(M: np.ndarray, ridge: float | None) -> np.ndarray:
     """K (q, r) with K K' = (M + ridge I)^-1 on the range of M + ridge I.
 
-    The cut is relative, because a label matrix usually has null directions.
+    The cut is relative, because a label matrix usually has null directions. No ridge means the mean
+    eigenvalue of M.
     """
     values, vectors = eigh(M)
-    values = np.maximum(values, 0.0) + ridge
+    values = np.maximum(values, 0.0)
+    values = values + (mean_positive(values) if ridge is None else ridge)
     r = rank(values, len(values))
     return vectors[:, :r] / like(M, np.sqrt(values[:r]))
 

@@ -118,17 +118,17 @@ _CALLED = [(row, called) for row in ROWS for called in row.called]
 
 
 #: Parameters whose defaults were numbers in 0.2.0, those of the papers, and are "auto" since.
-NUMBERS: dict[str, tuple[str, float]] = {
-    "mddm-f": ("mu", 0.5),
-    "cca": ("ridge", 0.1),
-    "opls": ("ridge", 0.1),
-    "hsl": ("ridge", 0.1),
-    "ridge": ("ridge", 0.01),
-    "plst": ("ridge", 0.0),
-    "cplst": ("ridge", 0.0),
-    "occa": ("ridge", 0.0),
-    "pbr": ("ridge", 0.0),
-    "faie": ("ridge", 0.1),
+NUMBERS: dict[str, tuple[tuple[str, float], ...]] = {
+    "mddm-f": (("mu", 0.5),),
+    "cca": (("ridge", 0.1), ("label_ridge", 0.1)),
+    "opls": (("ridge", 0.1),),
+    "hsl": (("ridge", 0.1),),
+    "ridge": (("ridge", 0.01),),
+    "plst": (("ridge", 0.0),),
+    "cplst": (("ridge", 0.0),),
+    "occa": (("ridge", 0.0),),
+    "pbr": (("ridge", 0.0),),
+    "faie": (("ridge", 0.1),),
 }
 AUTO = "auto"
 #: Classes whose directions were shorter in 0.2.0, and are in the papers, by the name of theirs.
@@ -216,7 +216,7 @@ NUMBERED = tuple(
         method,
         name=with_number(method.name),
         path=_printed(method),
-        parameters=(*method.parameters, NUMBERS[method.name]),
+        parameters=(*method.parameters, *NUMBERS[method.name]),
         stored=method.name,
     )
     for method in METHODS

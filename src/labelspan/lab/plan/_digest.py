@@ -47,13 +47,16 @@ def _step_as_stored(step: Mapping[str, Any]) -> dict[str, Any]:
     name = method.stored if method in NUMBERED else method.name
     if name not in NUMBERS:
         return {"method": method.stored or step["method"]}
-    parameter, number = NUMBERS[name]
     given = list(step.get("parameters", ()))
-    value = dict(given).get(parameter, number if method in NUMBERED else AUTO)
+    values = {p: number if method in NUMBERED else AUTO for p, number in NUMBERS[name]}
+    values.update(given)
+    if AUTO in values.values():
+        left = [pair for pair in given if pair[1] != AUTO]
+        return {"method": with_auto(name), "parameters": left}
     # The papers' plans have always given that of the classifier.
-    default = AUTO if value == AUTO or name == "ridge" else number
-    left = [pair for pair in given if list(pair) != [parameter, default]]
-    return {"method": with_auto(name) if value == AUTO else name, "parameters": left}
+    defaults = [] if name == "ridge" else [list(pair) for pair in NUMBERS[name]]
+    left = [pair for pair in given if list(pair) not in defaults]
+    return {"method": name, "parameters": left}
 
 
 def as_written(plan: Any) -> Any:
@@ -71,7 +74,8 @@ def _renamed(plan: Any, name_of: Callable[[str], str]) -> Any:
 
     def renamed(step: Any) -> Any:
         name = step["method"]
-        if name not in NUMBERS or NUMBERS[name][0] in dict(step.get("parameters", ())):
+        given = dict(step.get("parameters", ()))
+        if name not in NUMBERS or all(parameter in given for parameter, _ in NUMBERS[name]):
             return step
         return {**step, "method": name_of(name)}
 
