@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from scipy import sparse
 
 from labelspan.arrays import is_dask_array
 from labelspan.choice._candidates import Candidates, candidates_of
@@ -29,7 +28,7 @@ from labelspan.gate import (
     label_tags,
     refuse_holes,
 )
-from labelspan.linalg import Route, choose_solver, route_of
+from labelspan.linalg import Route, is_large_sparse, route_of
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Sample, checked, collect_parts
 from labelspan.search import Fold, FoldScores, Judge, Parts, on_folds, parts_of
@@ -180,13 +179,6 @@ def folds_of(cv: Any, X: Any, labels: Labels, groups: Any) -> list[Fold]:
                 "statistics of parts are pooled, so each row counts once. Drop the copies."
             )
     return [(np.sort(train), np.sort(test)) for train, test in folds]
-
-
-def is_large_sparse(X: Any) -> bool:
-    """Whether X is sparse and has too many rows and columns for a scatter matrix."""
-    if is_dask_array(X) or not sparse.issparse(X):
-        return False
-    return choose_solver(*X.shape, sparse=True, streamed=False) == "krylov"
 
 
 def in_memory(labels: Labels) -> Labels:

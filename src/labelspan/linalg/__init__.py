@@ -57,6 +57,7 @@ from labelspan.linalg._ridge import (
 from labelspan.linalg._route import (
     Route,
     choose_solver,
+    is_large_sparse,
     route_of,
     solver_that_fits,
     too_large,

@@ -157,6 +157,13 @@ def choose_solver(
     return "rows" if n_rows < n_features else "scatter"
 
 
+def is_large_sparse(X: Any) -> bool:
+    """Whether X is sparse and has too many rows and columns for a scatter matrix."""
+    if is_dask_array(X) or not sparse.issparse(X):
+        return False
+    return choose_solver(*X.shape, sparse=True, streamed=False) == "krylov"
+
+
 def too_large(height: int, n_labels: int, side: int = 0) -> bool:
     """Whether an array (height, n_labels), or a square one, would not fit."""
     return 8 * height * n_labels > LABEL_BYTES or 8 * side**2 > MAX_SQUARE_BYTES

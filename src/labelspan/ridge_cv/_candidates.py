@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.metrics.pairwise import euclidean_distances
 
-from labelspan.arrays import fill_diagonal, is_device, namespace, rows_at, sums
+from labelspan.arrays import rows_at
 from labelspan.kernels import KernelMap, kernel_map
+from labelspan.ridge_cv._row_sample import median_of_pairs
 
 # Ridges in units of the mean eigenvalue.
 GRID = np.geomspace(1e-6, 1e3, 28)
@@ -47,26 +47,6 @@ def widths_of(map_: KernelMap, at: Any) -> list[float | None]:
         return [None]
     unit = median_of_pairs(rows_at(map_.rows, at))
     return [unit * width for width in WIDTHS]
-
-
-def median_of_pairs(rows: Any) -> float:
-    """Median squared distance of two rows; if it is 0 their mean, and 1 if this is 0, too."""
-    if is_device(rows):
-        xp, n = namespace(rows), rows.shape[0]
-        squares = euclidean_squares(rows)
-        fill_diagonal(squares, 0, np.inf)
-        pairs = xp.sort(xp.reshape(squares, (-1,)))[: n * (n - 1)]
-        middle = (pairs[n * (n - 1) // 2 - 1] + pairs[n * (n - 1) // 2]) / 2
-        return float(middle) or float(xp.mean(pairs)) or 1.0
-    squares = euclidean_distances(rows, squared=True)
-    pairs = squares[np.triu_indices(len(squares), 1)]
-    return float(np.median(pairs)) or float(pairs.mean()) or 1.0
-
-
-def euclidean_squares(A: Any) -> Any:
-    """Squared distances of the rows of a device array."""
-    squares = sums(A * A, axis=1)
-    return namespace(A).clip(squares[:, None] + squares[None, :] - 2.0 * (A @ A.T), 0.0, None)
 
 
 def at_width(map_: KernelMap, width: float | None) -> KernelMap:

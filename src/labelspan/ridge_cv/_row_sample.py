@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics.pairwise import euclidean_distances
 
 from labelspan.arrays import (
     cast,
     count_true,
     dense,
+    fill_diagonal,
     is_dask_array,
     is_device,
     like,
@@ -20,6 +22,7 @@ from labelspan.arrays import (
     on_host,
     precision_of,
     rows_at,
+    sums,
     to_host,
 )
 from labelspan.gate import Labels
@@ -285,3 +288,23 @@ def content_keys(X: Any, Y: Any, sums: Sums) -> np.ndarray:
         sum_ = project(cast(rows, np.float64), sums.moments.x_mean, columns[None])[:, 0]
         keys[at] = (to_host(sum_) + (to_host(own @ like(own, labels)) - mean)) % 1.0
     return keys
+
+
+def median_of_pairs(rows: Any) -> float:
+    """Median squared distance of two rows; if it is 0 their mean, and 1 if this is 0, too."""
+    if is_device(rows):
+        xp, n = namespace(rows), rows.shape[0]
+        squares = euclidean_squares(rows)
+        fill_diagonal(squares, 0, np.inf)
+        pairs = xp.sort(xp.reshape(squares, (-1,)))[: n * (n - 1)]
+        middle = (pairs[n * (n - 1) // 2 - 1] + pairs[n * (n - 1) // 2]) / 2
+        return float(middle) or float(xp.mean(pairs)) or 1.0
+    squares = euclidean_distances(rows, squared=True)
+    pairs = squares[np.triu_indices(len(squares), 1)]
+    return float(np.median(pairs)) or float(pairs.mean()) or 1.0
+
+
+def euclidean_squares(A: Any) -> Any:
+    """Squared distances of the rows of a device array."""
+    squares = sums(A * A, axis=1)
+    return namespace(A).clip(squares[:, None] + squares[None, :] - 2.0 * (A @ A.T), 0.0, None)
