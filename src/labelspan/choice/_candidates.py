@@ -66,7 +66,7 @@ def candidates_of(
 
     `few`: only those reducers by default that differ most, because each is fitted to each fold.
     """
-    base, readout_grid = readout_of(readout, ridge)
+    base, readout_grid = readout_of(readout, ridge, few)
     chosen = [pair_of(item) for item in reducers or ()]
     if reducers is None:
         chosen = few_reducers(ridge) if few else default_reducers(ridge)
@@ -147,11 +147,14 @@ def pair_of(item: Any) -> tuple[LinearReducer, dict[str, Any]]:
     return reducer, dict(grid)
 
 
-def readout_of(readout: Any, ridge: float | None = None) -> tuple[Any, dict[str, list[Any]]]:
-    """The readout and the grid of its parameters."""
+def readout_of(
+    readout: Any, ridge: float | None = None, few: bool = False
+) -> tuple[Any, dict[str, list[Any]]]:
+    """The readout and the grid of its parameters; `few`: the known ridge alone."""
     if isinstance(readout, str):
         if readout == "ridge":
-            ridges = READOUT_RIDGES if ridge is None else [ridge * each for each in MULTIPLES]
+            multiples = (1.0,) if few else MULTIPLES
+            ridges = READOUT_RIDGES if ridge is None else [ridge * each for each in multiples]
             return MultiOutputRidge(), {"ridge": list(ridges)}
         return MLkNN(), {"n_neighbors": [10]}
     base, grid = readout if isinstance(readout, tuple) and len(readout) == 2 else (readout, {})
