@@ -209,7 +209,7 @@ def test_codes_that_independent_rows_fit_have_the_least_norm(
     limit("square bytes", 1)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Without a ridge")
-        model = method(3).fit(X, Y, sample_weight=w if weighted else None)
+        model = method(3, ridge=0.0).fit(X, Y, sample_weight=w if weighted else None)
     assert row_solves
     Xc, Z = (A.toarray() - np.average(A.toarray(), axis=0, weights=w) for A in (X, Y))
     coef = np.linalg.pinv(Xc) @ Z @ model.components_.T
