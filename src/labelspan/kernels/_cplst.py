@@ -23,9 +23,8 @@ from labelspan.labelspace import (
     Encoding,
     LabelSpaceClassifier,
     no_direction,
-    signed,
 )
-from labelspan.linalg import leading_sum, solve_ridges
+from labelspan.linalg import EigenPairs, leading_sum, signed_rows, solve_ridges
 from labelspan.moments import Moments
 from labelspan.registry import IN_MEMORY
 
@@ -197,7 +196,8 @@ class KernelCPLST(LabelSpaceClassifier):
         if self.n_components == 0 or not bool(namespace(M).any(M != 0)):
             pairs = no_direction(M.shape[0], self.n_components)
         else:
-            pairs = signed(leading_sum((M + M.T) / 2, self.n_components, noise))
+            pairs = leading_sum((M + M.T) / 2, self.n_components, noise)
+            pairs = EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
         learnt = None
         if self.regressor is None:
             dual, offset = induced.lift(S @ like(S, pairs.vectors))

@@ -14,7 +14,6 @@ from labelspan.labelspace._codes import (
     FirstCodes,
     LinearCodes,
     no_direction,
-    signed,
 )
 from labelspan.labelspace._compressed_sensing import CompressedSensing
 from labelspan.labelspace._cplst import CPLST, by_products

@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labelspan.arrays import beside, cast, converted, like, namespace, orthonormal, precision_of
 from labelspan.gate import in_dtype
-from labelspan.linalg import EigenPairs, Regression, leading_sum, signed_rows
+from labelspan.linalg import EigenPairs, Regression, leading_sum
 from labelspan.moments import score_at, scores_about
 
 # They learn outputs independently, so the first M are those of a fit of M.
@@ -54,11 +54,6 @@ def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
             stacklevel=2,
         )
     return EigenPairs(np.zeros(0), np.zeros((n_labels, 0)))
-
-
-def signed(pairs: EigenPairs) -> EigenPairs:
-    """The same pairs with signs fixed."""
-    return EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
 
 
 def at_most(n_components: int | None, limit: int, what: str) -> int:

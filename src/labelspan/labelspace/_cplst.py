@@ -9,9 +9,9 @@ import numpy as np
 from labelspan.arrays import like, namespace
 from labelspan.base import THRESHOLD
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
-from labelspan.labelspace._codes import Encoding, leading_rows, no_direction, signed
+from labelspan.labelspace._codes import Encoding, leading_rows, no_direction
 from labelspan.labelspace._truncated import leading_fitted
-from labelspan.linalg import Regression, leading_sum, too_large
+from labelspan.linalg import EigenPairs, Regression, leading_sum, signed_rows, too_large
 
 
 class CPLST(LabelSpaceClassifier):
@@ -125,7 +125,8 @@ class CPLST(LabelSpaceClassifier):
         few = sample.sparse and sample.complete
         if few and by_products(self.n_components, *sample.shape):
             ridge = sample.ridge(self.ridge)
-            pairs = signed(leading_fitted(sample, ridge, int(self.n_components)))
+            pairs = leading_fitted(sample, ridge, int(self.n_components))
+            pairs = EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
             return Encoding(pairs, sample.label_mean(None), ridge=ridge)
         regression = sample.regress(self.ridge)
         if regression.ridges[0] == 0:
@@ -137,7 +138,7 @@ class CPLST(LabelSpaceClassifier):
             pairs = leading_rows(F @ F.T, lambda U: F.T @ U, F.shape[1], self.n_components)
         else:
             pairs = leading_sum(F.T @ F, self.n_components)
-        pairs = signed(pairs)
+        pairs = EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
         coef = None if P is None else P @ like(P, pairs.vectors)
         return Encoding(pairs, regression.t_mean, regression, coef)
 

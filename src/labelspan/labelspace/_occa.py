@@ -10,9 +10,9 @@ from labelspan.arrays import like, smallest_pairs
 from labelspan.base import THRESHOLD
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
-from labelspan.labelspace._codes import Encoding, at_most, signed
+from labelspan.labelspace._codes import Encoding, at_most
 from labelspan.labelspace._cplst import hat_factor
-from labelspan.linalg import EigenPairs
+from labelspan.linalg import EigenPairs, signed_rows
 
 
 class OCCA(LabelSpaceClassifier):
@@ -128,6 +128,6 @@ class OCCA(LabelSpaceClassifier):
         F, P = hat_factor(regression)
         E = regression.tt - F.T @ F
         values, V = smallest_pairs((E + E.T) / 2, M)
-        pairs = signed(EigenPairs(np.maximum(values[:M], 0.0), V[:, :M]))
+        pairs = EigenPairs(np.maximum(values[:M], 0.0), signed_rows(V[:, :M]).T)
         coef = None if P is None else P @ like(P, pairs.vectors)
         return Encoding(pairs, regression.t_mean, regression, coef)

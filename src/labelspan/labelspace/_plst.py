@@ -13,10 +13,10 @@ from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
-from labelspan.labelspace._codes import Encoding, leading_rows, no_direction, signed
+from labelspan.labelspace._codes import Encoding, leading_rows, no_direction
 from labelspan.labelspace._training import is_decomposed_directly
 from labelspan.labelspace._truncated import leading_labels
-from labelspan.linalg import EigenPairs, centre_both, leading_sum
+from labelspan.linalg import EigenPairs, centre_both, leading_sum, signed_rows
 from labelspan.moments import CentredRows
 
 
@@ -145,7 +145,8 @@ class PLST(LabelSpaceClassifier):
     def _encoding(self, sample: Any) -> Encoding:
         regression = self._all_labels(sample)
         label_mean = sample.label_mean(regression)
-        pairs = signed(self._directions(sample, regression, label_mean))
+        pairs = self._directions(sample, regression, label_mean)
+        pairs = EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
         if regression is not None and regression.ridges[0] == 0:
             sample.warn_if_any_label_fits(regression)
         return Encoding(pairs, label_mean, regression)
