@@ -1,6 +1,8 @@
 """Fits on an accelerator against bare torch, scikit-learn and our fits on the host, in one run.
 
-usage: python benchmarks/bench_device.py [linear] [embeddings] [kernels] [neighbours] [stream] [--profile]
+usage: python benchmarks/bench_device.py [SECTION ...] [--profile]
+
+Sections: linear, embeddings, kernels, neighbours, stream.
 
 Without a CUDA device it says so and stops; --small runs anywhere, to try the script. A fit
 includes all checks of X and y. Times are medians after one run that is not counted;
@@ -134,12 +136,16 @@ def linear(small, profile):
             show_kernels(type(model).__name__, partial(model.fit, X, Y))
 
 
+def bare_product(X):
+    """Time of X'X on a float64 copy."""
+    wide = X.double()
+    return seconds(lambda: wide.T @ wide)
+
+
 def embeddings(small, profile):
     """A reducer for search: a million vectors of 1024 dimensions."""
     X, Y = rows_on_device(*((20_000, 300, 20) if small else (1_000_000, 1024, 100)), torch.float32)
-    wide = X.double()
-    bare = seconds(lambda: wide.T @ wide)
-    del wide
+    bare = bare_product(X)
     for balance, goal in ((0.25, "<= 1.3"), ("auto", "<= 1.6")):
         model = ls.EmbeddingReducer(64, balance=balance)
         ours = seconds(partial(model.fit, X, Y))
