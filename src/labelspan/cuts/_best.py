@@ -56,7 +56,7 @@ def best_cuts(
     present = (positive & seen).any(axis=0)
     if not present.any():
         return Cuts(thresholds, min_labels)
-    S, own, seen = scores[:, present], positive[:, present], seen[:, present]
+    S, own, seen = (A if present.all() else A[:, present] for A in (scores, positive, seen))
     found = []
     for least in {min_labels, max(min_labels, 1)} if S.shape[1] > 1 else {min_labels}:
         filled = lifted(S, least)
@@ -83,7 +83,10 @@ def lifted(scores: np.ndarray, least: int) -> np.ndarray:
     if not least or scores.shape[1] < 2:
         return scores
     filled = np.array(scores, dtype=np.float64)
-    best = np.argsort(-filled, axis=1, kind="stable")[:, :least]
+    if least == 1:
+        best = filled.argmax(axis=1)[:, None]
+    else:
+        best = np.argsort(-filled, axis=1, kind="stable")[:, :least]
     np.put_along_axis(filled, best, np.inf, axis=1)
     return filled
 
@@ -95,12 +98,12 @@ def best_cut(
     observed: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """The pooled threshold with the largest micro-F1, halfway between two scores, and that F1."""
-    s, y, w = entries(scores, positive, weights, observed)
-    if not y.any():
+    s, y, w, total = entries(scores, positive, weights, observed)
+    if total == 0:
         return 0.0, 0.0
     hits = np.cumsum(y if w is None else w * y)
     counts = np.arange(1, len(y) + 1) if w is None else np.cumsum(w)
-    f1 = 2.0 * hits / (counts + hits[-1])
+    f1 = 2.0 * hits / (counts + total)
     # Equal scores cannot be told apart.
     f1[:-1][s[1:] == s[:-1]] = -1.0
     i = int(np.argmax(f1))
@@ -112,13 +115,45 @@ def entries(
     positive: np.ndarray,
     weights: np.ndarray | None,
     observed: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Scores, labels and weights of the observed entries, the largest score first."""
-    seen = slice(None) if observed is None or observed.all() else observed.ravel()
-    s, y = scores.ravel()[seen], positive.ravel()[seen]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, float]:
+    """Scores, labels and weights of the observed entries, the largest score first.
+
+    The last number is the weight of those that have the label. Without weights, only entries that
+    may be above the best cut are sorted.
+    """
+    s, y = scores.ravel(), positive.ravel()
+    w = None if weights is None else np.repeat(weights, scores.shape[1])
+    if observed is not None and not observed.all():
+        seen = observed.ravel()
+        s, y, w = s[seen], y[seen], None if w is None else w[seen]
+    total = float(np.count_nonzero(y) if w is None else w[y].sum())
+    if w is None:
+        s, y = worthwhile(s, y)
     order = np.argsort(-s)
-    w = None if weights is None else np.repeat(weights, scores.shape[1])[seen][order]
-    return s[order], y[order], w
+    return s[order], y[order], None if w is None else w[order], total
+
+
+def worthwhile(s: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest entries, among which the best cut for F1 lies.
+
+    F1 is at most 2 p / (c + p) for c predictions and p positives. A cut after p of them reaches
+    some F1, so cuts after more than p (2 / F1 - 1) predictions cannot be better.
+    """
+    p = int(np.count_nonzero(y))
+    if not 0 < p < len(s):
+        return s, y
+    first = s >= largest(s, p)
+    f1 = 2.0 * np.count_nonzero(y & first) / (np.count_nonzero(first) + p)
+    most = len(s) if f1 == 0 else int(p * (2.0 / f1 - 1.0)) + 2
+    if 2 * most >= len(s):
+        return s, y
+    kept = s >= largest(s, most)
+    return s[kept], y[kept]
+
+
+def largest(s: np.ndarray, k: int) -> float:
+    """The k-th largest number."""
+    return float(np.partition(s, len(s) - k)[len(s) - k])
 
 
 def below(descending: np.ndarray, i: int) -> float:
@@ -158,9 +193,10 @@ def shrunk(
     """Thresholds (q,) between the pooled one and the best of each label for micro-F1."""
     w = np.ones(len(scores)) if weights is None else weights
     counts = w @ (positive & seen)
-    columns = list(zip(scores.T, positive.T, seen.T, strict=True))
+    rows = (np.ascontiguousarray(A.T) for A in (scores, positive, seen))
+    columns = [(s[o], y[o], w[o]) for s, y, o in zip(*rows, strict=True)]
     for _ in range(ROUNDS):
-        each = [own_cut(s[o], y[o], w[o], f1 / 2) for s, y, o in columns]
+        each = [own_cut(*column, f1 / 2) for column in columns]
         thresholds = between(np.array(each), cut, (positive & seen).sum(axis=0))
         chosen = (scores > thresholds) & seen
         f1 = float(2 * (w @ (chosen & positive)).sum() / ((w @ chosen).sum() + counts.sum()))
@@ -175,9 +211,15 @@ def between(own: np.ndarray, pooled: float, counts: np.ndarray) -> np.ndarray:
 
 def own_cut(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, price: float) -> float:
     """The threshold of one label with the largest hits minus `price` times predictions."""
-    order = np.argsort(-scores)
-    order = order[np.isfinite(scores[order])]
-    s, y, w = scores[order], positive[order], weights[order]
+    finite = np.isfinite(scores)
+    s, y, w = scores[finite], positive[finite], weights[finite]
+    # Behind so many predictions the price is more than all hits.
+    most = int(w[y].sum() / (price * max(w.min(initial=np.inf), 1e-300))) + 2 if price else len(s)
+    if 2 * most < len(s):
+        kept = s >= largest(s, most)
+        s, y, w = s[kept], y[kept], w[kept]
+    order = np.argsort(-s)
+    s, y, w = s[order], y[order], w[order]
     value = np.cumsum(w * (y - price))
     value[:-1][s[1:] == s[:-1]] = -np.inf
     i = int(np.argmax(value)) if len(value) else -1

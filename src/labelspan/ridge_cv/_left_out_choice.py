@@ -48,21 +48,29 @@ class Compared:
 def compare(space: Space, ridges: np.ndarray, data: Training, judge: Judge) -> Compared:
     """Judge the left-out scores of the compared rows for each ridge.
 
-    Where there are more rows than are compared, every third ridge first, then those around the
-    best of these.
+    Where there are more rows than are compared, a quarter of these first judges every third ridge;
+    all of them those around the best of these.
     """
-    X, at, T, weights = data.compared
-    left_out = space.left_out(X, at, T, weights)
     found = Compared(ridges, np.full(len(ridges), np.nan), np.full(len(ridges), np.nan))
-    stride = STRIDE if data.sums.n_rows > COMPARED else 1
-    for chosen in (slice(None, None, stride), slice(None)):
-        best, places = found.order[-1], np.arange(len(ridges))
-        near = places[chosen] if chosen.step else places[abs(places - best) < stride]
-        for i in near[np.isnan(found.scores[near])]:
-            L = left_out(float(ridges[i]))
-            found.scores[i] = judge.score(L, X, at, T)
-            found.errors[i] = squared_error(L, T)
+    near = np.arange(len(ridges))
+    if data.sums.n_rows > COMPARED and len(ridges) > STRIDE:
+        coarse = Compared(ridges, found.scores.copy(), found.errors.copy())
+        judged(coarse, near[::STRIDE], space, data.some(COMPARED // 4), judge)
+        near = near[abs(near - coarse.order[-1]) < STRIDE]
+    judged(found, near, space, data.compared, judge)
     return found
+
+
+def judged(
+    found: Compared, places: np.ndarray, space: Space, some: tuple[Any, ...], judge: Judge
+) -> None:
+    """Fill in the criterion and the error of some ridges on some rows."""
+    X, at, T, _ = some
+    left_out = space.left_out(*some)
+    for i in places:
+        L = left_out(float(found.ridges[i]))
+        found.scores[i] = judge.score(L, X, at, T)
+        found.errors[i] = squared_error(L, T)
 
 
 def squared_error(L: np.ndarray, T: np.ndarray) -> float:
@@ -151,6 +159,6 @@ def cuts_of(left: LeftOut, threshold: Any, min_labels: int) -> Cuts:
         dense(left.positive),
         goal_of(threshold),
         weights=in_memory(left.weights),
-        observed=None if seen.all() else seen,
+        observed=seen,
         min_labels=min_labels,
     )

@@ -90,6 +90,12 @@ class Training:
         compared = X, at, targets(rows_at(labels.Y, at)), w
         return cls(X, labels.Y, weights, sums, compared, order, labels.missing)
 
+    def some(self, n: int) -> tuple[Any, Any, np.ndarray, np.ndarray | None]:
+        """The first of the compared rows, in an order that depends on their content only."""
+        X, at, T, weights = self.compared
+        w = None if weights is None else weights[:n]
+        return X, slice(n) if isinstance(at, slice) else at[:n], T[:n, :], w
+
     def moments_of(self, scaling: Scaling) -> Moments:
         """Moments of the rows whose columns are still to be divided."""
         if scaling.low is None:
