@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_array
 
-from labelspan.arrays import eigh, like, namespace, on_host, regular_factor
+from labelspan.arrays import dense, eigh, like, namespace, regular_factor
 from labelspan.gate import NoDirectionError
 from labelspan.linalg._eigenpairs import rank
 from labelspan.linalg._graded import (
@@ -45,8 +45,7 @@ def spectral(statistics: Moments | Root) -> Spectral:
     are far apart, this cut applies to columns of unit length.
     """
     if is_graded(statistics.squares):
-        # Jacobi rotations run on the host.
-        return graded_form(on_host(statistics), column_scales(statistics.squares))
+        return graded_form(statistics, column_scales(statistics.squares))
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))
@@ -58,18 +57,21 @@ def spectral(statistics: Moments | Root) -> Spectral:
 
 
 def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
-    """The form for scales that are far apart: R without null directions, then Jacobi."""
+    """The form for scales that are far apart: R without null directions, then Jacobi.
+
+    Both run on the host.
+    """
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx / scales, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))
         R, T = s[:r, None] * Vt[:r] * scales, U[:, :r].T @ statistics.Rt
     else:
-        L, order = scaled_cholesky(statistics.xx, scales)
+        L, order = scaled_cholesky(dense(statistics.xx), scales)
         r = L.shape[1]
         R = np.empty((r, len(scales)))
         R[:, order] = L.T
         R *= scales
-        xt = (statistics.xt / scales[:, None])[order[:r]]
+        xt = (dense(statistics.xt) / scales[:, None])[order[:r]]
         T = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
     V, s, U = jacobi(R.T)
     return Spectral(V, s, U.T @ T)
