@@ -35,9 +35,9 @@ def test_hashes_of_plans_of_named_data_and_of_single_files_stay_as_they_are():
         "two methods",
         sources=(Source("yeast"), Source("scene")),
         reducers=(Step("none"), Step("mvmd", (("beta", 0.9),))),
-        classifiers=(Step("ridge"),),
+        classifiers=(Step("ridge@0.2.0"),),
         models=(
-            Step("cplst", (("n_components", 3),)),
+            Step("cplst@0.2.0", (("n_components", 3),)),
             Step("cmlfs/svm", (("C", 1.0),)),
         ),
         splits=Splits("folds", n_folds=2, n_repeats=5),
@@ -47,7 +47,7 @@ def test_hashes_of_plans_of_named_data_and_of_single_files_stay_as_they_are():
     assert plan.cells[0].id == "b64989be577deffd"
     assert plan.cells[-1].id == "dde5706ad9fd6900"
     source = Source("x", path="/data/x.npz", sha256="0" * 64)
-    plan = Plan("file", (source,), reducers=(Step("none"),), classifiers=(Step("ridge"),))
+    plan = Plan("file", (source,), reducers=(Step("none"),), classifiers=(Step("ridge@0.2.0"),))
     assert (plan.hash, plan.cells[0].id) == ("1c3dd529b160cc90", "6731d60206192862")
 
 

@@ -69,11 +69,17 @@ def as_read(plan: Any) -> Any:
     return _renamed(plan, with_number)
 
 
+#: Names of today by the names that stored plans have for them.
+TODAY = {with_auto(name): name for name in NUMBERS}
+
+
 def _renamed(plan: Any, name_of: Callable[[str], str]) -> Any:
     """The fields with other names for methods whose number is not given."""
 
     def renamed(step: Any) -> Any:
         name = step["method"]
+        if name in TODAY:
+            return {**step, "method": TODAY[name]}
         given = dict(step.get("parameters", ()))
         if name not in NUMBERS or all(parameter in given for parameter, _ in NUMBERS[name]):
             return step
