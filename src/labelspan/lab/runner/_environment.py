@@ -75,7 +75,7 @@ def _digest() -> str:
 def computes(name: str) -> bool:
     """Whether results depend on a file of the package beyond the keys of their cells."""
     if name.startswith(PLANNING):
-        return name.endswith("/_methods.py")
+        return name.endswith(("/_methods.py", "/_printed.py"))
     return not name.startswith(SHOWING)
 
 
