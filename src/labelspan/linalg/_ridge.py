@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from labelspan.arrays import beside, is_device, on_host, regular_factor, solve_triangular
+from labelspan.arrays import beside, regular_factor, solve_triangular
 from labelspan.linalg._auto_ridge import AUTO, choose_ridge, energy_of_labels
 from labelspan.linalg._graded import GRAM_GRADED, after, is_graded
 from labelspan.linalg._least_norm import Gathered, Triangle, from_triangle, least_norm, pooled
@@ -137,8 +137,6 @@ def solve_chosen_ridge(statistics: Any, signed: bool) -> Regression:
     """The regression of the labels with the ridge that is chosen for them."""
     total = energy_of_labels(statistics, signed)
     clipped = getattr(statistics, "tt_clipped", 0.0)
-    # Both the choice and the solution work on the host.
-    statistics = on_host(statistics) if is_device(statistics.x_mean) else statistics
     solvable, ridge = choose_ridge(statistics, None, total)
     means = statistics.x_mean, statistics.t_mean
     one = whiten(solvable, None, 1.0, ridge)
@@ -168,8 +166,6 @@ def solve_ridges(
             return Regression(
                 tuple(Whitened(*pair) for pair in zip(W, backs, strict=True)), ridges, *rest
             )
-    if is_device(statistics.x_mean):
-        return solve_ridges(on_host(statistics), ridges, shared)
     form = spectral(statistics)
     solved = tuple(by_singular_values(form, None, 1.0, ridge) for ridge in ridges)
     return Regression(solved, ridges, *rest, form)
