@@ -192,10 +192,11 @@ def test_every_format_has_a_table_per_classifier_and_names_the_turn(tmp_path):
 def test_the_command_on_real_data_has_one_table_per_classifier(
     labelspan, tmp_path, data, measure, best, falls  # noqa: F811
 ):  # fmt: skip
-    """PCA is ahead of MDDM_f under ML-kNN and behind it under ridge, on both sets."""
+    """PCA is ahead of MDDM_f under ML-kNN and behind it under ridge, with the numbers of 0.2.0."""
     common = (
-        "compare", data, "--methods", "pca,mvmd,mddm-f", "--splits", "3x2", "--directions", "",
-        "--measures", measure, "--jobs", "2", "--out", tmp_path / "out",
+        "compare", data, "--methods", "pca,mvmd,mddm-f@0.2.0", "--splits", "3x2",
+        "--classifiers", "mlknn,ridge@0.2.0", "--directions", "", "--measures", measure,
+        "--jobs", "2", "--out", tmp_path / "out",
     )  # fmt: skip
     code, out, _ = labelspan(*common)
     assert code == 0
