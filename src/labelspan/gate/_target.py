@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length
 
+from labelspan.arrays import dense
 from labelspan.gate._labels import Labels, check_labels
 from labelspan.gate._misread import swap_named, warn_of_column
 from labelspan.gate._places import labels_elsewhere
@@ -40,6 +41,8 @@ def check_target(
             if what in refused and (chunk or what != "streamed_holes"):
                 REFUSALS[what](labels.Y, name, refused[what])
     check_consistent_length(X, labels.Y)
-    if labels.classes is not None and is_classifier(estimator) and np.ndim(y) == 2:
+    # A list has no number of dimensions, and other libraries refuse np.ndim.
+    columns = is_classifier(estimator) and labels.classes is not None
+    if columns and dense(y).ndim == 2:
         warn_of_column()
     return labels
