@@ -177,7 +177,7 @@ ESTIMATORS = [
         excuses=EVIDENCE,
     ),
     extractor(
-        ls.EmbeddingReducer(3),
+        ls.EmbeddingReducer(3, balance=0.4),
         "embedding",
         variants=(
             ls.EmbeddingReducer(None, balance=0.0),

@@ -176,7 +176,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     >>> search = ReducerCV(["none", (OPLS(), {"ridge": [0.1, 10.0]})], [2, 5, 10], cv=3)
     >>> search = search.fit(yeast.X, yeast.Y)
     >>> print(search.summary().splitlines()[0])
-    Reduce to 5 directions by OPLS: micro-F1 .658 +- .003; all 103 features: .657.
+    Reduce to 5 directions by OPLS: micro-F1 .658 +- .002; all 103 features: .657.
     >>> search.transform(yeast.X).shape, search.n_passes_
     ((2417, 5), 2)
     """

@@ -131,7 +131,7 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
     ...     summary = run(plan, store, n_jobs=0)
     ...     analyse(store).methods[0]
-    'MDDM_f'
+    'no reduction'
     """
     chosen = _read_plan(store, plan)
     cells = cells_of(store, chosen)

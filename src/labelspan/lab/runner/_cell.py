@@ -65,7 +65,7 @@ def run_cell(cell: Cell) -> Result:
     ... )
     >>> result = run_cell(cell)
     >>> result.status, result.n_components, round(result.rows[0][1], 3)
-    ('ok', 11, 0.206)
+    ('ok', 11, 0.204)
     """
     reset_peak_memory()
     clock = Clock()
