@@ -19,8 +19,8 @@ from pathlib import Path
 
 SRC, TESTS = Path("src/labelspan"), Path("tests")
 LIMITS: dict[str, int] = {
-    "lines of src": 48_500,
-    "code lines of the library (no lab, no papers; no imports)": 18_800,
+    "lines of src": 55_300,
+    "code lines of the library (no lab, no papers; no imports)": 22_200,
     "lines of docstrings on internals": 3_600,
     "files of the library that ask for a device": 14,
     "files of the library that ask for sparsity, readers apart": 26,
