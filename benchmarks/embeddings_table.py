@@ -207,8 +207,8 @@ def main(page=None):
         for line in lines:
             print(line, flush=True)
             table.append(line)
-        old = rf"(?<=<!-- {name} -->\n\n).*?(?=\n\n<!-- end -->)"
-        content = re.sub(old, "\n".join(table).replace("\\", r"\\"), content, flags=re.DOTALL)
+        old = rf"(?<=<!-- {name} -->\n\n).*?\n*(?=<!-- end -->)"
+        content = re.sub(old, "\n".join(table) + "\n\n", content, flags=re.DOTALL)
     if page:
         Path(page).write_text(content, encoding="utf-8")
 
