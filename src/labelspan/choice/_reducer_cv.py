@@ -331,7 +331,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         ndarray of shape (n_samples, n_labels), or (n_samples,) for a 1-d `y` of two classes
             Scores of ``best_readout_``; lazy for a Dask array.
         """
-        return self.best_readout_.decision_function(self._projected(X))
+        Z = self._projected(X)
+        return self.best_readout_.decision_function(Z)
 
     @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> Any:
@@ -347,7 +348,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
             Probabilities of ``best_readout_``; lazy for a Dask array.
         """
-        return self.best_readout_.predict_proba(self._projected(X))
+        Z = self._projected(X)
+        return self.best_readout_.predict_proba(Z)
 
     def summary(self) -> str:
         """Summarise the search, the choice and the candidates that are as good.

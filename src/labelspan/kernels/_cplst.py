@@ -78,6 +78,8 @@ class KernelCPLST(LabelSpaceClassifier):
 
     Attributes
     ----------
+    ridge_ : float
+        The ridge.
     components_ : ndarray of shape (n_components_, n_labels)
         Orthonormal directions V.
     eigenvalues_ : ndarray

@@ -60,6 +60,8 @@ class LabelSubset(LabelSpaceClassifier):
     decoding_ : ndarray of shape (n_components_, n_labels)
         Weights of the learnt labels in the scores of all labels; for the learnt ones themselves
         the identity.
+    ridge_ : float or None
+        The ridge of the least squares, where there is one.
     components_ : ndarray of shape (n_components_, n_labels)
         Rows of the identity: the labels that are learnt.
     eigenvalues_ : ndarray

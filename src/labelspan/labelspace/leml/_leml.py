@@ -59,6 +59,8 @@ class LEML(LabelSpaceClassifier):
 
     Attributes
     ----------
+    ridge_ : float
+        The ridge.
     components_ : ndarray of shape (n_components_, n_labels)
         Right singular vectors of B, orthonormal rows.
     eigenvalues_ : ndarray of shape (n_components_,)
