@@ -188,7 +188,7 @@ def test_an_array_of_weights_leaves_no_room_for_sample_weights(rng):
 def test_sparse_labels_are_never_made_dense(method, weights, rng):
     n, q = 20_000, 400
     X = rng.standard_normal((n, 6))
-    Y = sparse.random_array((n, q), density=0.01, rng=rng, format="csr")
+    Y = sparse.random_array((n, q), density=0.01, random_state=rng, format="csr")
     Y.data[:] = 1.0
     model = method(3, weights=weights)
     model.fit(X[:50], Y[:50])
