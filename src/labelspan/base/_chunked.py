@@ -244,7 +244,7 @@ class Chunked(RowBlocks):
                 n_done, n_rows = n_done + 1, n_rows + height_of(X)
                 self._save(checkpoint, classes, (n_done, n_rows, *forms))
             if "_chunks" not in vars(self):
-                raise ValueError("blocks is empty; expected at least one pair (X, y) with weights.")
+                raise ValueError("blocks is empty; expected at least one pair (X, y), weight > 0.")
             if n_done == n_kept:
                 file = os.fspath(checkpoint or "")
                 again = f"has all {n_done}. Delete the file to read them again."
