@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from labelspan import MVMD, OPLS, ReducerCV, plotting, stats
 from labelspan.datasets import load_yeast
+from labelspan.inspection import bootstrap
 from labelspan.labelspace import CPLST, PLST, error_curves
 from labelspan.ranking import CLaRankSVM
 from labelspan.selection import SelectionPath
@@ -40,6 +41,9 @@ def displays():
         plotting.SensitivityDisplay.from_estimator(search.fit(X, Y)),
         plotting.CriticalDifferenceDisplay.from_result(stats.nemenyi(AUC, names=NAMES)),
         plotting.LabelMapDisplay.from_projections(X[:, :2], Y, n_labels=1),
+        plotting.SpectrumDisplay.from_estimator(MVMD(2).fit(X, Y), 0.9),
+        plotting.BootstrapDisplay(bootstrap(OPLS(2).fit(X, Y), X, Y, n_resamples=20)).plot(),
+        plotting.TopFeaturesDisplay.from_estimator(OPLS(2).fit(X, Y), 3),
         plotting.ReducerCVDisplay.from_estimator(ReducerCV(n_components=[1, 2], cv=3).fit(X, Y)),
     ]
 
