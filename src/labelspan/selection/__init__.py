@@ -1,16 +1,15 @@
 """Feature selection for ranking the labels, with or without label correlation."""
 
-from labelspan.selection._cmlfs import CMLFS
-from labelspan.selection._labelwise import LabelwiseSVM
-from labelspan.selection._mlfs import MLFS
-from labelspan.selection._path import SelectionPath, selection_path
-from labelspan.selection._scores import DiscriminativeRatio, MultilabelFisherScore
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CMLFS",
-    "MLFS",
-    "DiscriminativeRatio",
-    "MultilabelFisherScore",
-    "SelectionPath",
-    "selection_path",
-]
+from labelspan.registry import door, names_in
+from labelspan.selection._labelwise import LabelwiseSVM
+from labelspan.selection._path import SelectionPath, selection_path
+from labelspan.selection._scores import FeatureScore
+
+if TYPE_CHECKING:
+    from labelspan.registry import *
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [*names_in(__name__), "SelectionPath", "selection_path"]

@@ -18,6 +18,7 @@ from labelspan.compat import Interval
 from labelspan.gate import columns_of, dask_rows
 from labelspan.ranking import COMMON, Fit, Pairs, RankingClassifier, top_mask
 from labelspan.selection._planes import select
+from labelspan.system import Watch
 
 
 def keep_features(selector: Any, X: Any) -> Any:
@@ -55,7 +56,9 @@ class RankingSelector(RankingClassifier, SelectorMixin, TransformerMixin, BaseEs
     mu: float = 0.0
     transform = keep_features
 
-    def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
+    def _solve(
+        self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator, watch: Watch
+    ) -> Fit:
         n_kept = cap(self.n_features, X.shape[1])
         limit = self._limit(X.shape[1])
         solve = partial(
@@ -63,6 +66,7 @@ class RankingSelector(RankingClassifier, SelectorMixin, TransformerMixin, BaseEs
             pairs=pairs,
             n_labels=n_labels,
             rng=rng,
+            watch=watch,
             C=self.C,
             mu=self.mu,
             n_kept=n_kept,
@@ -86,7 +90,8 @@ class RankingSelector(RankingClassifier, SelectorMixin, TransformerMixin, BaseEs
                 f"The feature weights are not stationary: another mask gains "
                 f"{found.stationarity:.2g} of the objective to first order, tol is {self.tol:.2g} "
                 f"({found.n_planes} masks, max_planes={self.max_planes}; {found.fit.n_sweeps} "
-                f"sweeps, max_iter={self.max_iter}). Raise tol, or whichever limit was met.",
+                f"sweeps, max_iter={self.max_iter}), stopped{watch.ended()}. Raise tol, or "
+                "whichever limit was met.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

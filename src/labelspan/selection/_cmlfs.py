@@ -48,6 +48,11 @@ class CMLFS(RankingSelector):
         random sample of the labels it lacks, with a warning. None uses all.
     min_labels : int, default=1
         A row with fewer predicted labels gets its highest-scoring ones.
+    max_time : float or None, default=None
+        Seconds after which the iterations end with a warning that states the gap; the best model
+        so far is kept. None sets no limit.
+    verbose : int, default=0
+        If positive, print the gap once per second.
     random_state : int, RandomState instance or None, default=None
         Order of the instances in a sweep, and the sample for `max_pairs`.
     threshold : {"paper", "auto"} or float, default="paper"
@@ -138,6 +143,8 @@ class CMLFS(RankingSelector):
         max_features: int | None = None,
         max_pairs: int | None = None,
         min_labels: int = 1,
+        max_time: float | None = None,
+        verbose: int = 0,
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
@@ -150,5 +157,7 @@ class CMLFS(RankingSelector):
         self.max_features = max_features
         self.max_pairs = max_pairs
         self.min_labels = min_labels
+        self.max_time = max_time
+        self.verbose = verbose
         self.random_state = random_state
         self.threshold = threshold

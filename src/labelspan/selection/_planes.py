@@ -26,6 +26,7 @@ from labelspan.ranking import (
     solve_fixed,
     top_mask,
 )
+from labelspan.system import Watch
 
 # With D learnt there is no bound over omega: stop when a step gains less than this share of tol.
 STATIONARY = 0.1
@@ -98,6 +99,7 @@ def select(
     pairs: Pairs,
     n_labels: int,
     rng: np.random.Generator,
+    watch: Watch,
     *,
     C: float,
     mu: float,
@@ -112,14 +114,14 @@ def select(
     for the search, and again at its final omega.
     """
     everything = as_rows(X)
-    search = begin(X, Dual(everything, pairs, C, X.shape[1], n_labels, rng), mu, n_kept)
+    search = begin(X, Dual(everything, pairs, C, X.shape[1], n_labels, rng, watch), mu, n_kept)
     for _ in range(ROUNDS):
         descend(search, everything, tol, max_sweeps, max_planes)
         if mu == 0 and n_kept < X.shape[1]:
             break
         certify(search, tol, search.dual.n_sweeps + max_sweeps)
         A = search.dual.product(everything, X.shape[1])
-        if price(search, A) <= tol or search.dual.n_sweeps >= max_sweeps:
+        if price(search, A) <= tol or search.dual.left(max_sweeps) <= 0:
             break
         advance(search, A, max_planes)
     weights = spread_rows(search.weights, search.support)[:-1]
@@ -145,7 +147,7 @@ def descend(search: Search, everything: Any, tol: float, limit: int, max_planes:
         gained = step(search, limit, max(search.gap if search.mu == 0 else tol, tol))
         A = search.dual.product(everything, n_features)
         stationarity = price(search, A)
-        done = search.dual.n_sweeps >= limit or search.failures > MAX_FAILURES
+        done = search.dual.left(limit) <= 0 or search.failures > MAX_FAILURES
         # With D learnt, neither another mask nor another step may gain more.
         settled = stationarity <= tol and gained <= STATIONARY * tol
         done |= search.gap <= tol if search.mu == 0 else settled
@@ -185,7 +187,7 @@ def step(search: Search, max_sweeps: int, gap: float) -> float:
         objective = joint_primal(square, search.mu, values.loss)
         if objective < search.objective:
             break
-        if attempt == 1 or dual.n_sweeps >= max_sweeps:
+        if attempt == 1 or dual.left(max_sweeps) <= 0:
             return 0.0
         search.mixing /= 4
         search.failures += 1

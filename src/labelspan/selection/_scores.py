@@ -31,8 +31,8 @@ from labelspan.selection._sums import TINY, Sums, label_sums
 ROUNDING = 1e-13
 
 
-class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
-    """Keeps the k features with the best scores."""
+class FeatureScore(Chunked, SelectorMixin, BaseEstimator):
+    """Keeps the features with the best scores, as many as the parameter `_size` says."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
@@ -40,7 +40,7 @@ class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
     _learnt: ClassVar[tuple[str, ...]] = ("scores_", "support_", "ranking_")
     _min_samples: ClassVar[int] = 1
     _about_first: ClassVar[bool] = False
-    k: int
+    _size: ClassVar[str] = "k"
     transform = keep_features
 
     def _get_support_mask(self) -> np.ndarray:
@@ -48,11 +48,11 @@ class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
         return self.support_
 
     @abstractmethod
-    def _score(self, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
+    def _score(self, sums: Any) -> tuple[np.ndarray, np.ndarray]:
         """Score of each feature, and the order of merit (larger is better)."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, observed: Any = None) -> _FeatureScore:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, observed: Any = None) -> FeatureScore:
         """Score the features.
 
         Parameters
@@ -92,24 +92,25 @@ class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
         )
         return "thin"
 
-    def _summarise(self, sample: Sample) -> Sums:
+    def _summarise(self, sample: Sample) -> Any:
         return collect(sample, self._sums, tall=False)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         self._rank(statistics)
 
-    def _rank(self, sums: Sums) -> None:
-        if sums.seen is not None:
-            warn_of_unobserved(sums.seen.weight)
+    def _rank(self, sums: Any) -> None:
+        seen = getattr(sums, "seen", None)
+        if seen is not None:
+            warn_of_unobserved(seen.weight)
         self.scores_, merit = self._score(sums)
         if np.isneginf(merit).all():
             warnings.warn(
                 "No feature separates the labels: every feature is constant, or all labels are "
-                "the same. The first k features are kept.",
+                "the same. The first features are kept.",
                 UserWarning,
                 stacklevel=3,
             )
-        self.support_ = top_mask(merit, cap(self.k, len(merit), "k"))
+        self.support_ = top_mask(merit, cap(getattr(self, self._size), len(merit), self._size))
         self.ranking_ = np.empty(len(merit), dtype=np.int64)
         self.ranking_[np.argsort(-merit, kind="stable")] = np.arange(1, len(merit) + 1)
 
@@ -120,7 +121,7 @@ class _FeatureScore(Chunked, SelectorMixin, BaseEstimator):
         return Y
 
 
-class MultilabelFisherScore(_FeatureScore):
+class MultilabelFisherScore(FeatureScore):
     r"""Select the features with the largest Fisher score, averaged over the labels.
 
     .. math:: F_{jk} = \frac{n_k (m_{jk} - m_j)^2 + \bar n_k (\bar m_{jk} - m_j)^2}
@@ -173,7 +174,7 @@ class MultilabelFisherScore(_FeatureScore):
     (2417, 5)
     """
 
-    _learnt: ClassVar[tuple[str, ...]] = (*_FeatureScore._learnt, "label_scores_")
+    _learnt: ClassVar[tuple[str, ...]] = (*FeatureScore._learnt, "label_scores_")
 
     def __init__(self, k: int = 10):
         self.k = k
@@ -204,7 +205,7 @@ class MultilabelFisherScore(_FeatureScore):
         return mean, mean
 
 
-class DiscriminativeRatio(_FeatureScore):
+class DiscriminativeRatio(FeatureScore):
     r"""Select the features with the smallest within-label to between-label scatter (SEL of MDDM).
 
     .. math:: R_j = \frac{\sum_k \sum_{i: y_{ik} = 1} (x_{ij} - \Delta_{jk})^2}
@@ -263,7 +264,7 @@ class DiscriminativeRatio(_FeatureScore):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_FeatureScore._parameter_constraints,
+        **FeatureScore._parameter_constraints,
         "weighted": ["boolean"],
     }
 

@@ -1,0 +1,12 @@
+"""Features whose rows of weights are not zero: regressions with an l2,1 penalty."""
+
+from typing import TYPE_CHECKING
+
+from labelspan.registry import door, names_in
+
+if TYPE_CHECKING:
+    from labelspan.registry import *
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = names_in(__name__)
