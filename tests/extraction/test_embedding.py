@@ -34,6 +34,28 @@ def test_the_limits_are_pca_and_the_directions_of_the_labels():
     assert_allclose(Z @ Z.T, units @ units.T * np.sum(Xc**2), atol=1e-9)
 
 
+def test_constant_labels_leave_the_features():
+    constant = np.ones((400, 2))
+    for balance in (0.5, "auto"):
+        model = ls.EmbeddingReducer(8, balance=balance).fit(X, constant)
+        same_up_to_signs(model.transform(X), PCA(8).fit_transform(X))
+    with pytest.raises(ValueError, match="There is no direction to keep"):
+        ls.EmbeddingReducer(8, balance=1.0).fit(X, constant)
+
+
+@pytest.mark.parametrize("balance", ["auto", 0.3])
+def test_without_a_ridge(balance):
+    bare = ls.EmbeddingReducer(8, balance=balance, ridge=0.0).fit(X, LABELS)
+    tiny = ls.EmbeddingReducer(8, balance=balance, ridge=1e-9).fit(X, LABELS)
+    assert bare.balance_ == tiny.balance_ == (0.25 if balance == "auto" else 0.3)
+    same_up_to_signs(bare.transform(X), tiny.transform(X))
+    few, labels = X[:20], LABELS[:20]
+    with pytest.warns(UserWarning, match="Without a ridge the features fit any label"):
+        model = ls.EmbeddingReducer(8, balance=balance, ridge=0.0).fit(few, labels)
+    # As many directions as rows fit the labels whatever they are: no evidence that they depend.
+    assert model.balance_ == (0.0 if balance == "auto" else 0.3)
+
+
 def test_no_map_of_rank_k_is_closer_to_the_mixed_kernel():
     model = ls.EmbeddingReducer(None, balance=0.4).fit(X, LABELS)
     K = model.transform(X) @ model.transform(X).T

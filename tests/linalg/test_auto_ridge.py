@@ -7,9 +7,11 @@ from sklearn.base import clone
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
+from labelspan.kernels import kernel_path
 from labelspan.labelspace import CPLST, OCCA, PLST, FaIE
 from tests.laws.test_laws import problem
 from tests.reference.extraction import auto_ridge
+from tests.reference.subspace import auto_prices
 
 MODELS = [
     ls.OPLS(None),
@@ -23,14 +25,26 @@ MODELS = [
     CPLST(2),
     OCCA(2),
     FaIE(2),
+    ls.SharedSubspaceClassifier(2),
+]
+LINEAR = {"kernel": "linear"}
+KERNELS = [
+    (ls.KernelLabelCCA(None, **LINEAR), ls.LabelCCA(None)),
+    (ls.KernelHSL(None, **LINEAR), ls.HSL(None)),
+    (ls.KernelHSL(None, expansion="zhou", **LINEAR), ls.HSL(None, expansion="zhou")),
+    (ls.KernelMDDM(None, constraint="feature", **LINEAR), ls.MDDM(None, constraint="feature")),
+    (ls.KernelCPLST(2, **LINEAR), CPLST(2)),
+    (ls.KernelSharedSubspaceClassifier(2, **LINEAR), ls.SharedSubspaceClassifier(2)),
 ]
 SHAPES = pytest.mark.parametrize("shape", [(90, 12), (25, 40)], ids=["tall", "wide"])
 EVERY = pytest.mark.parametrize("model", MODELS, ids=str)
 
 
 def chosen(model):
-    """The ridge, of MDDM that of its mu."""
-    return 1 / model.mu_ - 1 if isinstance(model, ls.MDDM) else model.ridge_
+    """The ridge, of MDDM that of its mu, of a shared subspace that of the labels outside it."""
+    if hasattr(model, "alpha_"):
+        return model.alpha_ + model.beta_
+    return 1 / model.mu_ - 1 if hasattr(model, "mu_") else model.ridge_
 
 
 def fitted(model, *data, **weights):
@@ -75,6 +89,53 @@ def test_the_ridge_of_the_regression_is_that_of_the_definition(shape, rng):
     expected = auto_ridge(X, Y @ Y.T)
     for form in (np.asarray, sparse.csr_array):
         assert fitted(MultiOutputRidge(), form(X), Y) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(("kernel", "linear"), KERNELS, ids=str)
+@SHAPES
+def test_a_linear_kernel_has_the_ridge_of_the_linear_class(kernel, linear, shape, rng):
+    X, Y = problem(rng, *shape)
+    expected, order = fitted(linear, X, Y), rng.permutation(len(X))
+    given = clone(kernel).set_params(kernel="precomputed")
+    landmarks = clone(kernel).set_params(n_landmarks=len(X))
+    counts = rng.integers(0, 3, len(X))
+    for found in (
+        fitted(kernel, sparse.csr_array(X), Y),
+        fitted(kernel, X[order], Y[order]),
+        fitted(given, X @ X.T, Y),
+        fitted(landmarks, X, Y),
+    ):
+        assert found == pytest.approx(expected, rel=1e-8)
+    weighted = fitted(linear, X, Y, sample_weight=counts)
+    assert fitted(kernel, X, Y, sample_weight=counts) == pytest.approx(weighted, rel=1e-8)
+    soft = np.clip(Y, 0.1, 0.7)
+    assert fitted(kernel, X, soft) == pytest.approx(fitted(linear, X, soft), rel=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [kernel for kernel, _ in KERNELS], ids=str)
+def test_the_ridge_that_is_chosen_gives_the_model_of_that_number(kernel, rng):
+    X, Y = problem(rng, 60, 8)
+    model = clone(kernel).set_params(kernel="rbf", gamma=0.1)
+    auto = clone(model).fit(X, Y)
+    names = [name for name in ("mu", "ridge", "alpha", "beta") if hasattr(auto, f"{name}_")]
+    given = {name: getattr(auto, f"{name}_") for name in names}
+    fixed = clone(model).set_params(**given).fit(X, Y)
+    np.testing.assert_allclose(
+        np.abs(auto.dual_components_), np.abs(fixed.dual_components_), atol=1e-9
+    )
+    [one] = kernel_path(model, X, Y, {names[0]: ["auto"]}).estimators
+    np.testing.assert_allclose(one.dual_components_, auto.dual_components_, atol=1e-12)
+
+
+@SHAPES
+def test_the_penalties_of_the_shared_subspace_are_those_of_the_definition(shape, rng):
+    X, Y = problem(rng, *shape)
+    model = ls.SharedSubspaceClassifier(2).fit(X, Y)
+    expected = auto_prices(X, Y, 2)
+    np.testing.assert_allclose((model.alpha_, model.beta_), expected, rtol=1e-8)
+    assert (model.alpha_ > 0) == (shape == (90, 12))
+    # All labels are inside.
+    assert ls.SharedSubspaceClassifier(Y.shape[1]).fit(X, Y).alpha_ == 0
 
 
 def test_a_number_is_kept():

@@ -171,7 +171,7 @@ def test_regressions_do_not_see_units(case, ridge, n_rows):
 def test_the_shared_subspace_does_not_see_units(case, beta, n_rows):
     X, Y = problem(case, n_rows)
     U, Q = exact.shared_subspace(X, Y, 2, 0.1, beta)
-    model = SharedSubspaceClassifier(2, beta=beta).fit(X, Y)
+    model = SharedSubspaceClassifier(2, alpha=0.1, beta=beta).fit(X, Y)
     assert_same_columns(model.coef_.T, U, X)
     theta = model.theta_.T * np.sign(np.sum(model.theta_.T * Q * lengths(X) ** 2, axis=0))
     assert_same_columns(theta, Q, X)
@@ -190,7 +190,7 @@ def test_a_search_scores_what_a_fit_scores(shape, shared):
         threshold=None, n_components=2,
     ).fit(X, Y)  # fmt: skip
     for i, (train, test) in enumerate(folds):
-        fitted = SharedSubspaceClassifier(2).fit(X[train], Y[train])
+        fitted = SharedSubspaceClassifier(2, alpha=0.1, beta=0.01).fit(X[train], Y[train])
         score = roc_auc_score(Y[test], fitted.decision_function(X[test]))
         assert search.cv_results_[f"split{i}_test_score"][0] == pytest.approx(score, abs=1e-12)
 
@@ -227,7 +227,8 @@ def with_large_columns(case, shape):
         ls.MVMD(6),
         MultiOutputRidge(0.1),
         CPLST(3, ridge=1.0),
-        SharedSubspaceClassifier(2),
+        # "auto" is relative to the mean variance of all columns, as every ridge="auto".
+        SharedSubspaceClassifier(2, alpha=0.1, beta=0.01),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -265,7 +266,9 @@ def test_a_time_stamp_does_not_hide_the_features(form):
     for model in (
         MultiOutputRidge(1.0), PLST(ridge=1.0), PLST(ridge=0.0), CPLST(ridge=1.0),
         CPLST(ridge=0.0), OCCA(ridge=1.0),
-        SharedSubspaceClassifier(), FaIE(ridge=1.0), FaIE(ridge=0.0), LabelSubset(),
+        # "auto" is relative to the mean variance of all columns, as every ridge="auto".
+        SharedSubspaceClassifier(alpha=0.1, beta=0.01),
+        FaIE(ridge=1.0), FaIE(ridge=0.0), LabelSubset(),
         LEML(ridge=0.1),
     ):  # fmt: skip
         # Its bound depends on the units of the columns, so the gap stays open, and LEML warns.

@@ -5,8 +5,14 @@ directions; callers cut. X is (n, D), Y is (n, q) in {0, 1}.
 MVMD: Xu 2016; MDDM: Zhang and Zhou 2010; OPLS: Sun et al. 2009; LPP: He and Niyogi 2004.
 """
 
+from typing import Any
+
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh, null_space, svd
+
+#: By transcription, what its default entry in tests/registry.py must say besides, such as
+#: {"excuses": {law: the reason for which it does not hold}}.
+ENTRIES: dict[str, dict[str, Any]] = {}
 
 
 def centring(n):
@@ -39,10 +45,15 @@ def auto_ridge(X, L, Y=0.0):
     1e-6 to 1e3 times the mean positive eigenvalue of Xc'Xc; the largest if none is allowed.
     A soft label y of Y counts as y rows with the label and 1 - y rows without it: y (1 - y) more.
     """
-    n = len(X)
+    Xc = centring(len(X)) @ X
+    return auto_ridge_of_kernel(Xc @ Xc.T, L, Y)
+
+
+def auto_ridge_of_kernel(Q, L, Y=0.0):
+    """The same from the centred kernel Q, with S = Q (Q + r I)^-1."""
+    n = len(Q)
     H = centring(n)
-    Xc = H @ X
-    s, U = eigh(Xc @ Xc.T)
+    s, U = eigh(Q)
     s = np.where(s > 1e-10 * s[-1], s, 0)
     energy = np.einsum("ij,ij->j", U, H @ L @ H @ U)
     found, doubt = [], np.sum(Y * (1 - Y))
@@ -54,17 +65,27 @@ def auto_ridge(X, L, Y=0.0):
     return min(found)[1] if found else ridge
 
 
-def mddm(X, Y, constraint="projection", mu="auto", B=None):
-    """MDDM Eqs. (6) and (17), with L = Y B Y' (Sec. 3.3)."""
+def mddm(X, Y, constraint="projection", mu="auto", B=None, L=None):
+    """MDDM Eqs. (6) and (17), with L = Y B Y' (Sec. 3.3) or any kernel of the labels."""
     n, D = X.shape
     H = centring(n)
-    L = Y @ (np.eye(Y.shape[1]) if B is None else B) @ Y.T
+    soft = Y if B is None and L is None else 0.0
+    if L is None:
+        L = Y @ (np.eye(Y.shape[1]) if B is None else B) @ Y.T
     A = X.T @ H @ L @ H @ X
     if constraint == "projection":
         return largest(A)
     Xc = H @ X
-    mu = 1 / (1 + auto_ridge(X, L, Y if B is None else 0.0)) if mu == "auto" else mu
+    mu = 1 / (1 + auto_ridge(X, L, soft)) if mu == "auto" else mu
     return largest(A, mu * Xc.T @ Xc + (1 - mu) * np.eye(D))
+
+
+def completed(X, P, B):
+    """Footnote 4 of MDDM: directions of largest scatter in the B-complement of those of P."""
+    N = null_space(P.T @ B)
+    Xc = X - X.mean(axis=0)
+    values, C = largest(N.T @ Xc.T @ Xc @ N, N.T @ B @ N)
+    return values, N @ C
 
 
 def embedding_metric(X, Y, balance=0.25, ridge=1.0):
@@ -157,6 +178,13 @@ def mlsi(X, Y, beta=0.5, ridge=0.1, joint_ridge=0.1):
     Xc, Yc = H @ X, H @ (2.0 * Y - 1)
     joint = (1 - beta) * Xc @ Xc.T + beta * Yc @ Yc.T + joint_ridge * np.eye(n)
     return largest(Xc.T @ Xc, Xc.T @ np.linalg.inv(joint) @ Xc + ridge * np.eye(D))
+
+
+def mlsi_original(X, Y, beta=0.5, ridge=0.1):
+    """Yu, Yu and Tresp 2005: max tr V'((1 - beta) XX' + beta YY')V for V = XP, with a ridge."""
+    Xc, Yc = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    K = (1 - beta) * Xc @ Xc.T + beta * Yc @ Yc.T
+    return largest(Xc.T @ K @ Xc, Xc.T @ Xc + ridge * np.eye(X.shape[1]))
 
 
 def reciprocal(counts):

@@ -13,7 +13,15 @@ from labelspan.base._classifier import (
     remember_features,
 )
 from labelspan.base._reducer import ADVICE as REDUCER_ADVICE
-from labelspan.base._reducer import N_COMPONENTS, RIDGE, LinearReducer
+from labelspan.base._reducer import N_COMPONENTS, N_SIGNIFICANT, RIDGE, LinearReducer
+from labelspan.base._significant import (
+    AGAIN,
+    ALPHA,
+    SIGNIFICANT,
+    n_significant,
+    p_values_of_scores,
+    refused_when_significant,
+)
 from labelspan.base._threshold import (
     THRESHOLD,
     chosen_thresholds,

@@ -21,8 +21,16 @@ from labelspan.arrays import (
     settle,
 )
 from labelspan.base._chunked import Chunked
+from labelspan.base._significant import (
+    AGAIN,
+    SIGNIFICANT,
+    n_significant,
+    p_values_of,
+    refused_when_significant,
+)
 from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
+    Labels,
     by_blocks,
     check_features,
     check_fit,
@@ -65,6 +73,8 @@ N_COMPONENTS: list[Any] = [
     None,
 ]
 
+N_SIGNIFICANT: list[Any] = [*N_COMPONENTS, StrOptions({SIGNIFICANT})]
+
 RIDGE: list[Any] = [StrOptions({AUTO}), Interval(Real, 0, None, closed="left")]
 
 
@@ -99,10 +109,19 @@ class LinearReducer(
     _ridge_name: ClassVar[str] = "ridge"
 
     n_components: Any
+    components_: np.ndarray
+    n_components_: int
+    explained_dependence_ratio_: np.ndarray
+    # Level of the tests of the directions, where "significant" is a choice.
+    alpha: float
 
     @abstractmethod
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
         """The eigenproblem, for labels (n, q); refuses parameters that do not fit this shape."""
+
+    def _targets(self, labels: Labels) -> Labels:
+        """What takes the place of the labels (n, q) in the moments."""
+        return labels
 
     def _summarise(self, sample: Sample) -> Statistics:
         """Statistics of the sample; Poolable if ``_one_pass``."""
@@ -111,6 +130,9 @@ class LinearReducer(
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
         return solve(pencil, statistics, self.n_components)
+
+    def _refusals(self) -> dict[str, str]:
+        return refused_when_significant(self.n_components)
 
     def _solved(self, statistics: Any, pencil: Pencil) -> tuple[EigenPairs, Pencil]:
         """The eigenpairs, and the pencil with the ridge that was chosen for it."""
@@ -153,6 +175,7 @@ class LinearReducer(
         with fitting(self, "_chunks", *self._learnt):
             X, labels = check_fit(self, X, y, sample_weight)
             remember_names(self, labels)
+            labels = self._targets(labels)
             pencil = self._pencil(labels.Y.shape)
             (n, D), q = X.shape, labels.Y.shape[1]
             needs = pencil.needs(n, D, q, self.n_components)
@@ -160,9 +183,21 @@ class LinearReducer(
             route = route_of(X, labels.Y, labels.weights, advice=ADVICE, **needs)
             with np.errstate(over="ignore", invalid="ignore"):
                 statistics = self._summarise(route.sample)
-            self._learn(statistics, pencil, route, precision_of(X), X.shape[0])
+            solved = self._learn(statistics, pencil, route, precision_of(X), X.shape[0])
+            if self.n_components == SIGNIFICANT:
+                K = solved.K(statistics) if callable(solved.K) else solved.K
+                given = X, labels.Y, labels.weights, route, solved, K
+                self._keep_significant(p_values_of(*given, self.alpha))
             settle(self, X)
         return self
+
+    def _keep_significant(self, p_values: np.ndarray) -> None:
+        """Keep the directions before the first that is not significant."""
+        k = min(n_significant(p_values, self.alpha), self.n_components_)
+        self.p_values_ = p_values
+        self.components_ = self.components_[:k].copy()
+        self.n_components_ = k
+        self.explained_dependence_ratio_ = self.explained_dependence_ratio_[:k].copy()
 
     def transform(self, X: Any) -> Any:
         """Project: ``(X - mean_) @ components_.T``.
@@ -211,6 +246,8 @@ class LinearReducer(
         return by_blocks(X, rebuild, len(back)) if is_dask_array(X) else rebuild(X)
 
     def _needs_rows(self) -> str:
+        if self.n_components == SIGNIFICANT:
+            return AGAIN
         if self._one_pass:
             return ""
         return (
@@ -232,7 +269,9 @@ class LinearReducer(
 
     def _learn(
         self, statistics: Any, pencil: Pencil, route: Route, dtype: Any, n_rows: int
-    ) -> None:
+    ) -> Pencil:
+        """Set the fitted attributes; return the pencil with the ridge that was chosen."""
+        self.__dict__.pop("p_values_", None)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(statistics.squares).all():
                 raise ValueError(OVERFLOW)
@@ -249,10 +288,13 @@ class LinearReducer(
         self.mean_ = cast(mean, dtype, copy=True)
         self.n_components_ = self.components_.shape[0]
         if pairs.total is not None:
-            self.explained_dependence_ratio_ = self.eigenvalues_[: self.n_components_] / pairs.total
+            shares = self.eigenvalues_[: self.n_components_] / pairs.total
+            # Directions that complete these explain none of it.
+            self.explained_dependence_ratio_ = np.pad(shares, (0, self.n_components_ - len(shares)))
         self.solver_ = route.solver
         if "label_scatter_clipped_" in self._learnt:
             self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
+        return pencil
 
     @property
     def _n_features_out(self) -> int:

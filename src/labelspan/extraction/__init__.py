@@ -1,25 +1,17 @@
 """Feature extraction: linear maps that keep what the labels say about the features."""
 
-from labelspan.extraction._cca import LabelCCA
-from labelspan.extraction._dmlda import DMLDA
-from labelspan.extraction._embedding import EmbeddingReducer
-from labelspan.extraction._hsl import EXPANSIONS, HSL, label_factor
-from labelspan.extraction._lpp import LPP, neighbour_graph
-from labelspan.extraction._mddm import MDDM, label_rbf
-from labelspan.extraction._mlda import MLDA
-from labelspan.extraction._mlsi import MLSI
-from labelspan.extraction._mvmd import MVMD
-from labelspan.extraction._opls import OPLS
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DMLDA",
-    "HSL",
-    "LPP",
-    "MDDM",
-    "MLDA",
-    "MLSI",
-    "MVMD",
-    "OPLS",
-    "EmbeddingReducer",
-    "LabelCCA",
-]
+from labelspan.extraction._cca import whitened_labels
+from labelspan.extraction._hsl import EXPANSIONS, label_factor
+from labelspan.extraction._label_kernel import LABEL_KERNELS, MEDIAN, label_rbf, label_targets
+from labelspan.extraction._lpp import neighbour_graph
+from labelspan.extraction._mddm import TWO_KERNELS, rbf_factor, shared_metric
+from labelspan.registry import door, names_in
+
+if TYPE_CHECKING:
+    from labelspan.registry import *
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = names_in(__name__)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer
+import numpy as np
+
+from labelspan.base import ALPHA, N_SIGNIFICANT, RIDGE, LinearReducer
 from labelspan.linalg import AUTO, Pencil, inverse_root, ridged_metric
 
 
@@ -19,7 +22,7 @@ class LabelCCA(LinearReducer):
 
     Parameters
     ----------
-    n_components : int, float in (0, 1) or None, default=0.999
+    n_components : int, float in (0, 1), "significant" or None, default=0.999
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (at most the number of labels).
     ridge : "auto" or float, default="auto"
@@ -32,6 +35,9 @@ class LabelCCA(LinearReducer):
         labels in {-1, +1}: rare labels then count less than the others, but more than in
         :class:`OPLS`. 0 uses the pseudo-inverse: null directions of the labels (one-hot or
         duplicated columns) are left out by a relative rank cut.
+    alpha : float, default=0.05
+        Level of the tests for ``n_components="significant"``, which keeps the directions before the
+        first that noise would explain, see `p_values_`; rows in memory.
 
     Attributes
     ----------
@@ -56,6 +62,10 @@ class LabelCCA(LinearReducer):
     ridge_ : float
         The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
         eigenvalue of the scatter, with at most n / 2 degrees of freedom.
+    p_values_ : ndarray of shape (n_tested,)
+        With ``n_components="significant"``: for each direction up to the first above `alpha`, the
+        p-value of the dependence left in the complement of those before it, against all orders of
+        the rows of labels; never below that of the direction before.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -87,9 +97,10 @@ class LabelCCA(LinearReducer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": N_COMPONENTS,
+        "n_components": N_SIGNIFICANT,
         "ridge": RIDGE,
         "label_ridge": RIDGE,
+        "alpha": ALPHA,
     }
     _label_scatter = True
     _chosen = "ridge_"
@@ -98,16 +109,22 @@ class LabelCCA(LinearReducer):
 
     def __init__(
         self,
-        n_components: int | float | None = 0.999,
+        n_components: int | float | str | None = 0.999,
         *,
         ridge: float | str = "auto",
         label_ridge: float | str = "auto",
+        alpha: float = 0.05,
     ):
         self.n_components = n_components
         self.ridge = ridge
         self.label_ridge = label_ridge
+        self.alpha = alpha
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
-        metric = ridged_metric(self.ridge)
-        label_ridge = None if self.label_ridge == AUTO else float(self.label_ridge)
-        return Pencil(metric, lambda s: 2 * inverse_root(4 * s.tt, label_ridge))
+        return Pencil(ridged_metric(self.ridge), whitened_labels(self.label_ridge))
+
+
+def whitened_labels(label_ridge: float | str) -> Callable[[Any], np.ndarray]:
+    """The K of labels in {-1, +1}, from the sums of 0/1 labels; "auto" is the mean eigenvalue."""
+    ridge = None if label_ridge == AUTO else float(label_ridge)
+    return lambda statistics: 2 * inverse_root(4 * statistics.tt, ridge)

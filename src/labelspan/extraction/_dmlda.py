@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -199,17 +200,6 @@ class LabelScatter:
         """The kind of statistics; only those of one kind can be added."""
         return ("label scatter",)
 
-    @property
-    def t_mean(self) -> np.ndarray:
-        """Mean of the weights of each label."""
-        return self.plain.t_mean
-
-    @property
-    def squares(self) -> np.ndarray:
-        """Squared lengths of the centred columns."""
-        return self.plain.squares
-
-    @property
-    def weight(self) -> float:
-        """Sum of the row weights."""
-        return self.plain.weight
+    t_mean = property(attrgetter("plain.t_mean"))
+    squares = property(attrgetter("plain.squares"))
+    weight = property(attrgetter("plain.weight"))

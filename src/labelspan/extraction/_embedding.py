@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from labelspan.arrays import dense, namespace
+from labelspan.arrays import dense, unit_rows
 from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer, with_fewer
 from labelspan.compat import Interval, StrOptions
 from labelspan.linalg import (
@@ -63,8 +63,8 @@ class EmbeddingReducer(LinearReducer):
     components_ : ndarray of shape (n_components_, n_features)
         Directions: ``transform(X) = (X - mean_) @ components_.T``. With ``balance=0`` they are
         orthonormal; the sum of squares of all projections is that of the features.
-    eigenvalues_ : ndarray of shape (n_positive,)
-        Positive eigenvalues of K, descending; the sum of all is 1.
+    eigenvalues_ : ndarray of shape (n_components_,) or (n_positive,)
+        Largest eigenvalues of K, descending; the sum of all is 1.
     explained_dependence_ratio_ : ndarray of shape (n_components_,)
         Share of the trace of K that each dimension has.
     balance_, ridge_ : float
@@ -197,11 +197,7 @@ class EmbeddingReducer(LinearReducer):
 
     def _project(self, X: Any) -> np.ndarray:
         Z = super()._project(X)
-        if not self.normalize:
-            return Z
-        xp = namespace(Z)
-        lengths = xp.linalg.vector_norm(Z, axis=1, keepdims=True)
-        return Z / xp.where(lengths > 0, lengths, 1.0)
+        return unit_rows(Z) if self.normalize else Z
 
 
 def mixed(form: Spectral, ridge: float, balance: float, n_components: Any) -> EigenPairs:
@@ -211,10 +207,13 @@ def mixed(form: Spectral, ridge: float, balance: float, n_components: Any) -> Ei
     projections U y sqrt(h), in the units of X after multiplication by the length of s.
     """
     s, length = form.s, np.linalg.norm(form.s)
-    H = np.diag((1.0 - balance) * (s / length) ** 2)
     shrink = (s / np.sqrt(s**2 + ridge))[:, None]
     directions, rho, _ = np.linalg.svd(shrink * form.UT, full_matrices=False)
     r = rank(rho, max(form.UT.shape))
+    if r == 0 and balance < 1:
+        # Labels that are constant leave the features.
+        balance = 0.0
+    H = np.diag((1.0 - balance) * (s / length) ** 2)
     if balance > 0 and r:
         # The projections u_j in coordinates of U, with lengths whose squares add up to one.
         C = shrink * directions[:, :r]

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -157,15 +158,8 @@ class Locality:
     degree: np.ndarray
     plain: Moments
 
-    @property
-    def x_mean(self) -> np.ndarray:
-        """Mean of X."""
-        return self.plain.x_mean
-
-    @property
-    def weight(self) -> float:
-        """Number of rows."""
-        return self.plain.weight
+    x_mean = property(attrgetter("plain.x_mean"))
+    weight = property(attrgetter("plain.weight"))
 
     @property
     def squares(self) -> np.ndarray:

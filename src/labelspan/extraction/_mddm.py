@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from labelspan.arrays import dense
-from labelspan.base import N_COMPONENTS, LinearReducer
+from labelspan.base import ALPHA, N_SIGNIFICANT, LinearReducer
 from labelspan.compat import Interval, StrOptions
-from labelspan.linalg import AUTO, Pencil, check_psd
+from labelspan.extraction._label_kernel import LABEL_KERNELS, MEDIAN, label_rbf, label_targets
+from labelspan.gate import Labels
+from labelspan.linalg import AUTO, EigenPairs, Pencil, Wanted, check_psd, complete, solve, whole
+from labelspan.registry import ALL_LABELS, IN_MEMORY, ON_HOST
+
+TWO_KERNELS = (
+    "label_correlation and label_kernel are both set; allowed is one of them. "
+    "Put the correlation into the label kernel: Y @ B @ Y.T."
+)
 
 
 class MDDM(LinearReducer):
@@ -23,9 +33,10 @@ class MDDM(LinearReducer):
 
     Parameters
     ----------
-    n_components : int, float in (0, 1) or None, default=0.999
+    n_components : int, float in (0, 1), "significant" or None, default=0.999
         Number of directions; or the share of the eigenvalue sum to keep (the paper's thr,
-        Eq. 9); or None for all with a positive eigenvalue (at most the number of labels).
+        Eq. 9); or None for all with a positive eigenvalue (at most the number of labels). For a
+        number beyond these see `complete`.
     constraint : {"projection", "feature"}, default="projection"
         Orthonormal directions (the paper's MDDM_p) or uncorrelated features (MDDM_f).
     mu : "auto" or float in [0, 1], default="auto"
@@ -36,9 +47,26 @@ class MDDM(LinearReducer):
     label_correlation : None, "rbf" or array-like of shape (n_labels, n_labels), default=None
         B of Sec. 3.3, symmetric positive semi-definite. None means the identity; "rbf" compares
         the label columns by :math:`B_{st} = \exp(-\|y_s - y_t\|^2 / (2\,width^2))`.
-    label_width : float or None, default=None
-        Width of "rbf"; None means 1. The paper searches 10**(t/2), t = -2, ..., 2, by
-        cross-validation.
+    label_width : float, "median" or None, default=None
+        Width of "rbf". "median" is the median of the distances that are not zero, between labels
+        (`label_correlation`) or between the labels of rows (`label_kernel`). None means 1 for the
+        former, where the paper searches 10**(t/2), t = -2, ..., 2, by cross-validation, and
+        "median" for the latter. A width at which the correlation is the identity is reported.
+    label_kernel : None, {"linear", "rbf", "polynomial"}, array-like or callable, default=None
+        The label kernel L between rows (Sec. 3.3) in place of Y B Y'. "rbf" is :math:`\exp(-\|y_i -
+        y_j\|^2 / (2\,width^2))`, "polynomial" is that of scikit-learn, (y_i'y_j / q + 1)^3,
+        "linear" is Y Y'. An array is L itself, (n_samples, n_samples), or a factor F (n_samples,
+        r) with L = F F'; a function computes one of the two from the dense 0/1 labels.
+    complete : None, "variance" or "random", default=None
+        How a number of `n_components` above that of the positive eigenvalues is reached, up to the
+        rank of X: not at all; by directions of the largest scatter v'xx v among those that are
+        orthogonal to all before them, in the metric of `constraint`; or by random ones (footnote 4
+        of [1]_).
+    random_state : int, RandomState instance or None, default=None
+        Seed of the "random" directions.
+    alpha : float, default=0.05
+        Level of the tests for ``n_components="significant"``, which keeps the directions before the
+        first that noise would explain, see `p_values_`; rows in memory.
 
     Attributes
     ----------
@@ -50,7 +78,10 @@ class MDDM(LinearReducer):
         Positive eigenvalues, descending, in the paper's scale (scatter, 0/1 labels).
     explained_dependence_ratio_ : ndarray of shape (n_components_,)
         Share of the dependence (HSIC), the sum of all eigenvalues, that each direction has; a float
-        `n_components` adds up these shares.
+        `n_components` adds up these shares. 0 for directions of `complete`.
+    completion_eigenvalues_ : ndarray
+        Scatter v'xx v of each direction that `complete` has added, for vectors v of unit length in
+        the paper's metric.
     hsic_ : float
         Dependence kept: the sum of the first ``n_components_`` eigenvalues (Eq. 8, that is
         tr(HKHL) without the factor (n - 1)**-2).
@@ -67,6 +98,10 @@ class MDDM(LinearReducer):
     label_scatter_clipped_ : float
         Share of negative eigenvalues, which were set to zero, in the scatter of the label pairs:
         above 0 only if labels are missing in `y` and it serves to compare the labels.
+    p_values_ : ndarray of shape (n_tested,)
+        With ``n_components="significant"``: for each direction up to the first above `alpha`, the
+        p-value of the dependence left in the complement of those before it, against all orders of
+        the rows of labels; never below that of the direction before.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -102,31 +137,43 @@ class MDDM(LinearReducer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": N_COMPONENTS,
+        "n_components": N_SIGNIFICANT,
         "constraint": [StrOptions({"projection", "feature"})],
         "mu": [StrOptions({AUTO}), Interval(Real, 0, 1, closed="both")],
         "label_correlation": [None, StrOptions({"rbf"}), "array-like"],
-        "label_width": [None, Interval(Real, 0, None, closed="neither")],
+        "label_width": [None, StrOptions({MEDIAN}), Interval(Real, 0, None, closed="neither")],
+        "label_kernel": [None, StrOptions(set(LABEL_KERNELS)), "array-like", callable],
+        "complete": [None, StrOptions({"variance", "random"})],
+        "random_state": ["random_state"],
+        "alpha": ALPHA,
     }
     _ridge_name = "(1 - mu) / mu"
     _chosen = "mu_"
     _unit_variance = True
-    _learnt = (*LinearReducer._learnt, "mu_", "label_scatter_clipped_")
+    _learnt = (*LinearReducer._learnt, "mu_", "label_scatter_clipped_", "completion_eigenvalues_")
 
     def __init__(
         self,
-        n_components: int | float | None = 0.999,
+        n_components: int | float | str | None = 0.999,
         *,
         constraint: str = "projection",
         mu: float | str = "auto",
         label_correlation: Any = None,
-        label_width: float | None = None,
+        label_width: float | str | None = None,
+        label_kernel: Any = None,
+        complete: str | None = None,
+        random_state: Any = None,
+        alpha: float = 0.05,
     ):
         self.n_components = n_components
         self.constraint = constraint
         self.mu = mu
         self.label_correlation = label_correlation
         self.label_width = label_width
+        self.label_kernel = label_kernel
+        self.complete = complete
+        self.random_state = random_state
+        self.alpha = alpha
 
     @property
     def hsic_(self) -> float:
@@ -135,25 +182,63 @@ class MDDM(LinearReducer):
 
     @property
     def _label_scatter(self) -> bool:  # type: ignore[override]
-        compared = self.label_correlation is not None
-        return compared and (isinstance(self.label_correlation, str) or callable(self._metric()))
+        compared = self.label_correlation is not None or self.label_kernel is not None
+        chosen = callable(shared_metric(self.constraint, self.mu))
+        return compared and (isinstance(self.label_correlation, str) or chosen)
 
-    def _metric(self) -> Any:
-        if self.constraint == "projection":
-            return 0.0, 1.0
-        return shares if self.mu == AUTO else (float(self.mu), 1.0 - float(self.mu))
+    @property
+    def _one_pass(self) -> bool:  # type: ignore[override]
+        return self.label_kernel is None
+
+    def _refusals(self) -> dict[str, str]:
+        again = super()._refusals()
+        if self.label_kernel is None:
+            return again
+        refused = {"missing_labels": ALL_LABELS, "device": ON_HOST, "device_holes": ON_HOST}
+        return {**again, "dask": IN_MEMORY, **refused}
+
+    def _targets(self, labels: Labels) -> Labels:
+        if self.label_kernel is None:
+            return labels
+        if self.label_correlation is not None:
+            raise ValueError(TWO_KERNELS)
+        n_given = labels.Y.shape[0] if labels.kept is None else len(labels.kept)
+        F = label_targets(labels.Y, self.label_kernel, self.label_width, n_given)
+        # A given kernel also has the rows of weight 0.
+        return replace(labels, Y=F if F.shape[0] == labels.Y.shape[0] else F[labels.kept])
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
-        metric = self._metric()
+        completed = self.complete is not None and isinstance(self.n_components, Integral)
+        metric = shared_metric(self.constraint, self.mu)
+        K: Any = None
         if isinstance(self.label_correlation, str):
-            return Pencil(metric, self._rbf_factor, by_products=False)
-        if self.label_correlation is None:
-            return Pencil(metric)
-        return Pencil(metric, check_psd(self.label_correlation, shape[1], "label_correlation"))
+            K = partial(rbf_factor, width=self.label_width)
+        elif self.label_correlation is not None:
+            K = check_psd(self.label_correlation, shape[1], "label_correlation")
+        elif self.label_kernel is not None:
+            # Energies are those of the factor, which are no counts of labels.
+            K = whole
+        by_products = not (completed or callable(K))
+        return Pencil(metric, K, by_products=by_products, completed=completed)
 
-    def _rbf_factor(self, statistics: Any) -> np.ndarray:
-        B = label_rbf(statistics, self.label_width or 1.0)
-        return check_psd(B, len(B), "B")
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
+        if not pencil.completed:
+            pairs = solve(pencil, statistics, self.n_components)
+        else:
+            wanted = Wanted(self.n_components)
+            drawn = self.complete == "random"
+            random = check_random_state(self.random_state) if drawn else None
+            pairs = solve(pencil, statistics, wanted)
+            pairs = complete(pairs, statistics, pencil.metric, wanted, random)
+        self.completion_eigenvalues_ = pairs.completion
+        return pairs
+
+
+def shared_metric(constraint: str, mu: float | str) -> Any:
+    """The metric mu xx + (1 - mu) I, a function of the ridge (1 - mu) / mu if that is chosen."""
+    if constraint == "projection":
+        return 0.0, 1.0
+    return shares if mu == AUTO else (float(mu), 1.0 - float(mu))
 
 
 def shares(ridge: float) -> tuple[float, float]:
@@ -161,11 +246,7 @@ def shares(ridge: float) -> tuple[float, float]:
     return 1.0 / (1.0 + ridge), ridge / (1.0 + ridge)
 
 
-def label_rbf(statistics: Any, width: float) -> np.ndarray:
-    """B of Sec. 3.3 from the pooled label statistics: ||y_s - y_t||^2 = n_s + n_t - 2 n_st."""
-    mean = dense(statistics.t_mean)
-    together = dense(statistics.tt) + statistics.weight * np.outer(mean, mean)
-    count = np.diag(together)
-    distances = np.sqrt(np.maximum(count + count[:, None] - 2 * together, 0.0))
-    # Divide first, because the square of a tiny width underflows.
-    return np.exp(-0.5 * (distances / width) ** 2)
+def rbf_factor(statistics: Any, width: float | str | None) -> np.ndarray:
+    """K with K K' = B of Sec. 3.3."""
+    B = label_rbf(statistics, width)
+    return check_psd(B, len(B), "B")

@@ -21,7 +21,7 @@ from labelspan.arrays import (
     triangle,
 )
 from labelspan.base import N_COMPONENTS, LinearReducer
-from labelspan.compat import Interval
+from labelspan.compat import Interval, StrOptions
 from labelspan.linalg import (
     EPS,
     FORMED,
@@ -30,7 +30,9 @@ from labelspan.linalg import (
     Pencil,
     Whitened,
     inverse_root,
+    leading_sum,
     row_space,
+    spectral,
     squared,
 )
 from labelspan.moments import Moments
@@ -42,7 +44,11 @@ class MLSI(LinearReducer):
     .. math:: X_c'X_c\, p = \lambda\, (X_c'((1 - \beta) X_cX_c' + \beta S_cS_c'
               + \mathrm{joint\_ridge}\, I)^{-1} X_c + \mathrm{ridge}\, I)\, p
 
-    with the labels S in {-1, +1}: Eq. (39) of [1]_, after [2]_.
+    with the labels S in {-1, +1}: Eq. (39) of [1]_, after [2]_. ``form="original"`` is the problem
+    of [2]_: the factors Xc p that reconstruct the features and the labels best,
+
+    .. math:: ((1 - \beta) X_c'X_c X_c'X_c + \beta X_c'Y_c Y_c'X_c)\, p
+              = \lambda\, (X_c'X_c + \mathrm{ridge}\, I)\, p.
 
     Parameters
     ----------
@@ -54,7 +60,11 @@ class MLSI(LinearReducer):
     ridge : float, default=0.1
         The paper's gamma_x.
     joint_ridge : float > 0, default=0.1
-        The paper's gamma_xy; without it the inner matrix has no inverse.
+        The paper's gamma_xy; without it the inner matrix has no inverse. The original form has
+        none.
+    form : {"ridge", "original"}, default="ridge"
+        The problem: that of [1]_, with the inverse of the joint kernel, or that of [2]_, with
+        labels in {0, 1}.
 
     Attributes
     ----------
@@ -94,8 +104,9 @@ class MLSI(LinearReducer):
     ridge joint_ridge I)^-1) / h with h = 1 + ridge (1 - beta), for every beta, beta = 1
     included; and Xc = U A leaves the eigenvalues of A (that inverse) A', a sum of squares.
     With missing labels, they may seem to explain more than all of a direction of the features; the
-    unexplained part is then set to zero. Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by
-    n.
+    unexplained part is then set to zero. With Xc = U diag(s) V', the original form is the
+    eigenproblem of the diagonal matrix of (1 - beta) s^4 / (s^2 + ridge) plus a product of rank q.
+    Time O(n D^2 + D^3), memory O(D^2); if n < D, replace D by n.
 
     References
     ----------
@@ -119,6 +130,7 @@ class MLSI(LinearReducer):
         "beta": [Interval(Real, 0, 1, closed="both")],
         "ridge": [Interval(Real, 0, None, closed="left")],
         "joint_ridge": [Interval(Real, 0, None, closed="neither")],
+        "form": [StrOptions({"ridge", "original"})],
     }
     _label_scatter = True
     _learnt = (*LinearReducer._learnt, "label_scatter_clipped_")
@@ -130,16 +142,20 @@ class MLSI(LinearReducer):
         beta: float = 0.5,
         ridge: float = 0.1,
         joint_ridge: float = 0.1,
+        form: str = "ridge",
     ):
         self.n_components = n_components
         self.beta = beta
         self.ridge = ridge
         self.joint_ridge = joint_ridge
+        self.form = form
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
         return FORMED
 
     def _directions(self, statistics: Moments, pencil: Pencil) -> EigenPairs:
+        if self.form == "original":
+            return reconstructing(statistics, self.beta, self.ridge, self.n_components)
         A, T, V = row_factor(statistics)
         # Sc = 2 Yc, so the label scatter counts four times, the factor twice.
         K = inverse_root(4 * self.beta * beside(A, statistics.tt), self.joint_ridge)
@@ -154,6 +170,16 @@ class MLSI(LinearReducer):
         L = lower_factor(half, inner, self.ridge * self.joint_ridge)
         inverse = solve_triangular(L, np.eye(L.shape[0]), transposed=True)
         return lower_factor(inverse.T, self.joint_ridge / inner, (1 - self.beta) / inner)
+
+
+def reconstructing(statistics: Moments, beta: float, ridge: float, n_components: Any) -> EigenPairs:
+    """Eigenpairs of the original form, in coordinates u of p = V diag(s^2 + ridge)^(-1/2) u."""
+    form = spectral(statistics)
+    V, s, UT = dense(form.V), form.s[:, None], dense(form.UT)
+    size = np.sqrt(s**2 + ridge)
+    F = s / size * UT
+    G = np.diag((1 - beta) * (s**2 / size)[:, 0] ** 2) + beta * (F @ F.T)
+    return leading_sum(G, n_components).mapped(lambda u: V @ (u / size))
 
 
 def lower_factor(A: np.ndarray, a: float, b: float) -> np.ndarray:

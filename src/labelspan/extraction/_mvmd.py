@@ -36,6 +36,10 @@ class MVMD(LinearReducer):
     explained_dependence_ratio_ : ndarray of shape (n_components_,)
         Share of the sum of all eigenvalues that each direction has; a float
         `n_components` adds up these shares.
+    reconstruction_error_ : float
+        Least-squares form of the objective, Eqs. (30) and (35): (1 - beta) ||Xc - A P'||^2 + beta
+        ||Sc'Xc - B P'||^2 for the best coefficients, which are A = Xc P and B = Sc'Xc P. Not known
+        where only a few eigenvalues are found by products.
     mean_ : ndarray of shape (n_features,)
         Mean of the training rows.
     n_components_ : int
@@ -82,6 +86,13 @@ class MVMD(LinearReducer):
     def __init__(self, n_components: int | float | None = 0.999, *, beta: float = 0.5):
         self.n_components = n_components
         self.beta = beta
+
+    @property
+    def reconstruction_error_(self) -> float:
+        """Sum of the eigenvalues of G that are left out, those that were not computed included."""
+        kept = self.eigenvalues_[: self.n_components_]
+        left = 1.0 - float(self.explained_dependence_ratio_.sum())
+        return max(left, 0.0) * float(kept[0] / self.explained_dependence_ratio_[0])
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
         return Pencil(variance=(1 - self.beta, 4 * self.beta))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from labelspan.base import N_COMPONENTS, RIDGE, LinearReducer
+from labelspan.base import ALPHA, N_SIGNIFICANT, RIDGE, LinearReducer
 from labelspan.linalg import Pencil, ridged_metric
 
 
@@ -20,13 +20,16 @@ class OPLS(LinearReducer):
 
     Parameters
     ----------
-    n_components : int, float in (0, 1) or None, default=0.999
+    n_components : int, float in (0, 1), "significant" or None, default=0.999
         Number of directions; or the share of the eigenvalue sum to keep; or None for all with
         a positive eigenvalue (at most the number of labels).
     ridge : "auto" or float, default="auto"
         Added to the diagonal of the scatter of X. "auto" chooses it by generalised cross-validation
         of the regression of the labels on X, from the sums over the rows, see `ridge_`. 0 uses QR
         factors instead of Gram matrices. The comparison of Xu et al. (2016) uses 0.1.
+    alpha : float, default=0.05
+        Level of the tests for ``n_components="significant"``, which keeps the directions before the
+        first that noise would explain, see `p_values_`; rows in memory.
 
     Attributes
     ----------
@@ -48,6 +51,10 @@ class OPLS(LinearReducer):
     ridge_ : float
         The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
         eigenvalue of the scatter, with at most n / 2 degrees of freedom.
+    p_values_ : ndarray of shape (n_tested,)
+        With ``n_components="significant"``: for each direction up to the first above `alpha`, the
+        p-value of the dependence left in the complement of those before it, against all orders of
+        the rows of labels; never below that of the direction before.
     label_names_ : ndarray of str
         Names of the labels, if `y` was a frame.
     classes_ : ndarray
@@ -80,16 +87,24 @@ class OPLS(LinearReducer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": N_COMPONENTS,
+        "n_components": N_SIGNIFICANT,
         "ridge": RIDGE,
+        "alpha": ALPHA,
     }
     _chosen = "ridge_"
     _unit_variance = True
     _learnt = (*LinearReducer._learnt, "ridge_")
 
-    def __init__(self, n_components: int | float | None = 0.999, *, ridge: float | str = "auto"):
+    def __init__(
+        self,
+        n_components: int | float | str | None = 0.999,
+        *,
+        ridge: float | str = "auto",
+        alpha: float = 0.05,
+    ):
         self.n_components = n_components
         self.ridge = ridge
+        self.alpha = alpha
 
     def _pencil(self, shape: tuple[int, int]) -> Pencil:
         return Pencil(ridged_metric(self.ridge))

@@ -171,21 +171,7 @@ def dependent(
     rank one: O(D c_i) per row, O(n D c) per epoch, no n x n matrix. Rows far from the mean come
     first, so that the order of the rows matters only where these tie.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Features.
-    Y : ndarray of shape (n, q)
-        Labels in {0, 1}.
-    row_weights : ndarray of shape (n,) or None
-        How many rows each one stands for; Xc' diag(row_weights) W then replaces Xc'W.
-    n_epochs : int or None
-        Largest number of epochs; None continues until no row changes, which always happens.
-
-    Returns
-    -------
-    ndarray of shape (n, q)
-        One 1 in each row with labels, unless `n_epochs` is 0.
+    With row weights, Xc' diag(row_weights) W replaces Xc'W. `n_epochs`: None sets no limit.
     """
     X = anchored(X)[0]
     W = shared(Y)

@@ -2,18 +2,22 @@
 
 from labelspan.linalg._auto_ridge import (
     AUTO,
-    Spectrum,
+    Spectra,
     choose_ridge,
+    energies_of_labels,
     energy_of_labels,
-    energy_of_targets,
+    spectra,
+    spectra_of,
     spectrum_of,
     warn_if_any_label_fits,
     warn_if_rows_fit,
 )
 from labelspan.linalg._block_cg import row_side, rows_are_independent, solve_products
+from labelspan.linalg._complete import complete
 from labelspan.linalg._eigenpairs import (
     EPS,
     EigenPairs,
+    Wanted,
     as_rows,
     fix_signs,
     n_directions,
@@ -28,7 +32,6 @@ from labelspan.linalg._graded import (
     column_scales,
     graded_basis,
     is_graded,
-    scaled_cholesky,
     scaled_svd,
 )
 from labelspan.linalg._lanczos import BLOCK, block_lanczos, leading_blocks, leading_operator
@@ -41,6 +44,7 @@ from labelspan.linalg._leading import (
     ridged_metric,
     solve,
     squared,
+    whole,
     with_chosen_ridge,
 )
 from labelspan.linalg._least_norm import Gathered, pooled
@@ -65,7 +69,6 @@ from labelspan.linalg._route import (
 from labelspan.linalg._spectral import Spectral, check_psd, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (
     Whitened,
-    by_factor,
     by_solution,
     times,
     whiten,

@@ -71,11 +71,16 @@ class Spectrum:
 
     def criterion(self, ridges: Any) -> np.ndarray:
         """RSS / (n - df)^2, infinite where df > n / 2; an infinite ridge is no regression."""
-        kept = 1.0 / (self.values / np.asarray(ridges)[..., None] + 1.0)
+        with np.errstate(divide="ignore"):
+            # Without a ridge nothing is left.
+            kept = 1.0 / (self.values / np.asarray(ridges)[..., None] + 1.0)
         df = 1.0 + (1.0 - kept) @ self.counts
         rss = max(self.total - float(self.energy.sum()), 0.0) + kept**2 @ self.energy
         allowed = df <= self.weight / 2
         return np.where(allowed, rss / np.where(allowed, self.weight - df, 1.0) ** 2, np.inf)
+
+
+Spectra = Callable[[Any, float], Spectrum]
 
 
 def spectrum_of(values: np.ndarray, energy: np.ndarray, total: float, weight: float) -> Spectrum:
@@ -84,21 +89,26 @@ def spectrum_of(values: np.ndarray, energy: np.ndarray, total: float, weight: fl
 
 
 def energy_of_labels(statistics: Any, signed: bool = False) -> float:
-    """Squared length of the centred labels, n p (1 - p) each; four times that for -1 and +1.
+    """Squared length of the centred labels together."""
+    return float(energies_of_labels(statistics, signed).sum())
+
+
+def energies_of_labels(statistics: Any, signed: bool = False) -> np.ndarray:
+    """Squared lengths (q,) of centred labels, n p (1 - p) each; four times that for -1 and +1.
 
     A soft label p of a row counts as p rows that have the label and 1 - p rows that lack it.
     """
     mean = dense(statistics.t_mean)
     each = statistics.weight * (1.0 - mean**2 if signed else mean * (1.0 - mean))
     if isinstance(statistics, Products):
-        return float(each.sum())
+        return each
     # A soft label that is the same in all rows has no energy.
-    if isinstance(statistics, Rows):
-        found, most = np.diag(statistics.tt), each
-    else:
+    if isinstance(statistics, Moments):
         found = np.sum(dense(statistics.xt) ** 2, axis=0)
         most = each * float(np.sum(statistics.squares))
-    return float(each[found > CONSTANT * most].sum())
+    else:
+        found, most = np.diag(dense(statistics.tt)), each
+    return np.where(found > CONSTANT * most, each, 0.0)
 
 
 def energy_of_targets(statistics: Any, K: np.ndarray | None) -> float:
@@ -107,47 +117,69 @@ def energy_of_targets(statistics: Any, K: np.ndarray | None) -> float:
     return float(np.trace(tt) if K is None else np.sum(K * (tt @ K)))
 
 
-@singledispatch
 def choose_ridge(statistics: Any, K: np.ndarray | None, total: float) -> tuple[Any, float]:
     """The ridge for the targets Tc K, of the energy `total`, and what to solve with it.
 
     That is the decomposition, if there is one.
     """
+    solved, of_targets = spectra(statistics)
+    return solved, of_targets(K, total).ridge()
+
+
+@singledispatch
+def spectra(statistics: Any) -> tuple[Any, Spectra]:
+    """What to solve with, and the function from K and `total` to the Spectrum of targets Tc K."""
     raise TypeError(f"no choice of a ridge for {type(statistics).__name__}")
 
 
-@choose_ridge.register
-def _(statistics: Moments, K: np.ndarray | None, total: float) -> tuple[Spectral, float]:
+@spectra.register
+def _(statistics: Moments) -> tuple[Spectral, Spectra]:
     form = spectral(statistics)
-    T = form.UT if K is None else form.UT @ beside(form.UT, K)
-    energy = dense(sums(T**2, axis=1))
-    found = spectrum_of(form.s**2, energy, total, statistics.weight)
-    return form, found.ridge()
+    return form, spectra_of(form.s**2, form.UT, statistics.weight)
 
 
-@choose_ridge.register
-def _(statistics: Rows, K: np.ndarray | None, total: float) -> tuple[Rows, float]:
-    X, T = statistics.operator, times(statistics.T, K)
-    F = X.rmatmat(T)
-    if X.shape[0] <= X.shape[1]:
+@spectra.register
+def _(statistics: Rows) -> tuple[Rows, Spectra]:
+    X = statistics.operator
+    short = X.shape[0] <= X.shape[1]
+    if short:
         values, U = leading_pairs(X.gram, X.shape[0])
-        energy = np.sum((U.T @ T) ** 2, axis=1)
     else:
         values, V = leading_pairs(lambda V: X.rmatmat(X.matmat(V)), X.shape[1])
-        energy = np.sum((V.T @ F) ** 2, axis=1) / values
-    dependence = float(np.sum(F**2))
-    found = with_flat_rest(statistics, values, energy, total, dependence)
-    return statistics, found.ridge()
+
+    def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
+        T = times(statistics.T, K)
+        F = X.rmatmat(T)
+        if short:
+            energy = np.sum((U.T @ T) ** 2, axis=1)
+        else:
+            energy = np.sum((V.T @ F) ** 2, axis=1) / values
+        return with_flat_rest(statistics, values, energy, total, float(np.sum(F**2)))
+
+    return statistics, of_targets
 
 
-@choose_ridge.register
-def _(statistics: Products, K: np.ndarray | None, total: float) -> tuple[Products, float]:
+@spectra.register
+def _(statistics: Products) -> tuple[Products, Spectra]:
     values, V = leading_pairs(lambda V: statistics.features(V=V), len(statistics.squares))
     crossed = statistics.labels(V=V)
-    energy = np.sum((crossed if K is None else K.T @ crossed) ** 2, axis=0) / values
-    dependence = statistics.dependence() if K is None else None
-    found = with_flat_rest(statistics, values, energy, total, dependence)
-    return statistics, found.ridge()
+
+    def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
+        energy = np.sum((crossed if K is None else K.T @ crossed) ** 2, axis=0) / values
+        dependence = statistics.dependence() if K is None else None
+        return with_flat_rest(statistics, values, energy, total, dependence)
+
+    return statistics, of_targets
+
+
+def spectra_of(values: np.ndarray, UT: Any, weight: float) -> Spectra:
+    """The function of :func:`spectra` from all eigenvalues, largest first, and U'Tc."""
+
+    def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
+        T = UT if K is None else UT @ beside(UT, K)
+        return spectrum_of(values, dense(sums(T**2, axis=1)), total, weight)
+
+    return of_targets
 
 
 def leading_pairs(apply: Any, side: int) -> tuple[np.ndarray, np.ndarray]:

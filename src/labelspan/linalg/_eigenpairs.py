@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -18,17 +18,23 @@ from labelspan.moments import EPS
 SIGNED_NUMBERS = 2**20
 
 
+class Wanted(int):
+    """A number of directions; others complete those that the problem lacks."""
+
+
 @dataclass(frozen=True)
 class EigenPairs:
     """Leading eigenpairs, largest first.
 
     All positive values (r,) that were computed, the first k <= r vectors (D, k) as columns, and
-    the sum of all eigenvalues, None if it is not known.
+    the sum of all eigenvalues, None if it is not known. If other vectors complete them, these
+    follow, with their scatter v'xx v in `completion`.
     """
 
     values: np.ndarray
     vectors: np.ndarray
     total: float | None = None
+    completion: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def mapped(self, back: Callable[[np.ndarray], np.ndarray]) -> EigenPairs:
         """The same pairs with the vectors in other coordinates."""
@@ -54,14 +60,17 @@ def rank(values: np.ndarray, side: float) -> int:
     return int(np.count_nonzero(values > side * EPS * values[0]))
 
 
-def n_directions(values: np.ndarray, total: float, n_components: int | float | None) -> int:
-    """How many positive eigenvalues (descending) to keep: a number, a share of `total`, or all."""
+def n_directions(values: np.ndarray, total: float, n_components: int | float | str | None) -> int:
+    """How many positive eigenvalues (descending) to keep: a number, a share of `total`, or all.
+
+    Of all of them, the caller may keep those that are "significant".
+    """
     if len(values) == 0:
         raise NoDirectionError()
-    if n_components is None:
+    if n_components is None or isinstance(n_components, str):
         return len(values)
     if isinstance(n_components, Integral):
-        if n_components > len(values):
+        if n_components > len(values) and not isinstance(n_components, Wanted):
             warnings.warn(
                 f"n_components={n_components} is more than the {len(values)} directions with a "
                 f"positive eigenvalue; {len(values)} are kept (see n_components_).",

@@ -50,13 +50,15 @@ class Pencil:
 
     `metric` is (a, b), or a function to it of a ridge that is still to be chosen; `variance` (c, w)
     or None; `K` (q, r), a function of the statistics to it, or None for the identity.
-    `by_products`: products with X and Y can find a few directions.
+    `by_products`: products with X and Y can find a few directions; `completed`: directions of the
+    row space of X follow those of F.
     """
 
     metric: Any = (0.0, 1.0)
     K: np.ndarray | Callable[[Any], np.ndarray | None] | None = None
     variance: tuple[float, float] | None = None
     by_products: bool = True
+    completed: bool = False
 
     @property
     def ridge_free(self) -> bool:
@@ -66,12 +68,12 @@ class Pencil:
     @property
     def thin(self) -> bool:
         """Whether there are no more directions than labels."""
-        return self.variance is None
+        return self.variance is None and not self.completed
 
     def needs(self, n: int, D: int, q: int, n_components: Any) -> dict[str, bool]:
         """Keywords of :func:`choose_solver` for n rows, D features and q labels."""
         a, b = (1.0, 1.0) if callable(self.metric) else self.metric
-        thin = self.variance is None
+        thin = self.variance is None and not self.completed
         most = q if thin else min(n, D)
         some = isinstance(n_components, Integral) and n_components < most / 10
         # A label scatter that is decomposed must fit.
@@ -105,6 +107,10 @@ def with_chosen_ridge(pencil: Pencil, statistics: Any) -> tuple[Pencil, Any]:
         total = energy_of_labels(statistics) if K is None else energy_of_targets(statistics, K)
     solved, ridge = choose_ridge(statistics, K, total)
     return replace(pencil, metric=pencil.metric(ridge), K=K), solved
+
+
+def whole(statistics: Any) -> None:
+    """No K, for targets that are no labels: their energy is that of their scatter."""
 
 
 def solve(pencil: Pencil, statistics: Any, n_components: Any) -> EigenPairs:

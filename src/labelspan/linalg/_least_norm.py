@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -152,30 +153,11 @@ class Triangle:
         """Triangle of X + by, for a row (D,)."""
         return Triangle(self.root.moved(by), self.moments.moved(by))
 
-    @property
-    def weight(self) -> float:
-        """Number of rows."""
-        return self.moments.weight
-
-    @property
-    def x_mean(self) -> np.ndarray:
-        """Mean of X."""
-        return self.moments.x_mean
-
-    @property
-    def t_mean(self) -> np.ndarray:
-        """Mean of T."""
-        return self.moments.t_mean
-
-    @property
-    def tt(self) -> Any:
-        """Scatter of T, if asked for."""
-        return self.moments.tt
-
-    @property
-    def squares(self) -> np.ndarray:
-        """Squared lengths of the centred columns of X."""
-        return self.root.squares
+    weight = property(attrgetter("moments.weight"))
+    x_mean = property(attrgetter("moments.x_mean"))
+    t_mean = property(attrgetter("moments.t_mean"))
+    tt = property(attrgetter("moments.tt"))
+    squares = property(attrgetter("root.squares"))
 
 
 def from_triangle(root: Root, xt: np.ndarray) -> Whitened:

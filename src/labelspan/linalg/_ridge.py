@@ -78,8 +78,9 @@ def regress(
     """Minimise ||diag(w)^(1/2) (Xc W - Tc)||^2 + ridge ||W||^2 (scatter scale: no division by n).
 
     A ridge of 0 gives the solution of least norm, from QR factors unless the pivots of xx show
-    eight correct digits; "auto" is the choice of :func:`choose_ridge`. Without `centre` there is no
-    intercept and the means are zero. `shared`: the eigenvectors of coef' coef will be needed. Time
+    eight correct digits; "auto" is the choice of :func:`choose_ridge`; a function finds the ridges
+    from the statistics. Without `centre` there is no intercept and the means are zero. `shared`:
+    the eigenvectors of coef' coef will be needed. Time
     O(n D^2 + D^3 / 3 + D^2 q); if wide, swap n and D.
     """
     # All coefficients are formed anyway, so only an array larger than they are matters.
@@ -95,6 +96,7 @@ def regress(
         if AUTO in ridges:
             found = solve_chosen_ridge(sums, signed)
         else:
+            ridges = ridges[0](sums) if callable(ridges[0]) else ridges
             found = solve_ridges(sums, ridges, shared)
     if route.wide is None:
         return replace(found, solver=route.solver)
@@ -130,7 +132,9 @@ def regress_pooled(
     statistics = statistics.signed() if signed else statistics
     if AUTO in ridges:
         return solve_chosen_ridge(statistics, signed)
-    return solve_ridges(statistics if centre else statistics.about_zero(), ridges, shared)
+    statistics = statistics if centre else statistics.about_zero()
+    ridges = ridges[0](statistics) if callable(ridges[0]) else ridges
+    return solve_ridges(statistics, ridges, shared)
 
 
 def solve_chosen_ridge(statistics: Any, signed: bool) -> Regression:
