@@ -10,6 +10,8 @@ from itertools import product
 import numpy as np
 from scipy.linalg import eigh, qr
 
+from tests.reference.extraction import auto_ridge
+
 
 def centred(A):
     return A - A.mean(axis=0)
@@ -24,6 +26,20 @@ def best_U(X, T, Theta, alpha, beta):
     """Eq. (9); the pseudo-inverse is for beta = 0, where the null space of X is free."""
     inner = M(X, alpha, beta) - alpha * Theta.T @ Theta
     return np.linalg.pinv(inner, rcond=1e-11, hermitian=True) @ X.T @ T / len(X)
+
+
+def auto_prices(X, Y, r):
+    """Alpha and beta from the ridges of the labels outside and inside the subspace.
+
+    P are the leading r eigenvectors of R'R for the ridge regression R with one ridge for all.
+    """
+    n, Xc, T = len(X), centred(X), centred(2.0 * Y - 1)
+    ridge = auto_ridge(X, T @ T.T)
+    R = Xc.T @ np.linalg.solve(Xc @ Xc.T + ridge * np.eye(n), T)
+    P = eigh(R.T @ R)[1][:, ::-1][:, :r]
+    inside, outside = T @ P, T - T @ P @ P.T
+    beta, both = (auto_ridge(X, A @ A.T) / n for A in (inside, outside))
+    return max(both - beta, 0.0), beta
 
 
 def objective(X, T, U, V, Theta, alpha, beta):
@@ -54,11 +70,11 @@ def shared_subspace(X, T, alpha, beta, r):
     return Theta, U, Theta @ U
 
 
-def aso(X, T, alpha, r, n_turns):
-    """Objectives of Eq. (28), hinge loss, by the iterations of Ando and Zhang 2005, first Theta
-    empty.
+def aso(X, T, alpha, r, n_turns, beta=0.0):
+    """Objectives of Eq. (28), or of (3), hinge loss, by the iterations of Ando and Zhang 2005,
+    first Theta empty.
 
-    Fix Theta and v = Theta u, solve for w, put u = w + Theta'v, then Theta from the SVD of U.
+    Fix Theta and v = Theta u, solve for u, then Theta from the SVD of U.
     """
     # Only here: the others run with the lowest libraries, which have no solver.
     import cvxpy
@@ -69,13 +85,14 @@ def aso(X, T, alpha, r, n_turns):
         V = Theta @ U
         b = np.zeros(T.shape[1])
         for k in range(T.shape[1]):
-            w, c = cvxpy.Variable(D), cvxpy.Variable()
-            margins = cvxpy.multiply(T[:, k], X @ w + X @ (Theta.T @ V[:, k]) + c)
-            loss = cvxpy.sum(cvxpy.pos(1 - margins)) / n
-            cvxpy.Problem(cvxpy.Minimize(loss + alpha * cvxpy.sum_squares(w))).solve("CLARABEL")
-            U[:, k], b[k] = w.value + Theta.T @ V[:, k], c.value
+            u, c = cvxpy.Variable(D), cvxpy.Variable()
+            loss = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(T[:, k], X @ u + c))) / n
+            loss += alpha * cvxpy.sum_squares(u - Theta.T @ V[:, k]) + beta * cvxpy.sum_squares(u)
+            cvxpy.Problem(cvxpy.Minimize(loss)).solve("CLARABEL")
+            U[:, k], b[k] = u.value, c.value
         losses = np.maximum(0, 1 - T * (X @ U + b)).sum() / n
-        objectives.append(losses + alpha * np.sum((U - Theta.T @ Theta @ U) ** 2))
+        outside = np.sum((U - Theta.T @ Theta @ U) ** 2)
+        objectives.append(losses + alpha * outside + beta * np.sum(U**2))
         Theta = np.linalg.svd(U, full_matrices=False)[0][:, :r].T
     return objectives
 

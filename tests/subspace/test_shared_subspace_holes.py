@@ -10,6 +10,8 @@ from labelspan.subspace import SharedSubspaceClassifier
 from tests.reference import missing as reference
 from tests.subspace.problems import problem
 
+GIVEN = {"alpha": 0.1, "beta": 0.01}
+
 
 def holed(n, D, share=0.3, seed=0):
     """The problem of the closed form with random missing labels, more in the later labels."""
@@ -117,8 +119,8 @@ def test_without_alpha_it_is_the_ridge_of_each_label():
 def test_one_pattern_of_holes_is_a_sample_without_these_rows():
     X, Y = holed(60, 12, share=0.0)
     Y[::3] = np.nan
-    ours = SharedSubspaceClassifier(3).fit(X, Y)
-    rest = SharedSubspaceClassifier(3).fit(X[~np.isnan(Y[:, 0])], Y[~np.isnan(Y[:, 0])])
+    ours = SharedSubspaceClassifier(3, **GIVEN).fit(X, Y)
+    rest = SharedSubspaceClassifier(3, **GIVEN).fit(X[~np.isnan(Y[:, 0])], Y[~np.isnan(Y[:, 0])])
     np.testing.assert_allclose(ours.coef_, rest.coef_, atol=1e-9)
     np.testing.assert_allclose(ours.intercept_, rest.intercept_, atol=1e-9)
     np.testing.assert_allclose(projector(ours.theta_), projector(rest.theta_), atol=1e-9)
@@ -147,7 +149,7 @@ def test_labels_that_are_never_observed_leave_the_number_of_components(hole):
 def test_soft_labels_with_holes():
     X, Y = holed(60, 12)
     soft = np.clip(Y, 0.1, 0.8)
-    model = SharedSubspaceClassifier(3).fit(X, soft)
+    model = SharedSubspaceClassifier(3, **GIVEN).fit(X, soft)
     Theta, U = reference.masked_shared_subspace(X, 2 * soft - 1, 0.1, 0.01, 3)
     np.testing.assert_allclose(model.coef_.T, U, atol=1e-8)
     assert model.objective_ == pytest.approx(value(model, X, soft, U, Theta), rel=1e-12)
@@ -155,11 +157,11 @@ def test_soft_labels_with_holes():
 
 def test_more_labels_than_features_and_single_precision():
     X, Y = holed(60, 4)
-    model = SharedSubspaceClassifier(2).fit(X, Y)
+    model = SharedSubspaceClassifier(2, **GIVEN).fit(X, Y)
     Theta, U = reference.masked_shared_subspace(X, 2 * Y - 1, 0.1, 0.01, 2)
     np.testing.assert_allclose(model.coef_.T, U, atol=1e-8)
     np.testing.assert_allclose(projector(model.theta_), Theta.T @ Theta, atol=1e-8)
-    single = SharedSubspaceClassifier(2).fit(X.astype(np.float32), Y)
+    single = SharedSubspaceClassifier(2, **GIVEN).fit(X.astype(np.float32), Y)
     assert single.coef_.dtype == single.theta_.dtype == np.float32
     np.testing.assert_allclose(single.coef_, model.coef_, atol=1e-5)
 
@@ -178,14 +180,14 @@ def test_labels_with_one_observed_row_or_one_value():
     X, Y = holed(60, 12)
     Y[1:, 0] = np.nan
     Y[:, 1] = np.where(np.isnan(Y[:, 1]), np.nan, 1.0)
-    model = SharedSubspaceClassifier(3).fit(X, Y)
+    model = SharedSubspaceClassifier(3, **GIVEN).fit(X, Y)
     assert not model.coef_[:2].any()
     assert model.residual_ < 1e-9
     np.testing.assert_array_equal(model.predict(X)[:, :2], [[Y[0, 0], 1]] * len(X))
-    rest = SharedSubspaceClassifier(3).fit(X, Y[:, 2:])
+    rest = SharedSubspaceClassifier(3, **GIVEN).fit(X, Y[:, 2:])
     np.testing.assert_allclose(model.coef_[2:], rest.coef_, atol=1e-9)
     with pytest.warns(UserWarning, match="3 is more than the 0 directions"):
-        nothing = SharedSubspaceClassifier(3).fit(X, Y[:, :2])
+        nothing = SharedSubspaceClassifier(3, **GIVEN).fit(X, Y[:, :2])
     assert nothing.theta_.shape == (0, 12)
     assert not nothing.coef_.any()
 

@@ -17,12 +17,15 @@ from labelspan.moments import longest_row, score_at, warn_of_unobserved
 from labelspan.ranking._fit import Fit, warn_unconverged
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._set_size import fit_threshold
+from labelspan.system import Watch
 
 COMMON: dict[str, list[Any]] = {
     "threshold": THRESHOLD,
     "C": [Interval(Real, 0, None, closed="neither")],
     "tol": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "max_time": [Interval(Real, 0, None, closed="neither"), None],
+    "verbose": ["verbose"],
     "max_pairs": [None, Interval(Integral, 1, None, closed="left")],
     "min_labels": [Interval(Integral, 0, None, closed="left")],
     "random_state": ["random_state"],
@@ -33,8 +36,7 @@ class RankingClassifier(LabelClassifier):
     """Linear scores of labels, learnt so that the labels of an instance outrank the others.
 
     A method learns W from rows and pairs (``_solve``). A label is predicted if W'x exceeds the
-    threshold function; one label is trained as [y, 1 - y]; a label that is never observed is never
-    predicted.
+    threshold function, and never if it was never observed; one label is trained as [y, 1 - y].
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON
@@ -42,13 +44,17 @@ class RankingClassifier(LabelClassifier):
     C: float
     tol: float
     max_iter: int
+    max_time: float | None
+    verbose: int
     max_pairs: int | None
     min_labels: int
     random_state: Any
     n_iter_: int
 
     @abstractmethod
-    def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
+    def _solve(
+        self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator, watch: Watch
+    ) -> Fit:
         """Solve the problem; W has a row for each feature of X and one for the bias."""
 
     def _learn(self, X: Any, labels: Labels) -> None:
@@ -59,8 +65,9 @@ class RankingClassifier(LabelClassifier):
             warn_of_unobserved(~never)
         rng = generator(self.random_state)
         pairs = Pairs.of(Y, self.max_pairs, rng, labels.weights)
+        watch = Watch(type(self).__name__, self.max_time, self.verbose, self.tol)
         try:
-            fit = self._solve(X, pairs, Y.shape[1], rng)
+            fit = self._solve(X, pairs, Y.shape[1], rng, watch)
         except np.linalg.LinAlgError as error:
             raise ValueError(
                 f"A Newton step of {type(self).__name__} is singular in float64: the longest row "
@@ -68,7 +75,7 @@ class RankingClassifier(LabelClassifier):
                 "sklearn.preprocessing.StandardScaler, or lower C."
             ) from error
         self.n_iter_, self.n_pairs_ = fit.n_sweeps, int(pairs.start[-1])
-        warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter)
+        warn_unconverged(fit.gap, self.tol, self.n_iter_, self.max_iter, watch)
         # The arrays for prediction have the dtype of X, the certificates are float64.
         W = fit.W[:, :1] - fit.W[:, 1:] if self._n_labels == 1 else fit.W
         self._keep(X, W[:-1], W[-1])

@@ -13,6 +13,7 @@ from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import Fit, fit_fixed_weights
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._rows import as_rows
+from labelspan.system import Watch
 
 
 class CLaRankSVM(RankingClassifier):
@@ -42,6 +43,11 @@ class CLaRankSVM(RankingClassifier):
         random sample of the labels it lacks, with a warning. None uses all.
     min_labels : int, default=1
         A row with fewer predicted labels gets its highest-scoring ones.
+    max_time : float or None, default=None
+        Seconds after which the iterations end with a warning that states the gap; the best model
+        so far is kept. None sets no limit.
+    verbose : int, default=0
+        If positive, print the gap once per second.
     random_state : int, RandomState instance or None, default=None
         Order of the instances in a sweep, and the sample for `max_pairs`.
     threshold : {"paper", "auto"} or float, default="paper"
@@ -109,6 +115,8 @@ class CLaRankSVM(RankingClassifier):
         max_iter: int = 1000,
         max_pairs: int | None = None,
         min_labels: int = 1,
+        max_time: float | None = None,
+        verbose: int = 0,
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
@@ -118,9 +126,13 @@ class CLaRankSVM(RankingClassifier):
         self.max_iter = max_iter
         self.max_pairs = max_pairs
         self.min_labels = min_labels
+        self.max_time = max_time
+        self.verbose = verbose
         self.random_state = random_state
         self.threshold = threshold
 
-    def _solve(self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator) -> Fit:
-        dual = Dual(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng)
+    def _solve(
+        self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator, watch: Watch
+    ) -> Fit:
+        dual = Dual(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng, watch)
         return fit_fixed_weights(dual, self.mu, self.tol, self.max_iter)

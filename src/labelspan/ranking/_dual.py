@@ -9,6 +9,7 @@ import numpy as np
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._rows import Rows
 from labelspan.ranking._sweep import accumulate, pair_loss, sweep, weighted_squares
+from labelspan.system import Watch
 
 
 class Values(NamedTuple):
@@ -40,7 +41,9 @@ class Dual:
         n_features: int,
         n_labels: int,
         rng: np.random.Generator,
+        watch: Watch | None = None,
     ):
+        self.watch = Watch() if watch is None else watch
         self.rows, self.pairs, self.rng = rows, pairs, rng
         self.C, self.upper = C, C * pairs.share
         self.alpha = np.zeros(pairs.start[-1])
@@ -89,6 +92,10 @@ class Dual:
         """Include skipped instances again."""
         self._active, self._margin = self._usable, np.inf
 
+    def left(self, max_sweeps: int) -> int:
+        """How many sweeps may follow, of `max_sweeps` in total; none when the time is over."""
+        return 0 if self.watch.is_over() else max_sweeps - self.n_sweeps
+
     def ascend(self, n_sweeps: int) -> None:
         """Run sweeps; instances whose pairs are all at their bounds are skipped from then on."""
         self.B = self.A
@@ -103,6 +110,8 @@ class Dual:
             )  # fmt: skip
             self._active = self._active[self._alive[self._active]]
             self.n_sweeps += 1
+            if self.watch.is_over():
+                break
 
     def values(self) -> Values:
         """Evaluate the objectives, in one pass over the rows."""

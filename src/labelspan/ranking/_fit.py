@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from labelspan.ranking._bounds import Covariance, coupled_energy
 from labelspan.ranking._dual import Dual, Values
 from labelspan.ranking._newton import newton
+from labelspan.system import Watch
 
 # Sweeps before the first evaluation of the objectives, and their growth afterwards.
 FIRST_SWEEPS = 2
@@ -53,13 +54,16 @@ def relative_gap(primal: float, dual: float) -> float:
     return max(primal - dual, 0.0) / primal if primal > 0 else 0.0
 
 
-def warn_unconverged(gap: float, tol: float, n_sweeps: int, max_iter: int) -> None:
+def warn_unconverged(
+    gap: float, tol: float, n_sweeps: int, max_iter: int, watch: Watch | None = None
+) -> None:
     """Warn by how much the tolerance was missed."""
     if gap > tol:
+        ended = "" if watch is None else watch.ended()
         warnings.warn(
-            f"Stopped after {n_sweeps} sweeps (max_iter={max_iter}) with a relative duality gap "
-            f"of {gap:.2g}; tol is {tol:.2g}. Raise max_iter or tol, scale the features, "
-            "lower C, or start from a smaller C with labelspan.ranking.ranking_path.",
+            f"Stopped{ended} after {n_sweeps} sweeps (max_iter={max_iter}) with a relative duality "
+            f"gap of {gap:.2g}; tol is {tol:.2g}. Raise max_iter, max_time or tol, scale the "
+            "features, lower C, or start from a smaller C with labelspan.ranking.ranking_path.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -93,10 +97,11 @@ def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) 
     """
     sweeps, seen = FIRST_SWEEPS, [(0, 1.0)]
     while True:
-        left = max_sweeps - dual.n_sweeps
+        left = dual.left(max_sweeps)
         dual.ascend(min(sweeps, left))
         values = dual.values()
         gap = relative_gap(values.primal, values.dual)
+        dual.watch.tell(gap, dual.n_sweeps, "sweeps")
         if (gap <= tol and values.primal <= below) or values.dual >= below or left <= sweeps:
             return values
         dual.wake()
@@ -147,7 +152,7 @@ def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covaria
         objectives.append(objective)
         before, gap = gap, relative_gap(objective, bound)
         slow = slow + 1 if gap > SLOW * before else 0
-        if gap <= tol or not improved or slow == 2 or dual.n_sweeps >= max_sweeps:
+        if gap <= tol or not improved or slow == 2 or dual.left(max_sweeps) <= 0:
             return Fit(W, covariance, objective, bound, tuple(objectives))
 
 
@@ -163,7 +168,7 @@ def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
     A = ahead = dual.A
     bound, momentum, last = fit.dual, 1.0, -np.inf
     objectives = list(fit.objectives)
-    while relative_gap(fit.primal, bound) > tol and dual.n_sweeps < max_sweeps:
+    while relative_gap(fit.primal, bound) > tol and dual.left(max_sweeps) > 0:
         for _ in range(3):
             shift = ahead - ahead @ Covariance.waterfill(dual.gram(ahead), mu).coupling(mu)
             dual.A = dual.B = A - shift

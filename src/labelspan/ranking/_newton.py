@@ -50,7 +50,7 @@ def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Val
     while True:
         before, step = dual.n_sweeps, Proximal(dual, sigma)
         solved, moved = False, True
-        while moved and not solved and dual.n_sweeps < max_steps:
+        while moved and not solved and dual.left(max_steps) > 0:
             moved = step.improve()
             dual.n_sweeps += 1
             solved = step.solved(tol)

@@ -5,18 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from labelspan.arrays import dense
-from labelspan.jit import kernel, read_only
+from labelspan.arrays import cast, dense, floating
+from labelspan.jit import kernel
+from labelspan.ranking import as_rows, weighted_squares
 from labelspan.subspace._coordinates import LARGEST_GRAM
+from labelspan.system import Watch
 
-# Violation of the optimality conditions, as a share of the largest score that weights can give.
+# Violation of the optimality conditions, as a share of the largest score that weights can give; row
+# by row, GAP times this is the duality gap, as a share of the loss of a constant score.
 TOLERANCE = 1e-3
+GAP = 0.1
 MAX_STEPS = 200
-# With rows one by one, proximal steps find the intercept; each takes at most this many sweeps.
-MAX_RENEWALS = 50
-MAX_SWEEPS = 200
+# Row by row: largest number of sweeps, and how much a sum(a s) of one moves the intercept, in mean
+# squared lengths of a row. Sweeps need the fewest where the intercept moves as easily as weights.
+MAX_SWEEPS = 400
+INTERCEPT_PRICE = 0.1
+# Sweeps before the first certificate, and their growth afterwards.
+FIRST_SWEEPS = 2
+GROWTH = 0.5
 
 
 class HingeProblem:
@@ -29,25 +36,9 @@ class HingeProblem:
     .. math:: \max_a \sum_i a_i (1 - s_i o_i) - \tfrac12 \|\sum_i a_i s_i x_i\|^2
               \quad \text{subject to} \quad 0 \le a_i \le C_i, \; \sum_i a_i s_i = 0.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, D)
-        Features; up to `LARGEST_GRAM` rows their Gram matrix is formed.
-    S : ndarray of shape (n, q)
-        Labels in {-1, +1}.
-    C : float
-        Weight of the losses, positive.
-    seed : int
-        Order of the coordinates, if rows are processed one by one.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-
-    Attributes
-    ----------
-    dual : ndarray of shape (q, n)
-        The dual variables a, from which the next call starts.
-    gap : float
-        Largest duality gap of the last call, as a share of the loss of a constant score.
+    The labels S (n, q) are -1 or 1. Up to `LARGEST_GRAM` rows X the Gram matrix is formed. The next
+    call starts from `dual` (q, n); `gap` is the largest duality gap of the last one, as a share of
+    the loss of a constant score.
     """
 
     def __init__(
@@ -57,14 +48,13 @@ class HingeProblem:
         C: float,
         seed: int = 0,
         weights: np.ndarray | None = None,
+        watch: Watch | None = None,
     ):
+        self.watch = Watch() if watch is None else watch
         self.S = S
         self.weights = np.ones(len(S)) if weights is None else weights
-        self.rows: GramRows | SparseRows
-        if len(S) <= LARGEST_GRAM:
-            self.rows = GramRows(dense(X))
-        else:
-            self.rows = SparseRows(sparse.csr_array(X, dtype=np.float64), seed)
+        self.rows: GramRows | RowByRow
+        self.rows = GramRows(dense(X)) if len(S) <= LARGEST_GRAM else RowByRow(X, seed)
         self.X = self.rows.X
         self.dual = np.zeros(S.shape[::-1])
         # Start from the best constant score, which is the more frequent sign.
@@ -83,22 +73,21 @@ class HingeProblem:
 
     def solve(self, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weights (D, q) and intercepts (q,) for offsets (n, q), starting from the last dual."""
+        open_labels = np.flatnonzero(np.abs(self.S.sum(axis=0)) < len(self.S))
         W, self.gap = np.zeros((self.X.shape[1], self.S.shape[1])), 0.0
-        for k, (s, a) in enumerate(zip(self.S.T.copy(), self.dual, strict=True)):
-            if abs(s.sum()) == len(s):
-                continue
-            tolerance = TOLERANCE * min(1.0, self.largest[k])
-            self.b[k] = self.rows.descend(s, a, offsets[:, k], self.b[k], self.prices, tolerance)
-            W[:, k] = self.X.T @ (a * s)
-            self._certify(k, W[:, k], offsets[:, k])
+        if len(open_labels):
+            W[:, open_labels], gaps = self.rows.descend(self, open_labels, offsets)
+            self.gap = float(gaps.max())
         return W, self.b.copy()
 
-    def _certify(self, k: int, w: np.ndarray, offset: np.ndarray) -> None:
-        s, a = self.S[:, k], self.dual[k]
-        slack = 1.0 - s * (np.asarray(self.X @ w) + offset + self.b[k])
+    def gaps(self, labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Duality gap of each label, as a share, for X @ W + offsets at W = X'(a s)."""
+        S, A = self.S[:, labels], self.dual[labels].T
+        slack = 1.0 - S * (scores + self.b[labels])
         # Primal minus dual; the last term is the violation of the equality times its multiplier.
-        gap = self.prices @ np.maximum(slack, 0.0) - a @ slack + abs(self.b[k] * (a @ s))
-        self.gap = max(self.gap, float(gap / self.loss[k]))
+        gaps = self.prices @ np.maximum(slack, 0.0) - np.einsum("ij,ij->j", A, slack)
+        gaps += np.abs(self.b[labels] * np.einsum("ij,ij->j", A, S))
+        return np.asarray(gaps / self.loss[labels])
 
 
 class GramRows:
@@ -110,58 +99,70 @@ class GramRows:
         self.norms = np.diag(self.K)
 
     def descend(
-        self,
-        s: np.ndarray,
-        a: np.ndarray,
-        offset: np.ndarray,
-        b: float,
-        C: np.ndarray,
-        tolerance: float,
-    ) -> float:
-        """Improve the dual a in place by pairs; return the intercept."""
-        scores = offset + self.K @ (a * s)
-        return float(descend_pairs(self.K, s, a, scores, C, tolerance, MAX_STEPS * len(s)))
+        self, problem: HingeProblem, labels: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Improve the dual in place by pairs; return weights and gaps."""
+        for k in labels:
+            s, a = problem.S[:, k].copy(), problem.dual[k]
+            tolerance = TOLERANCE * min(1.0, problem.largest[k])
+            scores = offsets[:, k] + self.K @ (a * s)
+            problem.b[k] = descend_pairs(
+                self.K, s, a, scores, problem.prices, tolerance, MAX_STEPS * len(s)
+            )
+        W = self.X.T @ (problem.dual[labels].T * problem.S[:, labels])
+        return W, problem.gaps(labels, self.X @ W + offsets[:, labels])
 
 
-class SparseRows:
-    """Rows one after the other, for many of them.
+class RowByRow:
+    """Rows one after the other, each with all labels, for many of them.
 
-    Only box constraints: the *change* of the intercept is penalised until it no longer moves.
+    Only box constraints: a penalty on the violation of the equality moves the intercept, its
+    multiplier, after every sweep.
     """
 
     def __init__(self, X: Any, seed: int):
-        self.X, self.seed = X, seed
-        self.arrays = (
-            read_only(X.indptr, np.int64),
-            read_only(X.indices, np.int32),
-            read_only(X.data, np.float64),
-        )
-        self.norms = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        self.X = cast(floating(X), np.float64)
+        self.rows, self.rng = as_rows(self.X), np.random.default_rng(seed)
+        squares = np.empty(X.shape[0])
+        self.norms = weighted_squares(self.rows, np.append(np.ones(X.shape[1]), 0.0), squares)
 
     def descend(
-        self,
-        s: np.ndarray,
-        a: np.ndarray,
-        offset: np.ndarray,
-        b: float,
-        C: np.ndarray,
-        tolerance: float,
-    ) -> float:
-        """Improve the dual a in place by sweeps over the rows; return the intercept."""
-        w = np.asarray(self.X.T @ (a * s))
-        price = 4.0 * max(float(self.norms.mean()), 1e-300)
-        order = np.empty(len(s), dtype=np.int64)
-        for _ in range(MAX_RENEWALS):
-            total = float(a @ s)
-            centre = offset + b
-            total = descend_rows(
-                *self.arrays, self.norms, s, a, w, total, centre, price, C, self.seed,
-                tolerance, MAX_SWEEPS, order,
+        self, problem: HingeProblem, labels: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Sweep over the rows until the gap of every label is small; return weights and gaps."""
+        W, gaps = np.empty((self.X.shape[1], len(labels))), np.empty(len(labels))
+        # With a tiny C, sum(a s) is tiny, too, but has to move the intercept by about 1.
+        price = max(INTERCEPT_PRICE * float(self.norms.mean()), 1.0 / float(problem.prices.sum()))
+        places, sweeps, done = np.arange(len(labels)), FIRST_SWEEPS, 0
+        while True:
+            left = labels[places]
+            self._sweep(problem, left, offsets, price, min(sweeps, MAX_SWEEPS - done))
+            W[:, places] = V = self.X.T @ (problem.dual[left].T * problem.S[:, left])
+            gaps[places] = problem.gaps(left, self.X @ V + offsets[:, left])
+            done += sweeps
+            sweeps += int(GROWTH * sweeps)
+            places = places[gaps[places] > GAP * TOLERANCE]
+            if len(places) == 0 or done >= MAX_SWEEPS or problem.watch.is_over():
+                return W, gaps
+
+    def _sweep(
+        self, problem: HingeProblem, labels: np.ndarray, offsets: np.ndarray, price: float, n: int
+    ) -> None:
+        S = np.ascontiguousarray(problem.S[:, labels])
+        A = np.ascontiguousarray(problem.dual[labels].T)
+        W = np.ascontiguousarray(self.X.T @ (A * S))
+        offsets, unmet = np.ascontiguousarray(offsets[:, labels]), (A * S).sum(axis=0)
+        room = np.empty(len(labels)), np.empty(len(labels))
+        for _ in range(n):
+            order = self.rng.permutation(len(S))
+            descend_rows(
+                order, self.rows, self.norms, S, A, W, problem.b[labels], unmet, offsets, price,
+                problem.prices, room,
             )  # fmt: skip
-            b += price * total
-            if abs(price * total) <= tolerance:
+            problem.b[labels] += price * unmet
+            if problem.watch.is_over():
                 break
-        return b
+        problem.dual[labels] = A.T
 
 
 @kernel
@@ -202,51 +203,36 @@ def descend_pairs(K, s, a, scores, C, tolerance, max_steps):  # type: ignore[no-
 
 @kernel
 def descend_rows(  # type: ignore[no-untyped-def]
-    indptr,
-    indices,
-    data,
-    norms,
-    s,
-    a,
-    w,
-    total,
-    offset,
-    price,
-    C,
-    seed,
-    tolerance,
-    max_sweeps,
-    order,
+    order, rows, norms, S, A, W, b, unmet, offsets, price, C, room
 ):
-    """Dual coordinate descent for one label, a and w = X'(a s) in place; returns total = sum(a s).
+    """One sweep of dual coordinate descent over all labels; A, W = X'(A S), unmet in place.
 
-    The intercept moves by price * total from its centre, which `offset` contains.
+    `unmet` is the sum of A S; the intercept is b + price * unmet.
     """
-    n = len(s)
-    for i in range(n):
-        order[i] = i
-    state = np.uint64(seed + 1)
-    for _ in range(max_sweeps):
-        for i in range(n - 1, 0, -1):
-            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            j = np.int64((state >> np.uint64(33)) % np.uint64(i + 1))
-            order[i], order[j] = order[j], order[i]
-        worst = 0.0
-        for i in order:
-            score = offset[i] + price * total
-            for t in range(indptr[i], indptr[i + 1]):
-                score += w[indices[t]] * data[t]
-            rest = 1.0 - s[i] * score
-            if (a[i] <= 0.0 and rest < 0.0) or (a[i] >= C[i] and rest > 0.0):
-                continue
-            worst = max(worst, abs(rest))
-            new = min(max(a[i] + rest / (norms[i] + price), 0.0), C[i])
-            step = (new - a[i]) * s[i]
-            if step != 0.0:
-                a[i] = new
-                total += step
-                for t in range(indptr[i], indptr[i + 1]):
-                    w[indices[t]] += step * data[t]
-        if worst <= tolerance:
-            break
-    return total
+    scores, step = room
+    n_labels = S.shape[1]
+    for i in order:
+        for k in range(n_labels):
+            scores[k] = offsets[i, k] + b[k] + price * unmet[k]
+        shift = rows.where[i] - rows.indptr[i]
+        for p in range(rows.indptr[i], rows.indptr[i + 1]):
+            j = rows.indices[p + shift]
+            x = rows.data[p]
+            for k in range(n_labels):
+                scores[k] += x * W[j, k]
+        moved = False
+        curvature = norms[i] + price
+        for k in range(n_labels):
+            old = A[i, k]
+            new = min(max(old + (1.0 - S[i, k] * scores[k]) / curvature, 0.0), C[i])
+            step[k] = (new - old) * S[i, k]
+            if new != old:
+                moved = True
+                A[i, k] = new
+                unmet[k] += step[k]
+        if moved:
+            for p in range(rows.indptr[i], rows.indptr[i + 1]):
+                j = rows.indices[p + shift]
+                x = rows.data[p]
+                for k in range(n_labels):
+                    W[j, k] += x * step[k]

@@ -48,25 +48,9 @@ class MaskedShared:
     the leading r left singular vectors of U. The columns of W sum to n, so that f / n is the
     objective of the method with the mean loss of each label over its own rows.
 
-    Attributes
-    ----------
-    X : ndarray or csr_array of shape (n, p)
-        Rows: centred if dense, shifted by any row if sparse; unchanged without `centre`.
-    weights : ndarray of shape (n,)
-        Weights of the rows.
-    W, S : ndarray of shape (n, q)
-        Weights by label, and labels in [-1, 1], both 0 where missing; if `centre`, labels minus
-        their `means` over the rows of each label.
-    means : ndarray of shape (q,)
-        These means; zeros without `centre`.
-    prices : tuple of float
-        a and b.
-    r : int
-        Dimension of the subspace.
-    centre : bool
-        Whether the intercepts c_k have their best values, or are 0.
-    precondition : callable
-        See :func:`preconditioner`.
+    The rows X (n, p) are centred if dense, shifted by any row if sparse. The weights W and labels S
+    in [-1, 1] are (n, q), both 0 where missing; `prices` are a and b. With `centre` the intercepts
+    c_k have their best values, X is centred and S is minus its `means` over the rows of each label.
     """
 
     X: Any

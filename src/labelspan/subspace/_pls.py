@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
@@ -10,10 +11,21 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelspan.base import LINEAR, THRESHOLD, Chunked, with_fewer
-from labelspan.compat import Interval
+from labelspan.base import (
+    AGAIN,
+    ALPHA,
+    LINEAR,
+    SIGNIFICANT,
+    THRESHOLD,
+    Chunked,
+    n_significant,
+    p_values_of_scores,
+    refused_when_significant,
+    with_fewer,
+)
+from labelspan.compat import Interval, StrOptions
 from labelspan.gate import Labels
-from labelspan.linalg import Route, fix_signs, partial_least_squares, route_of
+from labelspan.linalg import Components, Route, fix_signs, partial_least_squares, route_of
 from labelspan.moments import CentredRows, Sample, anchored, checked, summarise
 from labelspan.subspace._base import SubspaceClassifier
 
@@ -32,11 +44,14 @@ class LabelPLS(Chunked, SubspaceClassifier):
 
     Parameters
     ----------
-    n_components : int, default=10
+    n_components : int or "significant", default=10
         Number of directions; fewer, with a warning, if those explain the labels completely.
     threshold : {"paper", "auto"} or float, default="paper"
         The score above which a label is predicted. "paper" is the rule of the method; "auto" has
         the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
+    alpha : float, default=0.05
+        Level of the tests for ``n_components="significant"``, which keeps the directions before the
+        first that noise would explain, see `p_values_`; rows in memory.
 
     Attributes
     ----------
@@ -56,6 +71,10 @@ class LabelPLS(Chunked, SubspaceClassifier):
     solver_ : str
         Solver that was used, see :func:`labelspan.linalg.choose_solver`; "krylov" for all sparse
         X in memory.
+    p_values_ : ndarray of shape (n_tested,)
+        With ``n_components="significant"``: for each direction up to the first above `alpha`, the
+        p-value of the dependence that earlier scores and their loadings leave, against all orders
+        of the rows of labels; never below that of the direction before.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
@@ -90,7 +109,8 @@ class LabelPLS(Chunked, SubspaceClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": THRESHOLD,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({SIGNIFICANT})],
+        "alpha": ALPHA,
     }
     _learnt: ClassVar[tuple[str, ...]] = (
         *LINEAR, "components_", "label_loadings_", "mean_", "n_components_", "solver_",
@@ -98,9 +118,16 @@ class LabelPLS(Chunked, SubspaceClassifier):
     components_: np.ndarray
     label_loadings_: np.ndarray
 
-    def __init__(self, n_components: int = 10, *, threshold: float | str = "paper"):
+    def __init__(
+        self,
+        n_components: int | str = 10,
+        *,
+        threshold: float | str = "paper",
+        alpha: float = 0.05,
+    ):
         self.n_components = n_components
         self.threshold = threshold
+        self.alpha = alpha
 
     def truncate(self, n_components: int) -> LabelPLS:
         """The same model with its first directions only, without a fit.
@@ -126,6 +153,12 @@ class LabelPLS(Chunked, SubspaceClassifier):
     def _basis(self) -> np.ndarray:
         return self.components_
 
+    def _needs_rows(self) -> str:
+        return AGAIN if self.n_components == SIGNIFICANT else ""
+
+    def _refusals(self) -> dict[str, str]:
+        return refused_when_significant(self.n_components)
+
     def _prices(self) -> tuple[float, ...]:
         # There is no ridge, but xx itself is needed, not its factor.
         return (1.0,)
@@ -140,14 +173,34 @@ class LabelPLS(Chunked, SubspaceClassifier):
             route = route_of(X, labels.Y, labels.weights, advice="Select features first.")
             statistics = summarise(route.sample, signed=True)
             scatter = statistics.xx.__matmul__
-        found = partial_least_squares(scatter, statistics.xt, self.n_components)
+        self.__dict__.pop("p_values_", None)
+        if self.n_components == SIGNIFICANT:
+            found = self._significant(X, labels, route, scatter, statistics.xt)
+        else:
+            found = partial_least_squares(scatter, statistics.xt, int(self.n_components))
         R, mean = route.lift(found.R), route.mean(statistics.x_mean)
         self._keep_about(X, R @ found.C.T, mean, statistics.t_mean, labels.weights)
         self._keep_components(R, found.C, route.solver)
 
+    def _significant(
+        self, X: Any, labels: Labels, route: Route, scatter: Any, xt: np.ndarray
+    ) -> Components:
+        """The directions before the first that is not significant."""
+        with warnings.catch_warnings():
+            # As many as there are.
+            warnings.simplefilter("ignore", UserWarning)
+            most = min(X.shape[0] - 1, *xt.shape)
+            found = partial_least_squares(scatter, xt, most)
+        given = X, labels.Y, labels.weights, route, found
+        self.p_values_ = p_values_of_scores(*given, self.alpha)
+        k = n_significant(self.p_values_, self.alpha)
+        return Components(found.R[:, :k], found.C[:, :k], found.values[:k])
+
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
+        self.__dict__.pop("p_values_", None)
         moments = checked(statistics).signed()
-        found = partial_least_squares(moments.xx.__matmul__, moments.xt, self.n_components)
+        n_components = int(self.n_components)
+        found = partial_least_squares(moments.xx.__matmul__, moments.xt, n_components)
         self._keep_pooled(dtype, found.R @ found.C.T, moments.x_mean, moments.t_mean, rest)
         self._keep_components(found.R, found.C, self._chunks.pool.solver)
 

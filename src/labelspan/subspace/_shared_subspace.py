@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from dataclasses import replace
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from labelspan import arrays
 from labelspan.arrays import cast, is_dask_array, namespace, precision_of, sums
-from labelspan.base import LINEAR, THRESHOLD, Chunked
+from labelspan.base import LINEAR, RIDGE, THRESHOLD, Chunked
 from labelspan.compat import Interval
 from labelspan.gate import Labels, has_holes
 from labelspan.linalg import (
+    AUTO,
     SAFE_VALUE,
     Regression,
     graded_basis,
@@ -28,8 +29,12 @@ from labelspan.linalg import (
     solve_ridges,
 )
 from labelspan.moments import score_at, summarise, warn_of_unobserved
+from labelspan.registry import ALL_LABELS, IN_MEMORY, ON_HOST
 from labelspan.subspace._base import SubspaceClassifier
+from labelspan.subspace._clustered import CLUSTERED, in_clusters
 from labelspan.subspace._masked import MaskedShared
+from labelspan.subspace._prices import chosen_prices, prices_of
+from labelspan.subspace._solution import Solution, n_shared
 
 
 class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
@@ -47,14 +52,23 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     n_components : int or None, default=None
         Dimension r of the shared subspace; None means the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
-    alpha : float, default=0.1
-        Penalty on the part of the weights outside the subspace. 0 is ridge regression.
-    beta : float, default=0.01
-        Penalty on all weights. 0 is alternating structure optimisation with squared loss; the
-        solution then comes from QR factors, on the row space of X.
+    alpha : "auto" or float, default="auto"
+        Penalty on the part of the weights outside the subspace, chosen by cross-validation in the
+        paper. "auto" chooses n (alpha + beta) as the ridge of the labels outside the subspace, see
+        Notes. 0 is ridge regression.
+    beta : "auto" or float, default="auto"
+        Penalty on all weights, chosen by cross-validation in the paper. "auto" chooses n beta as
+        the ridge of the labels inside the subspace. 0 is alternating structure optimisation with
+        squared loss; the solution then comes from QR factors, on the row space of X.
     fit_intercept : bool, default=True
         Centre X and the labels. The paper's formulas have no intercept, but its figures are only
         reached with one.
+    n_clusters : int, default=1
+        Number of clusters of labels, each with a subspace of its own of up to `n_components`
+        dimensions (None: the paper's number for q / n_clusters labels). The clusters are learnt:
+        subspaces for fixed clusters, and the best cluster of each label for fixed subspaces, in
+        turns. Sec. 6.4 of [1]_ names this as future work. Above 1, labels and rows must be complete
+        and in memory.
     threshold : {"paper", "auto"} or float, default="paper"
         The score above which a label is predicted. "paper" is the rule of the method; "auto" has
         the best micro-F1 of held-out scores of five folds, see :class:`ThresholdTuner`.
@@ -62,11 +76,17 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     Attributes
     ----------
     theta_ : ndarray of shape (n_components_, n_features)
-        Basis of the shared subspace, orthonormal rows.
+        Basis of the shared subspace, orthonormal rows; with clusters, their bases below each other.
+    clusters_ : ndarray of int of shape (n_labels,)
+        The cluster of each label.
+    objectives_ : ndarray
+        The objective after each turn of the clusters; it does not increase.
     coef_ : ndarray of shape (n_labels, n_features)
         U' of the paper, on the scale of -1 and +1. V is ``theta_ @ coef_.T``.
     intercept_ : ndarray of shape (n_labels,)
         Intercepts; zeros without ``fit_intercept``.
+    alpha_, beta_ : float
+        The penalties: those of `alpha` and `beta`, or the ones chosen.
     objective_ : float
         Value of Eq. (5) at the solution.
     mean_ : ndarray of shape (n_features,)
@@ -83,7 +103,8 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         If labels are missing in `y`, the norm of the gradient of the objective over the weights,
         relative to that of zero weights; None if none is missing, because the closed form is exact.
     n_iter_ : int
-        If labels are missing in `y`, the number of iterations; otherwise 0.
+        If labels are missing in `y`, the number of iterations; with clusters that of the turns;
+        otherwise 0.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -104,6 +125,11 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     for sparse X that is large on both sides. A large alpha gives the subspace of :class:`OPLS` with
     ridge n * beta, a large beta that of :class:`MDDM`.
 
+    "auto" needs the sums over the rows only. With the ridge r that generalised cross-validation
+    chooses for all labels, as :class:`labelspan.MultiOutputRidge` does, P are the leading
+    eigenvectors of R'R, R = (X'X + r I)^-1 X'S. Then n beta is the ridge that it chooses for the
+    labels S P, and n (alpha + beta) the one for the others, S (I - P P'), at least n beta.
+
     Missing labels in `y`: the loss of a label is its mean over the rows where it is observed. Each
     label then has its own scatter, there is no closed form, and the problem is not convex. The fit
     starts from the closed form of available cases and descends in U by conjugate gradients; for
@@ -112,6 +138,10 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     for Theta (a ridge regression per label), and Theta the best for U. It does not certify that no
     other subspace is better. The larger alpha is relative to the variances of X, the more
     iterations it takes. ``partial_fit`` and Dask arrays do not accept missing labels.
+
+    Clusters start from those of the directions of ridge regressions, and end where no label gains
+    by a change of its cluster: a local minimum. A turn takes O(r q (n_clusters + q)) for the rank r
+    of X, after one eigendecomposition.
 
     References
     ----------
@@ -131,9 +161,10 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": THRESHOLD,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="left")],
+        "alpha": RIDGE,
+        "beta": RIDGE,
         "fit_intercept": ["boolean"],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
     }
 
     _shared: ClassVar[bool] = True
@@ -146,26 +177,45 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         "solver_",
         "residual_",
         "n_iter_",
+        "alpha_",
+        "beta_",
+        "clusters_",
+        "objectives_",
     )
 
     def __init__(
         self,
         n_components: int | None = None,
         *,
-        alpha: float = 0.1,
-        beta: float = 0.01,
+        alpha: float | str = "auto",
+        beta: float | str = "auto",
         fit_intercept: bool = True,
+        n_clusters: int = 1,
         threshold: float | str = "paper",
     ):
         self.n_components = n_components
         self.alpha = alpha
         self.beta = beta
         self.fit_intercept = fit_intercept
+        self.n_clusters = n_clusters
         self.threshold = threshold
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        found = self._learn_observed(X, labels) if labels.missing else self._mix(X, labels)
+        if self.n_clusters > 1:
+            settings = self.n_components, int(self.n_clusters), bool(self.fit_intercept)
+            found = in_clusters(X, labels, self._penalties, *settings, ridge_free=self.beta == 0)
+        else:
+            found = self._learn_observed(X, labels) if labels.missing else self._mix(X, labels)
         self._keep_solution(X, found, labels.weights)
+
+    def _needs_rows(self) -> str:
+        return "" if self.n_clusters == 1 else CLUSTERED + " Use fit."
+
+    def _refusals(self) -> dict[str, str]:
+        if self.n_clusters == 1:
+            return {}
+        refused = {"missing_labels": ALL_LABELS, "device": ON_HOST, "device_holes": ON_HOST}
+        return {"dask": IN_MEMORY, **refused}
 
     def _learn_observed(self, X: Any, labels: Labels) -> Solution:
         seen = ~np.isnan(labels.Y).all(axis=0)
@@ -179,12 +229,12 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         regression = regress(
             X,
             labels.Y,
-            *(labels.total * price for price in self._prices()),
+            *self._known_ridges(labels.total),
             weights=labels.weights,
             signed=True,
             centre=bool(self.fit_intercept),
             shared=True,
-            tt=labels.soft,
+            tt=labels.soft or self._scatter,
         )
         return mix(regression, labels.total, self.n_components, labels.soft)
 
@@ -194,11 +244,10 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         route = route_of(
             X, labels.Y, labels.weights, advice="Select features first.", centre=centre
         )
-        statistics = summarise(route.sample, signed=True, centre=centre)
-        ridges = tuple(total * price for price in self._prices())
-        regression = solve_ridges(statistics, ridges, shared=True)
+        statistics = summarise(route.sample, tt=self._scatter, signed=True, centre=centre)
+        regression = solve_ridges(statistics, self._ridges_for(statistics), shared=True)
         P, _, U = mixed(regression, self.n_components)
-        prices = total * self.alpha, total * self.beta
+        prices = total * self.alpha_, total * self.beta_
         problem = MaskedShared.of(route, statistics, prices, P.shape[1], centre)
         point, residual, n_iter = problem.descend(U)
         return Solution(
@@ -212,14 +261,38 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
             n_iter,
         )
 
-    def _prices(self) -> tuple[float, ...]:
-        # Without alpha both regressions are the same.
-        return tuple(dict.fromkeys([self.beta, self.alpha + self.beta]))
+    @property
+    def _scatter(self) -> bool:  # type: ignore[override]
+        # The energy of the labels inside and outside the subspace.
+        return AUTO in (self.alpha, self.beta)
+
+    def _prices(self) -> tuple[float | str, ...]:
+        return (AUTO,) if self._scatter else prices_of(float(self.alpha), float(self.beta))
+
+    def _known_ridges(self, weight: float) -> tuple[Any, ...]:
+        """The ridges of both regressions, or the function that finds them."""
+        if self._scatter:
+            return (self._ridges_for,)
+        self.alpha_, self.beta_ = float(self.alpha), float(self.beta)
+        return tuple(weight * price for price in prices_of(self.alpha_, self.beta_))
+
+    def _ridges_for(self, statistics: Any) -> tuple[float, ...]:
+        """The ridges of both regressions; stores the penalties."""
+        r = n_shared(self.n_components, statistics.t_mean.shape[0])
+        given = self.alpha, self.beta
+        if self._scatter:
+            given = chosen_prices(statistics, *given, r, signed=True)
+        self.alpha_, self.beta_ = float(given[0]), float(given[1])
+        return tuple(statistics.weight * price for price in prices_of(self.alpha_, self.beta_))
+
+    def _penalties(self, statistics: Any) -> tuple[float, float]:
+        """Alpha and beta, stored."""
+        self._ridges_for(statistics)
+        return self.alpha_, self.beta_
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
         n_rows, mean = statistics.weight, statistics.x_mean
-        ridges = (n_rows * price for price in self._prices())
-        centre = bool(self.fit_intercept)
+        ridges, centre = self._known_ridges(n_rows), bool(self.fit_intercept)
         regression = regress_pooled(statistics, *ridges, signed=True, centre=centre, shared=True)
         solution = mix(regression, n_rows, self.n_components)
         U, t_mean = solution.U, regression.t_mean
@@ -245,29 +318,10 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         self.n_components_ = self.theta_.shape[0]
         self.solver_ = solution.solver
         self.residual_, self.n_iter_ = solution.residual, solution.n_iter
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Theta (r, D), U (D, q) and the value of Eq. (5); the mean of the rows and the scores there.
-
-    `residual` and `n_iter` are those of a descent; None and 0 in closed form.
-    """
-
-    Theta: np.ndarray
-    U: np.ndarray
-    objective: float
-    x_mean: np.ndarray
-    level: np.ndarray
-    solver: str
-    residual: float | None = None
-    n_iter: int = 0
-
-    def among(self, seen: np.ndarray) -> Solution:
-        """The same among all labels (q,); those that were never observed are never predicted."""
-        U, level = np.zeros((len(self.U), len(seen))), np.full(len(seen), -1.0)
-        U[:, seen], level[seen] = self.U, self.level
-        return replace(self, U=U, level=level)
+        q, single = self.coef_.shape[0], np.array([solution.objective])
+        clusters, objectives = solution.clusters, solution.objectives
+        self.clusters_ = np.zeros(q, dtype=np.int64) if clusters is None else clusters
+        self.objectives_ = single if objectives is None else objectives
 
 
 def mix(
@@ -317,11 +371,6 @@ def leading_labels(cross: np.ndarray, n_components: int | None) -> np.ndarray:
     P = P[:, : min(n_shared(n_components, P.shape[0]), rank(values, len(values)))]
     warn_of_fewer(n_components, P)
     return P
-
-
-def n_shared(n_components: int | None, n_labels: int) -> int:
-    """The dimension asked for, by default the paper's r = 5 * floor((q - 1) / 5), at least 1."""
-    return max(5 * ((n_labels - 1) // 5), 1) if n_components is None else n_components
 
 
 def warn_of_fewer(n_components: int | None, P: np.ndarray) -> None:

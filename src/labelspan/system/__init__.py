@@ -6,8 +6,10 @@ from labelspan.system._plain_text import clean, counted, escaped
 from labelspan.system._progress import watched
 from labelspan.system._replace_file import replace_file
 from labelspan.system._threads import one_blas_thread
+from labelspan.system._watch import Watch
 
 __all__ = [
+    "Watch",
     "clean",
     "closed_folder",
     "counted",
