@@ -35,6 +35,11 @@ METHODS = {
         lambda K, Y: reference.mddm(K, Y, "feature", 0.3),
         ls.MDDM(None, constraint="feature", mu=0.3),
     ),
+    "mddm-f-auto": (
+        KernelMDDM(None, constraint="feature"),
+        lambda K, Y: reference.mddm(K, Y, "feature", "auto"),
+        ls.MDDM(None, constraint="feature"),
+    ),
     "mddm-p-rbf": (
         KernelMDDM(None, label_correlation="rbf", label_width=10.0),
         lambda K, Y: reference.mddm(K, Y, B=label_rbf(Y, 10.0)),
@@ -44,14 +49,14 @@ METHODS = {
         f"hsl-{expansion}": (
             KernelHSL(None, expansion=expansion),
             partial(reference.hsl, expansion=expansion),
-            ls.HSL(None, expansion=expansion, ridge=0.1),
+            ls.HSL(None, expansion=expansion),
         )
         for expansion in ("clique", "star", "zhou")
     },
     "label-cca": (
         KernelLabelCCA(None),
         reference.label_cca,
-        ls.LabelCCA(None, ridge=0.1, label_ridge=0.1),
+        ls.LabelCCA(None),
     ),
     "label-cca-5": (
         KernelLabelCCA(None, ridge=5.0, label_ridge=0.0),
@@ -66,7 +71,7 @@ def longer(model, n):
     """Directions of n rows relative to P'BP = I: projections have a variance of about 1."""
     if not isinstance(model, KernelMDDM):
         return np.sqrt(n)
-    return 1.0 if model.constraint == "projection" else np.sqrt(n * model.mu)
+    return 1.0 if model.constraint == "projection" else np.sqrt(n * model.mu_)
 
 
 def check_against_transcription(method, kernel, X, Y, X_new):
@@ -140,19 +145,22 @@ def test_the_constraint_and_the_eigenvalue_equation_hold(method):
     model = clone(METHODS[method][0]).set_params(gamma=0.2).fit(X, Y)
     Q, C = reference.centred(rbf_kernel(X, gamma=0.2)), model.dual_components_.T
     np.testing.assert_allclose(Q @ C, model.transform(X), atol=1e-10)
-    metric = {"mddm-p": Q, "mddm-p-rbf": Q, "mddm-f": 0.3 * Q @ Q + 0.7 * Q}
-    ridge = getattr(model, "ridge", 0.0)
-    B = metric.get(method, Q @ Q + ridge * Q)
+    if hasattr(model, "mu_"):
+        B = model.mu_ * Q @ Q + (1 - model.mu_) * Q
+    else:
+        B = Q @ Q + model.ridge_ * Q
     B = B / longer(model, len(X)) ** 2
     np.testing.assert_allclose(C.T @ B @ C, np.eye(C.shape[1]), atol=1e-9)
 
 
-@pytest.mark.parametrize("constraint", ["projection", "feature"])
-def test_label_kernels_as_matrix_factor_and_function(constraint):
+@pytest.mark.parametrize(
+    ("constraint", "mu"), [("projection", "auto"), ("feature", 0.5), ("feature", "auto")]
+)
+def test_label_kernels_as_matrix_factor_and_function(constraint, mu):
     X, Y = problem()
     L = rbf_kernel(Y, gamma=0.5)
-    values, vectors = reference.mddm(rbf_kernel(X, gamma=0.2), Y, constraint, L=L)
-    model = KernelMDDM(None, constraint=constraint, gamma=0.2, label_kernel=L).fit(X, Y)
+    values, vectors = reference.mddm(rbf_kernel(X, gamma=0.2), Y, constraint, mu, L=L)
+    model = KernelMDDM(None, constraint=constraint, mu=mu, gamma=0.2, label_kernel=L).fit(X, Y)
     assert_same_values(model.eigenvalues_, values)
     theirs = reference.centred(rbf_kernel(X, gamma=0.2)) @ vectors
     assert_same_subspaces(model.transform(X), theirs, values, gap=1e-3)

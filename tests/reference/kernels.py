@@ -9,7 +9,7 @@ centred in all of them. Eigenproblems are solved on the range of the centred ker
 import numpy as np
 from scipy.linalg import eigh
 
-from tests.reference.extraction import centring, hypergraph
+from tests.reference.extraction import auto_ridge_of_kernel, centring, hypergraph
 
 
 def centred(K):
@@ -47,15 +47,20 @@ def mddm(K, Y, constraint="projection", mu=0.5, B=None, L=None):
     if L is None:
         L = Y @ (np.eye(Y.shape[1]) if B is None else B) @ Y.T
     A = Q @ H @ L @ H @ Q
+    mu = 1 / (1 + auto_ridge_of_kernel(Q, L, Y)) if mu == "auto" else mu
     metric = Q if constraint == "projection" else mu * Q @ Q + (1 - mu) * Q
     return largest_on_range(A, metric, Q)
 
 
-def label_cca(K, Y, ridge=0.1, label_ridge=0.1):
+def label_cca(K, Y, ridge="auto", label_ridge="auto"):
     """MVMD Eq. (40) with X'X in feature space, labels in {-1, +1}, both sides centred."""
     H, Q = centring(len(K)), centred(K)
     S = H @ (2.0 * Y - 1)
+    if label_ridge == "auto":
+        values = np.linalg.eigvalsh(S.T @ S)
+        label_ridge = values[values > 1e-10 * values[-1]].mean()
     inner = np.linalg.inv(S.T @ S + label_ridge * np.eye(Y.shape[1]))
+    ridge = auto_ridge_of_kernel(Q, S @ inner @ S.T) if ridge == "auto" else ridge
     return largest_on_range(Q @ S @ inner @ S.T @ Q, Q @ Q + ridge * Q, Q)
 
 
@@ -98,6 +103,14 @@ def cplst_matrix(K, Y, ridge):
     return Z.T @ (2 * Kc @ Q - Q @ Kc @ Kc @ Q) @ Z
 
 
+def occa_matrix(K, Y, ridge):
+    """The first term of Chen and Lin Eq. (8): -Z'(2KQ - QKKQ - I)Z = Z'(I - KQ)^2 Z."""
+    Kc = centred(K)
+    Z = centring(len(K)) @ Y
+    H = Kc @ np.linalg.inv(ridge * np.eye(len(K)) + Kc)
+    return Z.T @ (np.eye(len(K)) - H) @ (np.eye(len(K)) - H) @ Z
+
+
 def cplst(K, Y, ridge, M):
     """V (M, q) of Eq. (8) and the coefficients of kernel ridge regression on Z V', Eq. (7)."""
     _, vectors = eigh(cplst_matrix(K, Y, ridge))
@@ -106,10 +119,11 @@ def cplst(K, Y, ridge, M):
     return V, np.linalg.inv(ridge * np.eye(len(K)) + centred(K)) @ Z @ V.T
 
 
-def hsl(K, Y, expansion="clique", ridge=0.1):
+def hsl(K, Y, expansion="clique", ridge="auto"):
     """Sun, Ji and Ye 2008 for directions in the span of the mapped rows."""
-    Q = centred(K)
-    return largest_on_range(Q @ hypergraph(Y, expansion) @ Q, Q @ Q + ridge * Q, Q)
+    Q, C = centred(K), hypergraph(Y, expansion)
+    ridge = auto_ridge_of_kernel(Q, C) if ridge == "auto" else ridge
+    return largest_on_range(Q @ C @ Q, Q @ Q + ridge * Q, Q)
 
 
 def pls(K, Y, n_components):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -22,7 +22,14 @@ from labelspan.gate import (
 )
 from labelspan.kernels._map import KERNELS, KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Induced, induce
-from labelspan.linalg import EigenPairs, as_rows, signs_of
+from labelspan.linalg import (
+    EigenPairs,
+    Pencil,
+    as_rows,
+    signs_of,
+    solve,
+    with_chosen_ridge,
+)
 
 # Constraints of the parameters that every kernel method has.
 KERNEL_PARAMETERS: dict[str, list[Any]] = {
@@ -42,28 +49,34 @@ class KernelReducer(
 ):
     """Map to the leading directions of a generalised eigenproblem in the space of a kernel.
 
-    A method defines the ridge that it adds to the kernel matrix (``_ridge``), its label targets
-    (``_targets``) and how the statistics become eigenpairs (``_directions``). This class does the
-    rest: input validation, the kernel, landmarks, centring, signs, dtypes, ``transform``.
+    A method defines its eigenproblem (``_pencil``) and its label targets (``_targets``); this class
+    does the rest: input validation, the kernel, landmarks, the ridge, centring, signs, dtypes,
+    ``transform``. It defines ``_directions`` if it solves another problem.
     """
 
+    # The fitted parameter of the metric (a, b) that may be chosen: "mu_" is a, "ridge_" is b.
+    _chosen: ClassVar[str] = ""
+    # Whether directions have C'(QQ + b / a Q)C = n I, as those of LinearReducer.
+    _unit_variance: ClassVar[bool] = True
+    n_components: Any
     _map: KernelMap
 
     @abstractmethod
-    def _ridge(self) -> float | None:
-        """The ridge added to the diagonal of K; None if only K times the labels is needed."""
-
-    def _ridges(self, n_rows: int) -> tuple[float, ...]:
-        ridge = self._ridge()
-        return () if ridge is None else (ridge,)
+    def _pencil(self) -> Pencil:
+        """The eigenproblem; a = 0 if only Q times the targets is needed."""
 
     @abstractmethod
     def _targets(self, labels: Labels) -> Any:
         """The targets (n, r) for the features, from the 0/1 labels."""
 
-    @abstractmethod
-    def _directions(self, statistics: Any) -> EigenPairs:
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         """Eigenpairs from the statistics, with as many vectors as ``n_components`` requires."""
+        return solve(pencil, statistics, self.n_components)
+
+    def _ridges(self, n_rows: int) -> tuple[float, ...]:
+        """The ridges of Q that are known before the fit."""
+        metric = self._pencil().metric
+        return () if callable(metric) or metric[0] == 0 else (metric[1] / metric[0],)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelReducer:
@@ -87,9 +100,18 @@ class KernelReducer(
         """
         X, labels = check_fit(self, X, y, sample_weight)
         remember_names(self, labels)
-        targets = self._targets(labels)
-        induced = induce(self, X, targets, labels.weights, ridge=self._ridge(), tt=True)
-        pairs = self._directions(induced.statistics)
+        targets, pencil = self._targets(labels), self._pencil()
+        # A ridge that is still to be chosen may be small.
+        ridge = 0.0 if callable(pencil.metric) else next(iter(self._ridges(0)), None)
+        induced = induce(self, X, targets, labels.weights, ridge=ridge, tt=True)
+        statistics, weight = induced.statistics, induced.statistics.weight
+        if callable(pencil.metric):
+            pencil, statistics = with_chosen_ridge(pencil, statistics)
+        pairs = self._directions(statistics, pencil)
+        if self._unit_variance:
+            pairs = pairs.of_unit_variance(weight, pencil.metric[0])
+        if self._chosen:
+            setattr(self, self._chosen, float(pencil.metric[self._chosen == "ridge_"]))
         remember_directions(self, induced, pairs.vectors, precision_of(X))
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
         settle(self, X)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from labelspan.arrays import cast, like, namespace
-from labelspan.base import THRESHOLD
-from labelspan.compat import Interval
+from labelspan.base import RIDGE, THRESHOLD
 from labelspan.gate import check_size, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap, kernel_refusals
@@ -24,9 +22,19 @@ from labelspan.labelspace import (
     LabelSpaceClassifier,
     no_direction,
 )
-from labelspan.linalg import EigenPairs, leading_sum, signed_rows, solve_ridges
+from labelspan.linalg import (
+    AUTO,
+    EigenPairs,
+    choose_ridge,
+    energy_of_labels,
+    leading_sum,
+    signed_rows,
+    whiten,
+)
 from labelspan.moments import Moments
 from labelspan.registry import IN_MEMORY
+
+NO_CHUNKS = "a kernel compares rows with rows, and a chunk keeps none. Use fit."
 
 
 class KernelCPLST(LabelSpaceClassifier):
@@ -50,8 +58,10 @@ class KernelCPLST(LabelSpaceClassifier):
     regressor : regressor or None, default=None
         Learns the codes from X (from the kernel matrix if it is precomputed) instead of kernel
         ridge regression.
-    ridge : float, default=1.0
-        The paper's lambda. 0 uses the pseudo-inverse; with a kernel of full rank this is
+    ridge : "auto" or float, default="auto"
+        The paper's lambda, which it chooses by cross-validation, as :class:`KernelCPLSTCV` does.
+        "auto" chooses it by the generalised cross-validation of the regression of all labels, see
+        `ridge_`. 0 uses the pseudo-inverse; with a kernel of full rank this is
         :class:`labelspan.labelspace.PLST`, and a warning proposes a ridge.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
@@ -79,7 +89,8 @@ class KernelCPLST(LabelSpaceClassifier):
     Attributes
     ----------
     ridge_ : float
-        The ridge.
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of K, with at most n / 2 degrees of freedom.
     components_ : ndarray of shape (n_components_, n_labels)
         Orthonormal directions V.
     eigenvalues_ : ndarray
@@ -112,10 +123,11 @@ class KernelCPLST(LabelSpaceClassifier):
 
     Notes
     -----
-    With S = QZ and R = KS, the matrix of (8) is R'Z + ridge R'S, because
-    2KQ - QKKQ = KQ + ridge KQQ; the coefficients of the codes are S V'. So a fit costs as much as
-    kernel ridge regression on all labels: one Cholesky factor, n^3 / 3 + O(n^2 q), in one (n, n)
-    array, and one q x q eigenproblem. With m landmarks O(n m (D + m) + m^3) and O(m^2).
+    With S = QZ and R = KS, the matrix of (8) is R'Z + ridge R'S, because 2KQ - QKKQ = KQ + ridge
+    KQQ; the coefficients of the codes are S V'. So a fit costs as much as kernel ridge regression
+    on all labels: one Cholesky factor, n^3 / 3 + O(n^2 q), in one (n, n) array, and one q x q
+    eigenproblem; with "auto" one eigendecomposition of K instead of the factor, about ten times as
+    long, and two arrays. With m landmarks O(n m (D + m) + m^3) and O(m^2).
 
     References
     ----------
@@ -136,7 +148,7 @@ class KernelCPLST(LabelSpaceClassifier):
         "threshold": THRESHOLD,
         **COMMON,
         "n_components": COUNT_OR_SHARE,
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "ridge": RIDGE,
         **KERNEL_PARAMETERS,
     }
 
@@ -145,7 +157,7 @@ class KernelCPLST(LabelSpaceClassifier):
         n_components: int | float | None = None,
         *,
         regressor: Any = None,
-        ridge: float = 1.0,
+        ridge: float | str = "auto",
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | None = None,
         degree: float = 3,
@@ -172,48 +184,63 @@ class KernelCPLST(LabelSpaceClassifier):
     @property
     def dual_components_(self) -> np.ndarray:
         """Coefficients of kernel values in the codes, ``(n_components_, n_training_rows)``."""
-        if not isinstance(self.regressor_, KernelCodes):
-            raise AttributeError(
-                "dual_components_ belongs to the kernel ridge regression; this "
-                f"{type(self).__name__} has another regressor. Set regressor=None."
-            )
-        return self.regressor_.dual
+        return dual_of(self)
 
     def _needs_rows(self) -> str:
-        return "a kernel compares rows with rows, and a chunk keeps none. Use fit."
+        return NO_CHUNKS
 
     def _ridges(self, n_rows: int) -> tuple[float, ...]:
-        return (float(self.ridge),)
+        return () if self.ridge == AUTO else (float(self.ridge),)
 
     def _encoding(self, sample: Any) -> Encoding:
-        Y, ridge = sample.Y, float(self.ridge)
-        check_size(
-            (Y.shape[1],) * 2,
-            "The label matrix",
-            "Select labels first, or use PLST, which needs none.",
-        )
-        induced = induce(self, sample.X, Y, sample.weights, ridge=ridge)
-        remember_kernel(self, induced, sample.dtype)
-        S, M, noise = label_matrix(induced.statistics, ridge)
+        return encoded(self, sample, self._directions)
+
+    def _directions(self, statistics: Any) -> tuple[np.ndarray, EigenPairs, float]:
+        """S of `label_matrix`, the directions, and the ridge."""
+        S, M, noise, ridge = label_matrix(statistics, self.ridge)
         if self.n_components == 0 or not bool(namespace(M).any(M != 0)):
-            pairs = no_direction(M.shape[0], self.n_components)
-        else:
-            pairs = leading_sum((M + M.T) / 2, self.n_components, noise)
-            pairs = EigenPairs(pairs.values, signed_rows(pairs.vectors).T)
-        learnt = None
-        if self.regressor is None:
-            dual, offset = induced.lift(S @ like(S, pairs.vectors))
-            learnt = KernelCodes(
-                induced.map_.astype(sample.dtype),
-                in_dtype(dual.T, sample.dtype, "The coefficients of the codes"),
-                cast(offset, sample.dtype),
-            )
-        return Encoding(pairs, induced.statistics.t_mean, regressor=learnt)
+            return S, no_direction(M.shape[0], self.n_components), ridge
+        pairs = leading_sum((M + M.T) / 2, self.n_components, noise)
+        return S, EigenPairs(pairs.values, signed_rows(pairs.vectors).T), ridge
 
     def _refusals(self) -> dict[str, str]:
         if self.regressor is None:
             return kernel_refusals(self)
         return {**super()._refusals(), "dask": IN_MEMORY}
+
+
+def encoded(model: Any, sample: Any, directions: Any, *, tt: bool = False) -> Encoding:
+    """Kernel ridge regression of all labels, and of the codes that `directions` finds from it."""
+    Y = sample.Y
+    check_size(
+        (Y.shape[1],) * 2,
+        "The label matrix",
+        "Select labels first, or use PLST, which needs none.",
+    )
+    # A ridge that is still to be chosen may be small.
+    least = 0.0 if model.ridge == AUTO else float(model.ridge)
+    induced = induce(model, sample.X, Y, sample.weights, ridge=least, tt=tt)
+    remember_kernel(model, induced, sample.dtype)
+    S, pairs, ridge = directions(induced.statistics)
+    learnt = None
+    if model.regressor is None:
+        dual, offset = induced.lift(S @ like(S, pairs.vectors))
+        learnt = KernelCodes(
+            induced.map_.astype(sample.dtype),
+            in_dtype(dual.T, sample.dtype, "The coefficients of the codes"),
+            cast(offset, sample.dtype),
+        )
+    return Encoding(pairs, induced.statistics.t_mean, regressor=learnt, ridge=ridge)
+
+
+def dual_of(model: Any) -> np.ndarray:
+    """Coefficients of kernel values in the codes; of no other regressor."""
+    if not isinstance(model.regressor_, KernelCodes):
+        raise AttributeError(
+            "dual_components_ belongs to the kernel ridge regression; this "
+            f"{type(model).__name__} has another regressor. Set regressor=None."
+        )
+    return model.regressor_.dual
 
 
 @dataclass(frozen=True)
@@ -233,12 +260,19 @@ class KernelCodes(Codes):
         return KernelCodes(self.map_, self.dual[:M].copy(), self.offset[:M].copy())
 
 
-def label_matrix(statistics: Dual | Moments, ridge: float) -> tuple[Any, Any, float]:
-    """S = QZ in the coordinates of the statistics, the matrix of Eq. (8), and its rounding."""
+def label_matrix(statistics: Dual | Moments, ridge: float | str) -> tuple[Any, Any, float, float]:
+    """S = QZ in the coordinates of the statistics, the matrix of Eq. (8), its rounding, the ridge.
+
+    The ridge is the one given, or the one chosen for all labels.
+    """
+    solved: Any = statistics
+    if ridge == AUTO:
+        solved, ridge = choose_ridge(statistics, None, energy_of_labels(statistics))
+    ridge = float(ridge)
     if isinstance(statistics, Dual):
-        S, R, noise = statistics.solve(1.0, ridge)
-        return S, R.T @ statistics.T + ridge * (R.T @ S), noise
-    solved = solve_ridges(statistics, (ridge,))
-    S = solved.coefficients()
-    M = solved.explained() + ridge * (S.T @ S)
-    return S, M, M.shape[0]
+        S, R, noise = solved.solve(1.0, ridge)
+        return S, R.T @ statistics.T + ridge * (R.T @ S), noise, ridge
+    W, back, _ = whiten(solved, None, 1.0, ridge)
+    S = back(W)
+    M = W.T @ W + ridge * (S.T @ S)
+    return S, M, M.shape[0], ridge

@@ -13,30 +13,17 @@ import numpy as np
 from labelspan.arrays import cast, like, namespace, rows_at
 from labelspan.kernels._gram import Gram
 from labelspan.kernels._landmarks import Features
+from labelspan.kernels._spectrum import KernelSpectrum, decomposed
 from labelspan.kernels._statistics import feature_moments, labels_about_mean
 from labelspan.linalg import solve_ridges
 from labelspan.moments import Moments, Sample
-
-
-@dataclass(frozen=True)
-class KernelSpectrum:
-    """The matrix of :class:`Gram` as U diag(s) U' (n, n), s >= 0, with U'Tc (n, q).
-
-    Each row of the centred Tc is multiplied by the square root of its weight.
-    """
-
-    s: np.ndarray
-    U: np.ndarray
-    UT: np.ndarray
 
 
 def kernel_spectrum(
     of_rows: Gram, T: np.ndarray, weights: np.ndarray | None = None
 ) -> KernelSpectrum:
     """Decompose the centred kernel, O(n^3), once for every ridge and fold."""
-    xp = namespace(of_rows.K)
-    s, U = xp.linalg.eigh(of_rows.K)
-    return KernelSpectrum(xp.where(s > 0, s, 0.0 * s), U, U.T @ labels_about_mean(T, weights)[2])
+    return decomposed(of_rows.K, labels_about_mean(T, weights)[2])
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from labelspan.arrays import (
     precision_of,
     rows_at,
     sums,
+    unit_rows,
 )
 from labelspan.registry import ON_HOST
 
@@ -192,10 +193,3 @@ def kernel_values(kernel: str, parameters: dict[str, Any], A: Any, B: Any) -> An
     K *= gamma
     K += parameters["coef0"]
     return xp.tanh(K) if kernel == "sigmoid" else K ** parameters["degree"]
-
-
-def unit_rows(A: Any) -> Any:
-    """Rows scaled to unit length; rows of zeros are unchanged."""
-    xp = namespace(A)
-    lengths = xp.linalg.vector_norm(A, axis=1, keepdims=True)
-    return A / xp.where(lengths == 0, xp.ones_like(lengths), lengths)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
-from sklearn.utils import check_array
 
 from labelspan.base import N_COMPONENTS
 from labelspan.compat import Interval, StrOptions
-from labelspan.extraction import label_rbf
+from labelspan.extraction import (
+    LABEL_KERNELS,
+    MEDIAN,
+    TWO_KERNELS,
+    label_targets,
+    rbf_factor,
+    shared_metric,
+)
 from labelspan.gate import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
-from labelspan.kernels._gram import SLACK, refuse_asymmetric
-from labelspan.linalg import EPS, EigenPairs, check_psd, leading
+from labelspan.linalg import AUTO, Pencil, check_psd, whole
 
 
 class KernelMDDM(KernelReducer):
@@ -36,18 +41,23 @@ class KernelMDDM(KernelReducer):
         Eq. 9); or None for all with a positive eigenvalue (at most the number of labels).
     constraint : {"projection", "feature"}, default="projection"
         Orthonormal directions (the paper's MDDM_p) or uncorrelated features (MDDM_f).
-    mu : float in [0, 1], default=0.5
-        Weight of the feature scatter in the "feature" constraint. 1 leaves no ridge: with a
-        kernel of full rank every direction of the labels is then fitted exactly, with a warning.
+    mu : "auto" or float in [0, 1], default="auto"
+        Weight of the feature scatter in the "feature" constraint, 0.5 in the paper. "auto" chooses
+        the ridge (1 - mu) / mu by the generalised cross-validation of the regression of the labels,
+        see `mu_`. 1 leaves no ridge: with a kernel of full rank every direction of the labels is
+        then fitted exactly, with a warning.
     label_correlation : None, "rbf" or array-like of shape (n_labels, n_labels), default=None
         B of Sec. 3.3, symmetric positive semi-definite. None means the identity; "rbf" compares
         the label columns by :math:`B_{st} = \exp(-\|y_s - y_t\|^2 / (2\,width^2))`.
-    label_width : float or None, default=None
-        Width of "rbf"; None means 1.
-    label_kernel : None, array-like or callable, default=None
-        The label kernel L instead of Y B Y': (n_samples, n_samples), symmetric positive
-        semi-definite; or a factor F (n_samples, r) with L = F F'; or a function that computes one
-        of the two from the dense 0/1 labels. A square array is L itself.
+    label_width : float, "median" or None, default=None
+        Width of "rbf". "median" is the median of the distances that are not zero, between labels
+        (`label_correlation`) or between the labels of rows (`label_kernel`). None means 1 for the
+        former and "median" for the latter.
+    label_kernel : None, {"linear", "rbf", "polynomial"}, array-like or callable, default=None
+        The label kernel L between rows in place of Y B Y', as in :class:`labelspan.MDDM`: named;
+        or (n_samples, n_samples), symmetric positive semi-definite; or a factor F (n_samples, r)
+        with L = F F'; or a function that computes one of the two from the dense 0/1 labels. A
+        square array is L itself.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.
@@ -81,6 +91,10 @@ class KernelMDDM(KernelReducer):
         Dependence kept: the sum of the first ``n_components_`` eigenvalues.
     n_components_ : int
         Number of directions kept.
+    mu_ : float
+        The weight: that of `mu`, 0 for "projection", or 1 / (1 + ridge) with the ridge chosen among
+        28 between 1e-6 and 1e3 times the mean eigenvalue of Q, with at most n / 2 degrees of
+        freedom.
     landmark_indices_ : ndarray of shape (n_landmarks,)
         Rows that serve as landmarks, with ``n_landmarks``.
     nystroem_error_ : float
@@ -98,12 +112,12 @@ class KernelMDDM(KernelReducer):
     Notes
     -----
     With L = F F', the eigenvectors v of F'HQHF (r x r) give c = HFv / sqrt(lambda) of (13), so
-    "projection" needs the product QF only: O(n^2 (D + r)) time, and Q is never stored.
-    "feature": with B = mu Q + (1 - mu) I, the eigenvectors of F'Q B^-1 F give
-    c = B^-1 F v / sqrt(lambda): one Cholesky factor, n^3 / 3, one (n, n) array. With m
-    landmarks: O(n m (D + m) + m^3) and O(m^2) besides blocks of kernel values, which respect
-    scikit-learn's ``working_memory``. float32 input is summed in float64, and the model and
-    its projections are float32.
+    "projection" needs the product QF only: O(n^2 (D + r)) time, and Q is never stored. "feature":
+    with B = mu Q + (1 - mu) I, the eigenvectors of F'Q B^-1 F give c = B^-1 F v / sqrt(lambda): one
+    Cholesky factor, n^3 / 3, one (n, n) array; for the choice of mu one eigendecomposition of Q
+    instead, about ten times as long, and two arrays. With m landmarks: O(n m (D + m) + m^3) and
+    O(m^2) besides blocks of kernel values, which respect scikit-learn's ``working_memory``. float32
+    input is summed in float64, and the model and its projections are float32.
 
     References
     ----------
@@ -120,13 +134,14 @@ class KernelMDDM(KernelReducer):
     (500, 5)
     """
 
+    _chosen = "mu_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": N_COMPONENTS,
         "constraint": [StrOptions({"projection", "feature"})],
-        "mu": [Interval(Real, 0, 1, closed="both")],
+        "mu": [StrOptions({AUTO}), Interval(Real, 0, 1, closed="both")],
         "label_correlation": [None, StrOptions({"rbf"}), "array-like"],
-        "label_width": [None, Interval(Real, 0, None, closed="neither")],
-        "label_kernel": [None, "array-like", callable],
+        "label_width": [None, StrOptions({MEDIAN}), Interval(Real, 0, None, closed="neither")],
+        "label_kernel": [None, StrOptions(set(LABEL_KERNELS)), "array-like", callable],
         **KERNEL_PARAMETERS,
     }
 
@@ -135,9 +150,9 @@ class KernelMDDM(KernelReducer):
         n_components: int | float | None = 0.999,
         *,
         constraint: str = "projection",
-        mu: float = 0.5,
+        mu: float | str = "auto",
         label_correlation: Any = None,
-        label_width: float | None = None,
+        label_width: float | str | None = None,
         label_kernel: Any = None,
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | None = None,
@@ -168,14 +183,15 @@ class KernelMDDM(KernelReducer):
         """Dependence between the projected features and the labels."""
         return float(self.eigenvalues_[: self.n_components_].sum())
 
-    def _metric(self) -> dict[str, float]:
-        if self.constraint == "projection":
-            return {"a": 0.0, "b": 1.0}
-        return {"a": float(self.mu), "b": 1.0 - self.mu}
-
-    def _ridge(self) -> float | None:
-        metric = self._metric()
-        return metric["b"] / metric["a"] if metric["a"] > 0 else None
+    def _pencil(self) -> Pencil:
+        metric = shared_metric(self.constraint, self.mu)
+        if isinstance(self.label_correlation, str):
+            return Pencil(metric, partial(rbf_factor, width=self.label_width))
+        if self.label_kernel is not None:
+            return Pencil(metric, whole)
+        if self.label_correlation is None:
+            return Pencil(metric)
+        return Pencil(metric, lambda s: self._label_factor(s.t_mean.shape[0]))
 
     def _targets(self, labels: Labels) -> Any:
         Y = labels.Y
@@ -183,58 +199,14 @@ class KernelMDDM(KernelReducer):
             self._label_factor(Y.shape[1])
             return Y
         if self.label_correlation is not None:
-            raise ValueError(
-                "label_correlation and label_kernel are both set; allowed is one of them. "
-                "Put the correlation into the label kernel: Y @ B @ Y.T."
-            )
-        given = self.label_kernel
-        if callable(given):
-            given = given(Y.toarray() if hasattr(Y, "toarray") else Y)
-            return kernel_factor(given, Y.shape[0])
-        # A given kernel also has the rows of weight 0.
+            raise ValueError(TWO_KERNELS)
         n_given = Y.shape[0] if labels.kept is None else len(labels.kept)
-        factor = kernel_factor(given, n_given)
-        return factor if labels.kept is None else factor[labels.kept]
-
-    def _directions(self, statistics: Any) -> EigenPairs:
-        K: np.ndarray | None
-        if isinstance(self.label_correlation, str):
-            B = label_rbf(statistics, self.label_width or 1.0)
-            K = check_psd(B, len(B), "B")
-        else:
-            K = self._label_factor(statistics.t_mean.shape[0])
-        metric = self._metric()
-        pairs = leading(statistics, K, self.n_components, **metric)
-        return pairs.of_unit_variance(statistics.weight, metric["a"])
+        F = label_targets(Y, self.label_kernel, self.label_width, n_given)
+        # A given kernel also has the rows of weight 0.
+        return F if F.shape[0] == Y.shape[0] else F[labels.kept]
 
     def _label_factor(self, n_labels: int) -> np.ndarray | None:
         """Check a given matrix B and return K with K K' = B."""
         if self.label_correlation is None or isinstance(self.label_correlation, str):
             return None
         return check_psd(self.label_correlation, n_labels, "label_correlation")
-
-
-def kernel_factor(given: Any, n_rows: int) -> np.ndarray:
-    """F (n, r) with L = F F' for a given label kernel L (n, n), checked; a factor unchanged."""
-    given = check_array(given, dtype=np.float64, input_name="label_kernel", accept_sparse=False)
-    if given.shape[0] != n_rows or given.shape[1] > n_rows:
-        raise ValueError(
-            f"label_kernel has shape {given.shape}; expected ({n_rows}, {n_rows}), one row and "
-            f"one column per training row, or a factor ({n_rows}, r) with r < {n_rows}."
-        )
-    if given.shape[1] < n_rows:
-        return given
-    refuse_asymmetric(given, "label_kernel")
-    size = n_rows * EPS * max(float(np.diagonal(given).max()), 0.0)
-    factor, order, r, _ = linalg.lapack.dpstrf(given, tol=size, lower=1)
-    F = np.empty((n_rows, r))
-    F[order - 1] = np.tril(factor)[:, :r]
-    # After the last pivot, only rounding is left of a positive semi-definite L.
-    left = np.abs(given - F @ F.T).max()
-    if left > SLACK * np.abs(given).max():
-        least = linalg.eigh(given, eigvals_only=True, subset_by_index=(0, 0))[0]
-        raise ValueError(
-            f"label_kernel is indefinite: its smallest eigenvalue is {least:.3g}, allowed are "
-            "values >= 0. Clip its negative eigenvalues, or pass a factor F with L = F F'."
-        )
-    return F

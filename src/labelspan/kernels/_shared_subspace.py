@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,15 +20,22 @@ from labelspan.arrays import (
     solve_triangular,
     sums,
 )
-from labelspan.base import THRESHOLD, LabelClassifier
+from labelspan.base import RIDGE, THRESHOLD, LabelClassifier
 from labelspan.compat import Interval
 from labelspan.gate import Labels, check_features, in_dtype, lazily
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
-from labelspan.linalg import solve_ridges
+from labelspan.linalg import AUTO, solve_ridges, spectra
 from labelspan.moments import Moments
-from labelspan.subspace import leading_labels, mix
+from labelspan.subspace import (
+    chosen_prices,
+    label_products,
+    leading_labels,
+    mix,
+    n_shared,
+    prices_of,
+)
 
 
 class KernelSharedSubspaceClassifier(
@@ -49,10 +56,14 @@ class KernelSharedSubspaceClassifier(
     n_components : int or None, default=None
         Dimension r of the shared subspace; None means the paper's 5 * floor((q - 1) / 5), at
         least 1, at most the rank.
-    alpha : float, default=0.1
-        Penalty on the part of the weights outside the subspace. 0 is kernel ridge regression.
-    beta : float, default=0.01
-        Penalty on all weights. 0 uses the pseudo-inverse of Q; a kernel of full rank then fits any
+    alpha : "auto" or float, default="auto"
+        Penalty on the part of the weights outside the subspace, chosen by cross-validation in the
+        paper. "auto" chooses n (alpha + beta) as the ridge of the labels outside the subspace, see
+        :class:`labelspan.subspace.SharedSubspaceClassifier`. 0 is kernel ridge regression.
+    beta : "auto" or float, default="auto"
+        Penalty on all weights, chosen by cross-validation in the paper. "auto" chooses n beta as
+        the ridge of the labels inside the subspace.
+        0 uses the pseudo-inverse of Q; a kernel of full rank then fits any
         label, and a warning says so.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
@@ -87,6 +98,8 @@ class KernelSharedSubspaceClassifier(
         A' of Eq. (30), on the scale of -1 and +1.
     intercept_ : ndarray of shape (n_labels,)
         Added to the kernel values times ``dual_coef_``.
+    alpha_, beta_ : float
+        The penalties: those of `alpha` and `beta`, or the ones chosen.
     objective_ : float
         Value of Eq. (38) at the solution.
     n_components_ : int
@@ -107,12 +120,12 @@ class KernelSharedSubspaceClassifier(
 
     Notes
     -----
-    Let :math:`A_\rho = (Q + n \rho I)^{-1} S_c` be the kernel ridge regression with penalty rho.
-    In the eigenvectors of Q, Eqs. (32)-(41) become diagonal: with P (q, r) the leading
-    eigenvectors of the q x q matrix :math:`A_\beta' Q A_{\alpha+\beta}`, B spans
-    :math:`A_\beta P`, and :math:`A = A_{\alpha+\beta} (I - P P') + A_\beta P P'`.
-    So a fit takes two kernel ridge regressions: two Cholesky factors of n^3 / 3 each in one (n, n)
-    array. With m landmarks O(n m (D + m) + m^3) and O(m^2).
+    Let :math:`A_\rho = (Q + n \rho I)^{-1} S_c` be the kernel ridge regression with penalty rho. In
+    the eigenvectors of Q, Eqs. (32)-(41) become diagonal: with P (q, r) the leading eigenvectors of
+    the q x q matrix :math:`A_\beta' Q A_{\alpha+\beta}`, B spans :math:`A_\beta P`, and :math:`A =
+    A_{\alpha+\beta} (I - P P') + A_\beta P P'`. So a fit takes two kernel ridge regressions: two
+    Cholesky factors of n^3 / 3 each in one (n, n) array; with "auto" one eigendecomposition of Q
+    instead, and two arrays. With m landmarks O(n m (D + m) + m^3) and O(m^2).
 
     References
     ----------
@@ -133,8 +146,8 @@ class KernelSharedSubspaceClassifier(
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": THRESHOLD,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="left")],
+        "alpha": RIDGE,
+        "beta": RIDGE,
         **KERNEL_PARAMETERS,
     }
 
@@ -144,8 +157,8 @@ class KernelSharedSubspaceClassifier(
         self,
         n_components: int | None = None,
         *,
-        alpha: float = 0.1,
-        beta: float = 0.01,
+        alpha: float | str = "auto",
+        beta: float | str = "auto",
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | None = None,
         degree: float = 3,
@@ -169,14 +182,30 @@ class KernelSharedSubspaceClassifier(
         self.random_state = random_state
         self.threshold = threshold
 
+    @property
+    def _auto(self) -> bool:
+        return AUTO in (self.alpha, self.beta)
+
     def _ridges(self, weight: float) -> tuple[float, ...]:
-        prices = dict.fromkeys([self.beta, self.alpha + self.beta])
-        return tuple(float(weight * price) for price in prices)
+        """The ridges of both regressions, if they are known before the fit."""
+        if self._auto:
+            return ()
+        return tuple(weight * price for price in prices_of(float(self.alpha), float(self.beta)))
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        ridges = self._ridges(labels.total)
-        induced = induce(self, X, labels.Y, labels.weights, ridge=min(ridges), tt=labels.soft)
-        solution = SOLVERS[type(induced.statistics)](induced.statistics, ridges, self.n_components)
+        weight, auto = labels.total, self._auto
+        # Penalties that are still to be chosen may be small.
+        least, tt = min(self._ridges(weight), default=0.0), labels.soft or auto
+        induced = induce(self, X, labels.Y, labels.weights, ridge=least, tt=tt)
+        statistics, given = induced.statistics, (self.alpha, self.beta)
+        if auto:
+            r = n_shared(self.n_components, labels.Y.shape[1])
+            given = chosen_prices(statistics, *given, r, signed=False)
+        if auto and isinstance(statistics, Dual):
+            statistics = spectra(statistics)[0]
+        self.alpha_, self.beta_ = float(given[0]), float(given[1])
+        ridges = tuple(weight * price for price in prices_of(self.alpha_, self.beta_))
+        solution = SOLVERS[type(statistics)](statistics, ridges, self.n_components)
         dtype = precision_of(X)
         remember_directions(self, induced, solution.B, dtype)
         A, shift = induced.lift(solution.A)
@@ -261,6 +290,12 @@ def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
         L = xp.linalg.cholesky((M + M.T) / 2)
         C, KC = (solve_triangular(L, A.T).T for A in (C, KC))
     return C
+
+
+@label_products.register
+def _(statistics: Dual, ridge: float) -> Any:
+    P, QP, _ = statistics.solve(1.0, ridge)
+    return P.T @ QP
 
 
 SOLVERS: dict[type, Callable[..., DualSolution]] = {Dual: mix_dual, Moments: mix_features}

@@ -28,9 +28,8 @@ class PathSolver:
     """P = (K + ridge I)^-1 T and K P for the ridges of a path; K is overwritten, then restored.
 
     K + ridge I is I + (ridge / sigma - 1) M times K + sigma I, M = (K / sigma + I)^-1: all ridges
-    share the Krylov space of M, whose condition depends on the ends of the grid. A step is 2 n^2 q,
-    instead of n^3 / 3 per ridge; if that does not pay, or a residual exceeds `tol`, a ridge gets a
-    factor.
+    share the Krylov space of M. A step is 2 n^2 q, instead of n^3 / 3 per ridge; if that does not
+    pay, or a residual exceeds `tol`, a ridge gets a factor.
     """
 
     def __init__(self, K: np.ndarray, T: np.ndarray, ridges: list[float], tol: float):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any
 
@@ -14,7 +14,8 @@ from labelspan.arrays import cast, dense, densified, empty, like, namespace, sum
 from labelspan.kernels._gram import gram, refuse_asymmetric, solve, too_small
 from labelspan.kernels._landmarks import Features, nystroem
 from labelspan.kernels._map import KernelMap, is_definite, kernel_map
-from labelspan.linalg import Whitened, by_solution, times, whiten
+from labelspan.kernels._spectrum import KernelSpectrum, decomposed
+from labelspan.linalg import Spectra, Whitened, by_solution, spectra, spectra_of, times, whiten
 from labelspan.moments import Moments, Sample
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -56,6 +57,20 @@ class Dual:
     def tt(self) -> np.ndarray:
         """Tc'Tc."""
         return self.T.T @ self.T
+
+    @cached_property
+    def spectrum(self) -> KernelSpectrum:
+        """The eigenvectors of K, for the choice of a ridge."""
+        return decomposed(self.K, self.T)
+
+
+@spectra.register
+def _(statistics: Dual) -> tuple[Dual, Spectra]:
+    # Q has the eigenvalues of the scatter of the features, and U'T is the same in both.
+    form = statistics.spectrum
+    solved = replace(statistics, solver=form.solve)
+    descending = dense(form.s)[::-1], namespace(form.UT).flip(form.UT, axis=0)
+    return solved, spectra_of(*descending, statistics.weight)
 
 
 @whiten.register

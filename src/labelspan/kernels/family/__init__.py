@@ -1,6 +1,12 @@
 """Kernel forms of further linear methods: hypergraphs and partial least squares."""
 
-from labelspan.kernels.family._hsl import KernelHSL
-from labelspan.kernels.family._pls import KernelPLS
+from typing import TYPE_CHECKING
 
-__all__ = ["KernelHSL", "KernelPLS"]
+from labelspan.registry import door, names_in
+
+if TYPE_CHECKING:
+    from labelspan.registry import *
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = names_in(__name__)

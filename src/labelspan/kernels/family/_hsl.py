@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar
 
-from labelspan.base import N_COMPONENTS
-from labelspan.compat import Interval, StrOptions
+from labelspan.base import N_COMPONENTS, RIDGE
+from labelspan.compat import StrOptions
 from labelspan.extraction import EXPANSIONS, label_factor
 from labelspan.gate import Labels
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
-from labelspan.linalg import EigenPairs, leading
+from labelspan.linalg import Pencil, ridged_metric, whole
 
 
 class KernelHSL(KernelReducer):
@@ -31,8 +30,9 @@ class KernelHSL(KernelReducer):
     expansion : {"clique", "star", "zhou"}, default="clique"
         Which Laplacian: of the clique or the star expansion of the hypergraph, or that of Zhou
         et al.
-    ridge : float, default=0.1
-        Penalty on the norm of a direction. 0 uses the pseudo-inverse of Q.
+    ridge : "auto" or float, default="auto"
+        Penalty on the norm of a direction. "auto" chooses it by the generalised cross-validation of
+        the regression of H, see `ridge_`. 0 uses the pseudo-inverse of Q.
     kernel : str or callable, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
         rows.
@@ -64,6 +64,9 @@ class KernelHSL(KernelReducer):
         Positive eigenvalues, descending; none is above 1.
     n_components_ : int
         Number of directions kept.
+    ridge_ : float
+        The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
+        eigenvalue of Q, with at most n / 2 degrees of freedom.
     landmark_indices_ : ndarray of shape (n_landmarks,)
         Rows that serve as landmarks, with ``n_landmarks``.
     nystroem_error_ : float
@@ -80,9 +83,10 @@ class KernelHSL(KernelReducer):
 
     Notes
     -----
-    The eigenvectors v of H'Q (Q + ridge I)^-1 H (q x q), with H centred, give
-    c = (Q + ridge I)^-1 H v / sqrt(lambda): one Cholesky factor, n^3 / 3, and one (n, n) array.
-    With m landmarks O(n m (D + m) + m^3) and O(m^2).
+    The eigenvectors v of H'Q (Q + ridge I)^-1 H (q x q), with H centred, give c = (Q + ridge I)^-1
+    H v / sqrt(lambda): one Cholesky factor, n^3 / 3, and one (n, n) array; with "auto" one
+    eigendecomposition of Q instead, about ten times as long, and two arrays. With m landmarks O(n m
+    (D + m) + m^3) and O(m^2).
 
     References
     ----------
@@ -99,10 +103,11 @@ class KernelHSL(KernelReducer):
     (500, 5)
     """
 
+    _chosen = "ridge_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": N_COMPONENTS,
         "expansion": [StrOptions(EXPANSIONS)],
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "ridge": RIDGE,
         **KERNEL_PARAMETERS,
     }
 
@@ -111,7 +116,7 @@ class KernelHSL(KernelReducer):
         n_components: int | float | None = 0.999,
         *,
         expansion: str = "clique",
-        ridge: float = 0.1,
+        ridge: float | str = "auto",
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | None = None,
         degree: float = 3,
@@ -133,12 +138,9 @@ class KernelHSL(KernelReducer):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def _ridge(self) -> float | None:
-        return float(self.ridge)
+    def _pencil(self) -> Pencil:
+        # H is no label matrix: its energy is that of its scatter.
+        return Pencil(ridged_metric(self.ridge), whole)
 
     def _targets(self, labels: Labels) -> Any:
         return label_factor(labels.Y, self.expansion, labels.weights)
-
-    def _directions(self, statistics: Any) -> EigenPairs:
-        pairs = leading(statistics, None, self.n_components, a=1.0, b=float(self.ridge))
-        return pairs.of_unit_variance(statistics.weight, 1.0)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from labelspan.compat import Interval
 from labelspan.gate import Labels, NoDirectionError
 from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
-from labelspan.linalg import EigenPairs, partial_least_squares
+from labelspan.linalg import EigenPairs, Pencil, partial_least_squares
 from labelspan.moments import Moments
 
 
@@ -97,6 +97,9 @@ class KernelPLS(KernelReducer):
         **KERNEL_PARAMETERS,
     }
 
+    # Directions of PLS have the length that their weights give them.
+    _unit_variance: ClassVar[bool] = False
+
     def __init__(
         self,
         n_components: int = 10,
@@ -123,14 +126,14 @@ class KernelPLS(KernelReducer):
     def _refusals(self) -> dict[str, str]:
         return {}
 
-    def _ridge(self) -> float | None:
+    def _pencil(self) -> Pencil:
         # No ridge, but the whole of Q is needed.
-        return 0.0
+        return Pencil((1.0, 0.0))
 
     def _targets(self, labels: Labels) -> Any:
         return labels.Y
 
-    def _directions(self, statistics: Any) -> EigenPairs:
+    def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         if isinstance(statistics, Moments):
             scatter = statistics.xx.__matmul__
             found = partial_least_squares(scatter, statistics.xt, self.n_components)
