@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.linear_model import orthogonal_mp
+from sklearn.linear_model import lars_path, orthogonal_mp
 from sklearn.utils import check_random_state
 
 from labelspan.base import THRESHOLD
-from labelspan.compat import Interval
+from labelspan.compat import Interval, StrOptions
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._codes import Encoding, at_most
 from labelspan.linalg import EigenPairs
@@ -24,7 +24,12 @@ class CompressedSensing(LabelSpaceClassifier):
               \hat y = \arg\min_{\|y\|_0 \le s} \|r(x) - V y\|_2
 
     Hsu et al. [1]_ as described in Sec. 2 of [2]_; the minimum by orthogonal matching pursuit,
-    which is greedy.
+    which is greedy, or by a convex program in its place,
+
+    .. math:: \hat y = \arg\min_y \tfrac12 \|r(x) - V y\|_2^2 + \lambda \|y\|_1,
+              \qquad \lambda = \mathrm{penalty} \cdot \|V' r(x)\|_\infty,
+
+    which is basis pursuit, the least :math:`\|y\|_1` with :math:`V y = r(x)`, for a penalty of 0.
 
     Parameters
     ----------
@@ -40,7 +45,12 @@ class CompressedSensing(LabelSpaceClassifier):
         see `ridge_`.
     sparsity : int or None, default=None
         Largest number s of labels a prediction can have; None means the mean number of labels of
-        a training row, rounded up. At most M.
+        a training row, rounded up. At most M. Of the pursuit only.
+    decoder : {"pursuit", "lasso"}, default="pursuit"
+        How the labels are recovered from a code: greedily, or by the convex program.
+    penalty : float in [0, 1], default=0.1
+        Penalty of "lasso", as a share of the one that leaves no label. 0 is basis pursuit, for
+        codes without noise.
     random_state : int, RandomState or None, default=None
         Draws V.
     threshold : {"paper", "auto"} or float, default="paper"
@@ -79,8 +89,9 @@ class CompressedSensing(LabelSpaceClassifier):
     -----
     Y is not centred, because that would make it dense. The pursuit compares unit columns of V, so
     that no label is favoured by the length of its code. Decoding takes O(M q s) per row, far more
-    than the product of :class:`PLST`; bound (1) of [2]_ does not hold, since V is not orthonormal.
-    ``truncate`` keeps the scale of V, which does not affect the pursuit.
+    than the product of :class:`PLST`, and follows the path of the convex program from no label to
+    its end, O(M q) per change of its support; bound (1) of [2]_ does not hold, since V is not
+    orthonormal. ``truncate`` keeps the scale of V, which does not affect the pursuit.
 
     References
     ----------
@@ -104,6 +115,8 @@ class CompressedSensing(LabelSpaceClassifier):
         "threshold": THRESHOLD,
         **COMMON,
         "sparsity": [Interval(Integral, 1, None, closed="left"), None],
+        "decoder": [StrOptions({"pursuit", "lasso"})],
+        "penalty": [Interval(Real, 0, 1, closed="both")],
         "random_state": ["random_state"],
     }
     _centred: ClassVar[bool] = False
@@ -116,6 +129,8 @@ class CompressedSensing(LabelSpaceClassifier):
         regressor: Any = None,
         ridge: float | str = "auto",
         sparsity: int | None = None,
+        decoder: str = "pursuit",
+        penalty: float = 0.1,
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
@@ -123,6 +138,8 @@ class CompressedSensing(LabelSpaceClassifier):
         self.regressor = regressor
         self.ridge = ridge
         self.sparsity = sparsity
+        self.decoder = decoder
+        self.penalty = penalty
         self.random_state = random_state
         self.threshold = threshold
 
@@ -144,7 +161,22 @@ class CompressedSensing(LabelSpaceClassifier):
         self.regressor_ = self.regressor_.times(factor)
 
     def _decode(self, T: np.ndarray) -> np.ndarray:
+        if self.decoder == "lasso":
+            return least_sum(T, self.components_, float(self.penalty))
         return pursue(T, self.components_, self.sparsity_)
+
+
+def least_sum(T: np.ndarray, V: np.ndarray, penalty: float) -> np.ndarray:
+    """The lasso of each row of T (n, M) in the columns of V (M, q), exact by its path."""
+    scores = np.zeros((len(T), V.shape[1]), dtype=T.dtype)
+    V = np.asfortranarray(V, dtype=np.float64)
+    for i in np.flatnonzero(T.any(axis=1)) if V.size else ():
+        t = T[i].astype(np.float64)
+        # lars_path divides the squared loss by the number of rows, here M.
+        least = penalty * np.abs(t @ V).max() / len(V)
+        _, _, path = lars_path(V, t, method="lasso", alpha_min=least, max_iter=10 * V.shape[1])
+        scores[i] = path[:, -1]
+    return scores
 
 
 def pursue(T: np.ndarray, V: np.ndarray, sparsity: int) -> np.ndarray:

@@ -1,3 +1,12 @@
 """Low-rank empirical risk minimisation, with all labels observed and with missing ones."""
 
-from labelspan.labelspace.leml._leml import LEML
+from typing import TYPE_CHECKING
+
+from labelspan.registry import door, names_in
+
+if TYPE_CHECKING:
+    from labelspan.registry import *
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = names_in(__name__)

@@ -25,16 +25,8 @@ class MaskedLowRank:
     The intercepts c are those of the best fit, so scores and labels are centred on their means over
     the rows of a label: K(Q) = diag(w_k) (q_k - mean_k q_k) for each column of Q (n, q).
 
-    Attributes
-    ----------
-    system : MaskedSystem
-        The rows, the mask of observed labels, and X'K(Y).
-    Z : ndarray of shape (n, q)
-        Labels minus their means over their rows; 0 where missing.
-    form : Spectral
-        Singular values and vectors of all rows, for a start and as the preconditioner.
-    ridge : float
-        The penalty.
+    `system` holds the rows, the mask and X'K(Y); Z the labels minus these means, 0 where missing;
+    `form` the singular values and vectors of all rows, for a start and as the preconditioner.
     """
 
     system: MaskedSystem
