@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.moments import _sparse, row_edges, times_block
+from labelspan.moments import Moments, _sparse, row_edges, times_block
 
 
 @pytest.fixture
@@ -67,3 +67,27 @@ def test_threads_get_about_equally_many_entries():
     assert row_edges(ends, 1) == [0, 8]
     # More threads than rows with entries: some get nothing.
     assert row_edges(np.array([0, 5]), 3) == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("density", [0.02, 0.6])
+@pytest.mark.parametrize("sparse_labels", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_denser_than_pays_have_the_same_sums(density, sparse_labels, weighted, rng, limit):
+    """Against the dense rows; blocks of few rows, the last one shorter."""
+    limit("dense block entries", 40 * 7)
+    X = sparse.random_array((60, 40), density=density, rng=rng, format="csr")
+    T = (rng.random((60, 5)) < density).astype(float)
+    weights = rng.uniform(0.5, 2.0, 60) if weighted else None
+    made_dense = []
+    labels = sparse.csr_array(T) if sparse_labels else T
+    with pytest.MonkeyPatch.context() as patch:
+        toarray = sparse.csr_array.toarray
+        patch.setattr(
+            sparse.csr_array, "toarray", lambda A: made_dense.append(A.shape) or toarray(A)
+        )
+        found = Moments.of(X, labels, weights, tt=True)
+    # Blocks only where they pay.
+    assert ((7, 40) in made_dense) == (density > 0.5)
+    expected = Moments.of(X.toarray(), T, weights, tt=True)
+    for name in ("xx", "xt", "tt"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-12)

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from labelspan.compat import array_namespace, dispatches, move_to_host
-
-Convert = Callable[[Any], Any]
 
 # Arrays of these libraries stay on their device; others become NumPy arrays, as in scikit-learn.
 LIBRARIES = frozenset({"torch", "cupy", "array_api_strict"})
 # By type of array.
 NAMESPACES: dict[type, Any] = {}
-# Entries of a block of float32 numbers that stays near the cache.
-BLOCK_CELLS = 2**20
+Convert = Callable[[Any], Any]
 # Attributes that are read, not multiplied, stay on the host.
 TABLES = ("classes_", "cv_results_")
 
@@ -188,95 +184,9 @@ def is_streamed(X: Any) -> bool:
     )
 
 
-def dense(A: Any) -> np.ndarray:
-    """A NumPy array from a sparse or dense one, or from one on a device."""
-    if type(A) is np.ndarray:
-        return A
-    return A.toarray() if sparse.issparse(A) else np.asarray(to_host(A))
-
-
-def doubles(A: Any) -> Any:
-    """A dense float64 array, where A is."""
-    return cast(A.toarray() if sparse.issparse(A) else A, np.float64)
-
-
-def row_keys(X: Any) -> Iterator[bytes]:
-    """One key per row of a dense or CSR array; keys of rows are equal if the rows are."""
-    for i in range(X.shape[0]):
-        row = X[[i]]
-        parts = (row.indices, row.data) if sparse.issparse(row) else (row,)
-        yield b"".join(part.tobytes() for part in parts)
-
-
 def in_memory(A: Any) -> Any:
     """The same in the memory of the host, computed if it is a Dask array; sparse stays sparse."""
     return A.compute() if is_dask_array(A) else to_host(A)
-
-
-def densified(A: Any) -> Any:
-    """A dense array from a sparse one; a dense one, wherever it is, unchanged."""
-    return A.toarray() if sparse.issparse(A) else A
-
-
-def values_of(A: Any) -> Any:
-    """The stored numbers: those of a sparse array, or the dense array itself."""
-    return A.data if sparse.issparse(A) else A
-
-
-def has_holes(A: Any) -> bool:
-    """Whether some numbers are NaN: labels that are not observed, which are on the host."""
-    values = A.data if sparse.issparse(A) else A
-    whole = not isinstance(values, np.ndarray) or values.dtype.kind != "f"
-    return not whole and bool(np.isnan(values.min(initial=0.0)))
-
-
-def canonical(A: Any) -> Any:
-    """A sparse array as CSR without repeated entries, a copy if needed; others as they are."""
-    if not sparse.issparse(A):
-        return A
-    rows = sparse.csr_array(A)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
-def both(A: Any, B: Any) -> Any:
-    """Where two boolean arrays on one device, each sparse or dense, are true; sparse if one is."""
-    first, second = (A, B) if sparse.issparse(A) else (B, A)
-    return first.multiply(second) if sparse.issparse(first) else A & B
-
-
-def any_varies(A: Any) -> bool:
-    """Whether some column of an array of any kind holds two different numbers."""
-    if sparse.issparse(A):
-        return bool((A.max(axis=0).toarray() != A.min(axis=0).toarray()).any())
-    xp = namespace(A)
-    return bool(xp.any(xp.max(A, axis=0) != xp.min(A, axis=0)))
-
-
-def count_true(A: Any, axis: int | None = None) -> Any:
-    """How many entries of a boolean array of any kind are true, on the host."""
-    if is_device(A):
-        xp = namespace(A)
-        return to_host(xp.sum(cast(A, np.uint8), axis=axis, dtype=xp.int64))
-    # A boolean CSR array sums as bool in some SciPy versions; its stored entries are the ones.
-    if sparse.issparse(A):
-        counts = A.astype(np.int64).sum(axis=axis)
-        return counts if axis is None else np.asarray(counts).ravel()
-    if axis is None:
-        return np.count_nonzero(A)
-    # Products with ones add up short rows several times as fast as a sum of booleans does;
-    # integers are exact in float32 up to 2**24, more than a block has.
-    height = max(1, BLOCK_CELLS // max(A.shape[1], 1))
-    blocks = (A[i : i + height].astype(np.float32) for i in range(0, len(A), height))
-    if axis == 1:
-        ones = np.ones(A.shape[1], dtype=np.float32)
-        return np.concatenate([block @ ones for block in blocks]).astype(np.int64)
-    sums = np.zeros(A.shape[1], dtype=np.int64)
-    for block in blocks:
-        sums += (np.ones(len(block), dtype=np.float32) @ block).astype(np.int64)
-    return sums
 
 
 def on_host(statistics: Any) -> Any:

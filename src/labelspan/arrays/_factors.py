@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays._arrays import dense, diagonal, is_device, like, namespace, to_host
+from labelspan.arrays._arrays import diagonal, is_device, like, namespace, to_host
 from labelspan.arrays._operations import library_of
+from labelspan.arrays._two_kinds import dense
 
 # Eigenproblems up to this size take longer to start on a device than to solve on the host.
 SMALL_SIDE = 128

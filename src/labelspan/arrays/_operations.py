@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays._arrays import dense, namespace
+from labelspan.arrays._arrays import namespace
+from labelspan.arrays._two_kinds import dense
 
 # X is multiplied by this many groups of columns, because X'X is symmetric.
 GROUPS = 4

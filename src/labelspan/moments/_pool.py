@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import copied, dense, is_dask_array, is_device, like, precision_of
+from labelspan.arrays import (
+    copied,
+    dense,
+    is_dask_array,
+    is_device,
+    like,
+    precision_of,
+    stacked_rows,
+)
 from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
@@ -156,9 +164,8 @@ def stacked(samples: tuple[Sample, ...]) -> Sample:
         ones = (np.ones(sample.Y.shape[0]) for sample in samples)
         given = (sample.weights for sample in samples)
         weights = np.concatenate([b if a is None else a for a, b in zip(given, ones, strict=True)])
-    labels = sparse.vstack(Y, format="csr") if sparse.issparse(Y[0]) else np.concatenate(Y)
     rows = stacked_csr(X) if isinstance(X[0], tuple) else np.concatenate(X)
-    return replace(samples[0], X=rows, Y=labels, weights=weights)
+    return replace(samples[0], X=rows, Y=stacked_rows(Y), weights=weights)
 
 
 def stacked_csr(pieces: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:

@@ -15,9 +15,8 @@ from labelspan.moments._moments import centred, scaled
 class Root:
     """Triangular factor R of the centred sample diag(w)^(1/2) [Xc Tc]; two add up with ``+``.
 
-    A Gram matrix squares the condition number; at cond(X) = 1e8 it loses every digit of the
-    smallest direction. R keeps them: R'R is the scatter that :class:`Moments` holds. It is
-    trapezoidal while there are fewer rows than columns.
+    R'R is the scatter that :class:`Moments` holds, which at cond(X) = 1e8 loses every digit of the
+    smallest direction; R keeps them. It is trapezoidal while there are fewer rows than columns.
     """
 
     weight: float
