@@ -39,7 +39,7 @@ def test_micro_f1_at_every_cut_is_that_of_the_labels(holes):
     if holes:
         truth[rng.random((40, 5)) < 0.2] = np.nan
     axis, seen = Axis(64, (0, 1)), ~np.isnan(truth)
-    found = axis.micro_f1(scores, truth)
+    found = axis.micro_f1(scores[None], truth)[0]
     for i, value in enumerate(found):
         predicted = assigned(scores, *axis.at(i))
         expected = f1_score(truth[seen] > 0, predicted[seen], zero_division=0)

@@ -148,6 +148,29 @@ def test_set_measures_equal_definition(data, zero):
             assert getattr(metrics, name)(form_y, form_p, **arguments) == pytest.approx(expected)
 
 
+@settings(max_examples=40, deadline=None)
+@given(shapes.flatmap(lambda s: st.tuples(arrays(bool, s), arrays(bool, s))), st.floats(0.1, 5))
+def test_smoothed_f1_is_that_of_rows_added_to_each_label(data, smoothing):
+    Y, P = data
+    common, total = (Y & P).sum(axis=0), Y.sum(axis=0) + P.sum(axis=0)
+    expected = np.mean(
+        [2 * (c + smoothing) / (t + 2 * smoothing) for c, t in zip(common, total, strict=True)]
+    )
+    assert metrics.macro_f1(Y, P, smoothing=smoothing) == pytest.approx(expected)
+    if smoothing < 1:
+        return
+    # Whole rows with every label, true and predicted.
+    k = int(smoothing)
+    more = [np.vstack([A, np.ones((k, A.shape[1]), dtype=bool)]) for A in (Y, P)]
+    assert metrics.macro_f1(Y, P, smoothing=k) == pytest.approx(metrics.macro_f1(*more))
+
+
+@pytest.mark.parametrize("smoothing", [-1.0, np.nan, np.inf])
+def test_smoothing_out_of_range_is_refused(smoothing):
+    with pytest.raises(ValueError, match="expected a finite number >= 0"):
+        metrics.macro_f1([[1, 0]], [[1, 0]], smoothing=smoothing)
+
+
 def test_nan_for_zero_division_leaves_the_row_out():
     Y, P = np.array([[1, 1, 0], [0, 0, 0]]), np.array([[1, 0, 0], [0, 0, 0]])
     assert metrics.instance_recall(Y, P, zero_division=np.nan) == 0.5

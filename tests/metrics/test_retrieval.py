@@ -1,6 +1,7 @@
 """Measures of search, against loops over all pairs of rows, and the exact search itself."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -87,6 +88,45 @@ def test_far_rows_and_other_forms():
     assert_array_equal(nearest(Q * 1e30, X * 1e-30, 3), nearest(Q, X, 3))
 
 
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e25, 1e100])
+def test_numbers_beyond_float32(metric, form, scale):
+    expected = nearest(Q, X, 5, metric=metric)
+    assert_array_equal(nearest(form(Q * scale), form(X * scale), 5, metric=metric), expected)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shift", [1e3, 1e6])
+def test_distances_far_from_the_origin(form, shift):
+    expected = nearest(Q, X, 5, metric="euclidean")
+    found = nearest(form(Q + shift), form(X + shift), 5, metric="euclidean")
+    assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("cells", [2**24, 5000])
+def test_equal_rows_are_found_in_order_wherever_they_are(metric, cells, limit):
+    """Products of blocks round equal rows differently, by their place in the block."""
+    limit("search cells", cells)
+    limit("search pairs", 1000)
+    few = rng.standard_normal((101, 48)).astype(np.float32)
+    kind = rng.permutation(np.repeat(np.arange(101), 5))
+    found = nearest(few + np.float32(0.01), few[kind], 12, metric=metric)
+    assert len({tuple(kind[row]) for row in found}) == 101
+    for row in found:
+        for one in set(kind[row]):
+            mine = row[kind[row] == one]
+            assert_array_equal(mine, np.flatnonzero(kind == one)[: len(mine)])
+
+
+def test_frames_and_integers():
+    whole = np.rint(10 * Q).astype(int), np.rint(10 * X).astype(int)
+    expected = nearest(*(A.astype(float) for A in whole), 4)
+    assert_array_equal(nearest(*whole, 4), expected)
+    assert_array_equal(nearest(*map(pd.DataFrame, whole), 4), expected)
+
+
 @pytest.mark.parametrize("kind", ["jaccard", "shared"])
 @pytest.mark.parametrize("k", [1, 4, 25])
 def test_measures_are_those_of_loops(kind, k):
@@ -129,8 +169,25 @@ def test_wrong_uses_are_refused():
             shared_label_at_k(Y_query, Y, **wrong)
     with pytest.raises(ValueError, match="No query has a label"):
         shared_label_at_k(np.zeros_like(Y_query), Y, neighbours, 3)
-    with pytest.raises(ValueError, match="from 1 to 200, the rows of X"):
-        nearest(Q, X, 201)
+    for k in (201, 0, 2.0):
+        with pytest.raises(ValueError, match=f"k={k}; expected an integer from 1 to 200"):
+            nearest(Q, X, k)
+    with pytest.raises(ValueError, match="X holds NaN or infinity"):
+        nearest(Q, np.where(X > 2, np.nan, X), 2)
+    with pytest.raises(ValueError, match="Q holds NaN or infinity"):
+        nearest(sparse.csr_array(np.where(Q > 2, np.inf, Q)), X, 2)
+    with pytest.raises(ValueError, match=r"Q has shape \(5,\); expected rows, a 2-d array"):
+        nearest(Q[0], X, 2)
+    with pytest.raises(ValueError, match="neighbours holds float64; expected integers"):
+        shared_label_at_k(Y_query, Y, neighbours.astype(float), 3)
+    with pytest.raises(ValueError, match="Y_query has 6 labels and Y_index 7"):
+        shared_label_at_k(Y_query[:, 1:], Y, neighbours, 3)
+    with pytest.raises(ValueError, match=r"k=2.0; expected an integer >= 1"):
+        shared_label_at_k(Y_query, Y, neighbours, 2.0)
+    holes = Y_query.astype(float)
+    holes[2, 3] = np.nan
+    with pytest.raises(ValueError, match="Y_query holds labels that are not observed"):
+        shared_label_at_k(holes, Y, neighbours, 3)
     with pytest.raises(ValueError, match="same number of columns"):
         nearest(Q[:, 1:], X, 2)
     with pytest.raises(ValueError, match="metric='angle' is not known"):

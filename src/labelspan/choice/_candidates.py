@@ -15,7 +15,7 @@ from labelspan.base import LinearReducer
 from labelspan.choice._all_features import AllFeatures
 from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.compat import HasMethods
-from labelspan.extraction import MDDM, MVMD, OPLS, LabelCCA
+from labelspan.extraction import MDDM, MVMD, OPLS, EmbeddingReducer, LabelCCA
 
 # Ridges of the readout, on the scale of sums over rows, where none is known to be good for all
 # features; and multiples of a known one.
@@ -25,6 +25,8 @@ MULTIPLES = (0.1, 1.0, 10.0)
 # labels.
 N_DIMENSIONS = 10
 LARGEST_DIMENSION = 100
+# The same for search, where indexes take powers of two.
+SEARCH_DIMENSIONS = (8, 16, 32, 64, 128)
 # What a pipeline of scikit-learn calls a step that does nothing.
 NONE = "passthrough"
 
@@ -61,15 +63,21 @@ def candidates_of(
     shape: tuple[int, int, int],
     ridge: float | None = None,
     few: bool = False,
+    seeks: bool = False,
 ) -> Candidates:
     """The candidates for (fewest training rows, D, q); `ridge` is a good one for all features.
 
-    `few`: only those reducers by default that differ most, because each is fitted to each fold.
+    `few`: only those reducers by default that differ most, because each is fitted to each fold;
+    `seeks`: those for search, with a ridge readout that chooses its own ridge.
     """
+    if seeks and readout == "ridge":
+        readout = MultiOutputRidge()
     base, readout_grid = readout_of(readout, ridge, few)
     chosen = [pair_of(item) for item in reducers or ()]
-    if reducers is None:
-        chosen = few_reducers(ridge) if few else default_reducers(ridge)
+    if reducers is None and few:
+        chosen = few_reducers(ridge)
+    elif reducers is None:
+        chosen = search_reducers() if seeks else default_reducers(ridge)
     if not chosen:
         raise ValueError("reducers is empty; pass at least one extractor, or None for all of them.")
     grids: list[dict[str, list[Any]]] = []
@@ -79,7 +87,7 @@ def candidates_of(
         if isinstance(reducer, AllFeatures):
             grid = {"n_components": [None]}
         elif "n_components" not in grid:
-            grid = {**grid, "n_components": dimensions_of(n_components, reducer, shape)}
+            grid = {**grid, "n_components": dimensions_of(n_components, reducer, shape, seeks)}
         grid = {name: listed(name, values, reducer) for name, values in grid.items()}
         check_dimensions(grid["n_components"])
         settings += settings_of(reducer, grid, readout_grid, len(points))
@@ -115,6 +123,12 @@ def default_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str,
         (LabelCCA(), {"ridge": [ridge]}),
         (OPLS(), {"ridge": [ridge]}),
     ]
+
+
+def search_reducers() -> list[tuple[LinearReducer, dict[str, Any]]]:
+    """No reduction, PCA, and reducers whose projections keep a scale."""
+    found = (AllFeatures(), MVMD(beta=0.0), MVMD(), OPLS(), EmbeddingReducer())
+    return [(each, {}) for each in found]
 
 
 def few_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str, Any]]]:
@@ -193,7 +207,7 @@ def listed(name: str, values: Any, owner: Any) -> list[Any]:
 
 
 def dimensions_of(
-    n_components: Any, reducer: LinearReducer, shape: tuple[int, int, int]
+    n_components: Any, reducer: LinearReducer, shape: tuple[int, int, int], seeks: bool = False
 ) -> list[Any]:
     """Candidates of `n_components` for a reducer whose grid has none."""
     if n_components is not None:
@@ -202,7 +216,10 @@ def dimensions_of(
     largest = min(n_features, n_rows - 1)
     # A thin factor F has no more directions than labels.
     thin = reducer._pencil((n_rows, n_labels)).thin
-    largest = min(largest, n_labels if thin else max(n_labels, LARGEST_DIMENSION))
+    most = SEARCH_DIMENSIONS[-1] if seeks else max(n_labels, LARGEST_DIMENSION)
+    largest = min(largest, n_labels if thin else most)
+    if seeks:
+        return [*(k for k in SEARCH_DIMENSIONS if k < largest), max(largest, 1)]
     spaced = np.geomspace(1, max(largest, 1), N_DIMENSIONS)
     return np.unique(np.rint(spaced).astype(int)).tolist()
 

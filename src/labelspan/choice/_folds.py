@@ -16,6 +16,7 @@ from labelspan.choice._all_features import AllFeatures
 from labelspan.choice._candidates import Candidates, Setting
 from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, buffer_for, readout_scores
+from labelspan.choice._seeker import Seeker
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import n_directions
 from labelspan.moments import Moments, Sample, mean_of, project, row_blocks
@@ -152,6 +153,7 @@ def score_fold(
     candidates: Candidates,
     recipe: Recipe,
     judge: Judge,
+    seeker: Seeker | None,
 ) -> FoldScores:
     """All candidates on one fold of rows in memory: held-out rows are read once."""
     train, test = fold
@@ -170,6 +172,12 @@ def score_fold(
     for i in recipe.refitted:
         if isinstance(candidates.settings[i].reducer, AllFeatures):
             score_whole(found, sample, fold, candidates, i, judge, rows)
+    if seeker is not None:
+        assert training is not None
+        pairs = [(Z[:, columns], training.X[:, columns]) for columns in solved.columns()]
+        counts = [nested.counts for nested in solved.nested]
+        shape = () if judge.axis is None else (len(judge.axis),)
+        seeker.add(found, candidates, counts, pairs, fold, shape)
     return found
 
 

@@ -81,7 +81,8 @@ class Recipe:
     """How the statistics of the settings are computed, for data of one shape.
 
     Settings may use the Root, have their `own` statistics (a reducer, a solver), or be refitted to
-    the rows of each fold. `keeps_rows`: the readout does; `holes`: each readout uses its own rows.
+    the rows of each fold. `keeps_rows`: the readout does; `holes`: each readout uses its own rows;
+    `seeks`: rows are compared with each other.
     """
 
     ridge_free: list[bool]
@@ -89,11 +90,12 @@ class Recipe:
     refitted: list[int]
     keeps_rows: bool
     holes: bool
+    seeks: bool
 
     @property
     def projects_training(self) -> bool:
         """Whether the projections of the training rows are needed."""
-        return self.keeps_rows or self.holes or bool(self.refitted)
+        return self.keeps_rows or self.holes or self.seeks or bool(self.refitted)
 
     @property
     def statistic(self) -> Any:
@@ -102,11 +104,17 @@ class Recipe:
 
 
 def recipe_of(
-    candidates: Candidates, shape: tuple[int, int, int], *, pools: bool, holes: bool
+    candidates: Candidates,
+    shape: tuple[int, int, int],
+    *,
+    pools: bool,
+    holes: bool,
+    seeks: bool,
 ) -> Recipe:
     """Collect the needs of every setting; a setting that does not fit the shape is refused.
 
-    `pools` says whether statistics of such rows can be pooled, `holes` whether labels are missing.
+    `pools` says whether statistics of such rows can be pooled, `holes` whether labels are missing,
+    `seeks` whether neighbours are measured.
     """
     settings = candidates.settings
     pencils = [setting.reducer._pencil((shape[0], shape[2])) for setting in settings]
@@ -118,7 +126,7 @@ def recipe_of(
         if i not in refitted and type(s.reducer)._summarise is not LinearReducer._summarise
     }
     keeps_rows = not isinstance(candidates.readouts[0], MultiOutputRidge)
-    return Recipe(free, own, refitted, keeps_rows, holes)
+    return Recipe(free, own, refitted, keeps_rows, holes, seeks)
 
 
 @contextmanager

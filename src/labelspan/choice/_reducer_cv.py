@@ -41,7 +41,7 @@ from labelspan.choice._space import spaces_of
 from labelspan.choice._summary import summary_of
 from labelspan.compat import HasMethods, Interval, StrOptions
 from labelspan.gate import Labels, lazily
-from labelspan.search import FoldScores, Judge, side_by_side
+from labelspan.search import FoldScores, Judge, search_measures, side_by_side
 
 
 class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -72,7 +72,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         more directions than labels.
     kernel : {"auto", "linear", "rbf"}, default="auto"
         What the reducers read: the columns, or an RBF kernel against 600 landmarks. "auto" tries
-        both if `reducers` is None and the kernel is promising, otherwise the columns only.
+        both if `reducers` is None and the kernel and its width are promising, else the columns.
     scale : {"auto", "range", "standard", "rows"} or None, default="auto"
         How the columns are scaled first, as for :class:`MultilabelRidgeCV`; None leaves them as
         they are. "auto" takes the best for a regression on all features if `reducers` is None,
@@ -90,7 +90,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         classifier.
     scoring : str, callable, Measure, list, dict or None, default="f1_micro"
         Scikit-learn's names, names of `labelspan.metrics.MEASURES` that scikit-learn does not
-        have, scorers, or several of them. None means ``score``, the subset accuracy.
+        have, "shared_label_at_10" or "retrieval_ndcg_at_10" for search, scorers, or several of
+        them. None means ``score``, the subset accuracy.
     cv : int, splitter or iterable, default=5
         Folds; a number stands for :class:`labelspan.model_selection.MultilabelStratifiedKFold`.
     refit : bool or str, default=True
@@ -159,7 +160,9 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     A threshold is one more axis: micro-F1 at 511 cuts by counts of scores per interval, other
     measures at 31 cuts. Left-out scores of :class:`MultilabelRidgeCV` choose scale and width once.
 
-    Scores count every held-out row once, whatever its weight; a row of weight 0 is in no fold.
+    Scores count every held-out row once, whatever its weight; a row of weight 0 is in no fold. For
+    search, up to 2000 rows per fold are compared with its training rows by cosines; the reducers
+    are then none, PCA, MVMD, OPLS and :class:`EmbeddingReducer`, on columns as they are.
 
     Missing labels in `y`: reducers learn from available cases, whose sums are pooled in the same
     way. The ridge readout of a label is solved from the projections of the training rows where it
@@ -270,13 +273,14 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _learn(self, X: Any, labels: Labels) -> None:
         labels = in_memory(labels)
-        folds, default = folds_of(self.cv, X, labels, self._groups), self.reducers is None
+        folds = folds_of(self.cv, X, labels, self._groups)
+        default = self.reducers is None and not search_measures(self.scoring)
         spaces = spaces_of(X, labels, self.kernel, self.scale, default=default)
         searches = [search_in(space, self, X, labels, folds) for space in spaces]
         of_spaces = [search.scores(self.n_jobs, self.verbose) for search in searches]
         scores = [side_by_side(of_fold) for of_fold in zip(*of_spaces, strict=True)]
-        self.n_passes_ = sum(each.n_passes + each.space.n_reads for each in searches)
         self._choose(points_of(searches), scores, searches[0].judge)
+        self.n_passes_ = sum(each.n_passes + each.space.n_reads for each in searches)
         if self.refit:
             self._refit(searches)
 

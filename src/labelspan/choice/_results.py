@@ -33,7 +33,7 @@ def table_at_cuts(
     """``cv_results_``, of each candidate at its best cut if cuts are compared."""
     table: dict[str, Any] = {}
     if judge.axis is not None:
-        scores, places = at_best_cuts(scores, goal or judge.first_name)
+        scores, places = at_best_cuts(scores, goal or next(iter(without_threshold(scores[0]))))
         cuts = np.array([judge.axis.at(int(place)) for place in places])
         table = {"threshold": cuts[:, 0], "min_labels": cuts[:, 1].astype(int)}
     kept = np.array([fold.n_components for fold in scores]).mean(axis=0)

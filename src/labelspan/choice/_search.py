@@ -17,6 +17,7 @@ from labelspan.choice._folds import score_fold, score_solved, solve_fold
 from labelspan.choice._neighbours import first_of_equal_rows
 from labelspan.choice._pool import Recipe, Shared, recipe_of
 from labelspan.choice._readout_kinds import check_threshold
+from labelspan.choice._seeker import Seeker
 from labelspan.choice._space import Space
 from labelspan.choice._stream import held_out_projections
 from labelspan.classifiers import MLkNN
@@ -31,7 +32,15 @@ from labelspan.gate import (
 from labelspan.linalg import Route, is_large_sparse, route_of
 from labelspan.model_selection import MultilabelStratifiedKFold
 from labelspan.moments import Sample, checked, collect_parts
-from labelspan.search import Fold, FoldScores, Judge, Parts, on_folds, parts_of
+from labelspan.search import (
+    Fold,
+    FoldScores,
+    Judge,
+    Parts,
+    on_folds,
+    parts_of,
+    search_measures,
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ class Search:
     recipe: Recipe
     judge: Judge
     space: Space
+    seeker: Seeker | None
 
     @cached_property
     def route(self) -> Route:
@@ -59,7 +69,8 @@ class Search:
             thin=False,
             ridge_free=any(self.recipe.ridge_free),
         )
-        if route.wide is None or not isinstance(self.candidates.readouts[0], MLkNN):
+        compares = self.seeker is not None or isinstance(self.candidates.readouts[0], MLkNN)
+        if route.wide is None or not compares:
             return route
         # Neighbours at equal distances are taken in order, which rounding would change.
         Z = route.sample.X[first_of_equal_rows(self.X)]
@@ -102,7 +113,13 @@ class Search:
     def _in_memory(self, training: list[Any]) -> Any:
         for fold, pool in zip(self.folds, training, strict=True):
             yield delayed(score_fold)(
-                self.route.sample, fold, pool, self.candidates, self.recipe, self.judge
+                self.route.sample,
+                fold,
+                pool,
+                self.candidates,
+                self.recipe,
+                self.judge,
+                self.seeker,
             )
 
     def _streamed(self, training: list[Any]) -> Any:
@@ -122,19 +139,22 @@ def search_in(space: Space, source: Any, X: Any, labels: Labels, folds: list[Fol
     X = space.features(X)
     shape = min(len(train) for train, _ in folds), X.shape[1], labels.Y.shape[1]
     given, pools = (source.reducers, source.n_components, source.readout), not is_large_sparse(X)
-    candidates = candidates_of(*given, shape, space.ridge, few=not pools)
+    sought = search_measures(source.scoring)
+    seeks = bool(sought)
+    candidates = candidates_of(*given, shape, space.ridge, few=not pools, seeks=seeks)
     holes = has_holes(labels.Y)
     if holes:
         refuse_missing(candidates, labels.Y)
-    recipe = recipe_of(candidates, shape, pools=pools, holes=holes)
+    recipe = recipe_of(candidates, shape, pools=pools, holes=holes, seeks=seeks)
     if is_dask_array(X):
         refuse_rows(recipe, candidates)
+    seeker = Seeker.of(sought, X, labels)
     threshold = source.threshold
     check_threshold(threshold, candidates.readouts[0])
     cut = threshold == "auto"
     judge = Judge.of(source.scoring, candidates.readouts, labels, cut=cut)
     judge = judge if isinstance(threshold, str) else judge.at(float(threshold))
-    return Search(X, labels, folds, candidates, recipe, judge, space)
+    return Search(X, labels, folds, candidates, recipe, judge, space, seeker)
 
 
 def points_of(searches: Sequence[Search]) -> list[dict[str, Any]]:
@@ -199,6 +219,8 @@ def refuse_missing(candidates: Candidates, Y: Any) -> None:
 def refuse_rows(recipe: Recipe, candidates: Candidates) -> None:
     """Refuse candidates that need the rows themselves if X is a Dask array."""
     needing = [type(candidates.settings[i].reducer).__name__ for i in recipe.refitted]
+    if recipe.seeks:
+        needing.append("a measure of search")
     if recipe.projects_training:
         name = needing[0] if needing else type(candidates.readouts[0]).__name__
         raise TypeError(

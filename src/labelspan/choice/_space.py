@@ -13,10 +13,10 @@ from labelspan.arrays import cast, is_dask_array, precision_of
 from labelspan.gate import Labels, has_holes
 from labelspan.kernels import KernelMap
 from labelspan.linalg import rank
-from labelspan.ridge_cv import MultilabelRidgeCV, Scaling
+from labelspan.ridge_cv import WIDTHS, MultilabelRidgeCV, Scaling
 
-# Landmarks of a kernel, and fewer to find out whether it pays: the average precision of its
-# left-out scores is no more than this below that of the columns.
+# Landmarks of a kernel, and fewer to find out whether it pays, and which widths: the average
+# precision of left-out scores is no more than this below that of the columns, or the best width.
 N_LANDMARKS, N_FIRST, CLOSE = 600, 150, 0.01
 # Rows up to which all of them span a regression on more columns than rows.
 MOST_ROWS = 3000
@@ -67,11 +67,22 @@ def spaces_of(X: Any, labels: Labels, kernel: str, scale: Any, *, default: bool)
     if kernel != "rbf":
         yield Space("linear", scaling_of(columns), columns.ridge_, n_reads=2)
     settings = {"kernel": "rbf", "scale": columns.scaling_}
+    model = MultilabelRidgeCV(**settings, n_landmarks=N_LANDMARKS)
     if kernel == "auto":
         first = MultilabelRidgeCV(**settings, n_landmarks=N_FIRST).fit(*given)
         kernel = "rbf" if first.best_score_ >= columns.best_score_ - CLOSE else "linear"
+        model._multiples = promising(first.cv_results_)
     if kernel == "rbf":
-        yield landmarks(MultilabelRidgeCV(**settings, n_landmarks=N_LANDMARKS).fit(*given))
+        yield landmarks(model.fit(*given))
+
+
+def promising(results: dict[str, Any]) -> tuple[float, ...]:
+    """The widths whose best score is close to that of the best width."""
+    best: dict[float, float] = {}
+    for point, score in zip(results["params"], results["mean_test_score"], strict=True):
+        best[point["width"]] = np.fmax(best.get(point["width"], -np.inf), score)
+    least = max(best.values()) - CLOSE
+    return tuple(w for w, score in zip(WIDTHS, best.values(), strict=True) if score >= least)
 
 
 def landmarks(model: MultilabelRidgeCV) -> Space:

@@ -12,7 +12,7 @@ from labelspan.choice._results import (
     standard_error,
     within_one_error,
 )
-from labelspan.metrics import SKLEARN_NAMES, MeasureScorer
+from labelspan.metrics import SKLEARN_NAMES, MeasureScorer, SearchMeasure
 from labelspan.search import scorer_of
 from labelspan.system import counted
 
@@ -95,6 +95,8 @@ def measure_name(search: Any) -> str:
         scoring = search._picked_by
     several = not search._one_dimensional and search._n_labels > 1
     found = scorer_of(scoring, several_labels=several)
+    if isinstance(found, SearchMeasure):
+        return found.title[0].lower() + found.title[1:]
     if isinstance(found, MeasureScorer):
         return found.measure.title.replace("Micro-", "micro-").replace("Macro-", "macro-")
     text = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")

@@ -3,6 +3,7 @@
 from labelspan.metrics._auc import macro_auc, micro_auc
 from labelspan.metrics._counts import Counts, Side
 from labelspan.metrics._goal import SKLEARN_NAMES, goal_of
+from labelspan.metrics._nearest import nearest
 from labelspan.metrics._ranking import average_precision, coverage, one_error, ranking_loss
 from labelspan.metrics._registry import (
     CONVENTIONS,
@@ -13,7 +14,6 @@ from labelspan.metrics._registry import (
     get_measure,
 )
 from labelspan.metrics._retrieval import (
-    nearest,
     retrieval_map_at_k,
     retrieval_ndcg_at_k,
     retrieval_precision_at_k,
@@ -21,6 +21,7 @@ from labelspan.metrics._retrieval import (
     shared_label_at_k,
 )
 from labelspan.metrics._scorers import MeasureScorer, get_scorer, scorers
+from labelspan.metrics._search_measure import SearchMeasure, search_measure
 from labelspan.metrics._sets import (
     hamming_loss,
     instance_accuracy,

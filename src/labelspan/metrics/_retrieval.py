@@ -2,66 +2,18 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import cast, dense, densified, namespace, smallest
 from labelspan.gate import check_truth
 from labelspan.metrics._input import check_choice
 
-# Similarities that are held at a time.
+# Relevances that are held at a time.
 BLOCK_CELLS = 2**25
 RELEVANCE = ("jaccard", "shared")
-
-
-def nearest(Q: Any, X: Any, k: int = 10, *, metric: str = "cosine") -> np.ndarray:
-    """Find the k rows of an index that are most similar to each query, exactly.
-
-    Parameters
-    ----------
-    Q : array-like of shape (n_queries, n_features)
-        Queries.
-    X : array-like of shape (n_rows, n_features)
-        Rows of the index, on a device if the queries are.
-    k : int, default=10
-        Number of rows, at most n_rows.
-    metric : {"cosine", "dot", "euclidean"}, default="cosine"
-        Cosine of the angle, inner product, or distance.
-
-    Returns
-    -------
-    ndarray of int64 of shape (n_queries, k)
-        Row numbers, the most similar first; of rows with equal similarities, the first.
-
-    Notes
-    -----
-    Similarities are computed in float32, in blocks that never hold all of them: time O(n_queries
-    n_rows n_features), memory O(n_rows n_features).
-
-    Examples
-    --------
-    >>> from labelspan.metrics import nearest
-    >>> nearest([[1.0, 0.1]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], k=2)
-    array([[1, 2]])
-    """
-    check_choice("metric", metric, ("cosine", "dot", "euclidean"))
-    Q, X = (A if hasattr(A, "shape") else np.asarray(A, dtype=np.float64) for A in (Q, X))
-    if Q.ndim != 2 or X.ndim != 2 or Q.shape[1] != X.shape[1]:
-        raise ValueError(
-            f"Q has shape {tuple(Q.shape)} and X {tuple(X.shape)}; expected rows with the same "
-            "number of columns. Transform both by the same model."
-        )
-    if not 1 <= k <= X.shape[0]:
-        raise ValueError(f"k={k}; expected an integer from 1 to {X.shape[0]}, the rows of X.")
-    rows, extra = _single(X, metric)
-    height = max(BLOCK_CELLS // X.shape[0], 1)
-    found = [
-        _nearest_block(_single(Q[start : start + height], metric)[0], rows, extra, k)
-        for start in range(0, Q.shape[0], height)
-    ]
-    return np.vstack(found) if found else np.empty((0, k), dtype=np.int64)
 
 
 def shared_label_at_k(Y_query: Any, Y_index: Any, neighbours: Any, k: int = 10) -> float:
@@ -240,36 +192,6 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _single(A: Any, metric: str) -> tuple[Any, Any]:
-    """Rows in float32, of unit length for cosines, and what is subtracted from their products."""
-    xp = namespace(A)
-    A = cast(densified(A), np.float64 if metric == "cosine" else np.float32)
-    if metric == "cosine":
-        lengths = xp.linalg.vector_norm(A, axis=1, keepdims=True)
-        A = A / xp.where(lengths > 0, lengths, 1.0)
-    A = cast(A, np.float32)
-    return A, (A * A).sum(axis=1) / 2 if metric == "euclidean" else 0.0
-
-
-def _nearest_block(Q: Any, X: Any, extra: Any, k: int) -> np.ndarray:
-    """Row numbers of the smallest of extra - Q X', by value, then by number."""
-    D = extra - Q @ X.T
-    if not isinstance(D, np.ndarray):
-        columns = smallest(D, k)
-        values = dense(namespace(D).take_along_axis(D, columns, axis=1))
-        columns = dense(columns)
-    else:
-        columns = np.argpartition(D, k - 1, axis=1)[:, :k]
-        values = np.take_along_axis(D, columns, axis=1)
-        # Where more rows are as near as the last one, the first of them count.
-        last = values.max(axis=1, keepdims=True)
-        tied = np.flatnonzero((last >= D).sum(axis=1) > k)
-        columns[tied] = np.argsort(D[tied], axis=1, kind="stable")[:, :k]
-        values = np.take_along_axis(D, columns, axis=1)
-    order = np.lexsort((columns, values), axis=1)
-    return np.take_along_axis(columns, order, axis=1).astype(np.int64)
-
-
 def _relevances(
     Y_query: Any, Y_index: Any, neighbours: Any, k: int, relevance: str, ideal: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -278,8 +200,11 @@ def _relevances(
     That is the sum over the index, and the k largest relevances in it.
     """
     check_choice("relevance", relevance, RELEVANCE)
-    A = sparse.csr_array(check_truth(Y_query, None, "Y_query")[0], dtype=np.float64)
-    B = sparse.csr_array(check_truth(Y_index, None, "Y_index")[0], dtype=np.float64)
+    A, B = _labels(Y_query, "Y_query"), _labels(Y_index, "Y_index")
+    if A.shape[1] != B.shape[1]:
+        raise ValueError(
+            f"Y_query has {A.shape[1]} labels and Y_index {B.shape[1]}; expected the same labels."
+        )
     neighbours = _checked(neighbours, A.shape[0], B.shape[0], k)
     labelled = np.flatnonzero(np.diff(A.indptr) > 0)
     if len(labelled) == 0:
@@ -301,13 +226,28 @@ def _relevances(
     return found, total, best
 
 
+def _labels(Y: Any, name: str) -> Any:
+    """Labels, all of them observed, as a CSR array."""
+    Y, observed = check_truth(Y, None, name)
+    if observed is not None:
+        raise ValueError(
+            f"{name} holds labels that are not observed (NaN), so it is not known which rows have "
+            "a label in common. Leave out the rows or the labels that miss one."
+        )
+    return sparse.csr_array(Y, dtype=np.float64)
+
+
 def _checked(neighbours: Any, n_queries: int, n_rows: int, k: int) -> np.ndarray:
     neighbours = np.asarray(neighbours)
+    if not isinstance(k, Integral):
+        raise ValueError(f"k={k!r}; expected an integer >= 1, a number of neighbours.")
     if neighbours.ndim != 2 or len(neighbours) != n_queries or not 1 <= k <= neighbours.shape[1]:
         raise ValueError(
             f"neighbours has shape {neighbours.shape}, and k={k}; expected {n_queries} rows, one "
             "per query, of at least k columns, and k >= 1."
         )
+    if neighbours.dtype.kind not in "iu":
+        raise ValueError(f"neighbours holds {neighbours.dtype}; expected integers, row numbers.")
     if neighbours.size and not -1 <= neighbours.min() <= neighbours.max() < n_rows:
         raise ValueError(
             f"neighbours holds rows from {neighbours.min()} to {neighbours.max()}; expected "

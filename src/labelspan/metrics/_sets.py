@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from labelspan.metrics._counts import count
 from labelspan.metrics._mean import mean_ratio
 
@@ -263,11 +265,17 @@ def micro_f1(
 
 
 def macro_f1(
-    Y_true: Any, Y_pred: Any, *, zero_division: float = 0.0, observed: Any = None
+    Y_true: Any,
+    Y_pred: Any,
+    *,
+    zero_division: float = 0.0,
+    smoothing: float = 0.0,
+    observed: Any = None,
 ) -> float:
     r"""Mean over labels of the F1 of each label; larger is better.
 
-    .. math:: \frac{1}{q} \sum_l \frac{2 \sum_i Y_{il} P_{il}}{\sum_i Y_{il} + \sum_i P_{il}}
+    .. math:: \frac{1}{q} \sum_l \frac{2 (\sum_i Y_{il} P_{il} + s)}
+              {\sum_i Y_{il} + \sum_i P_{il} + 2 s}
 
     Parameters
     ----------
@@ -276,6 +284,9 @@ def macro_f1(
     zero_division : float, default=0.0
         Value of a label that is neither true nor predicted anywhere, 1 in the MDDM convention;
         NaN leaves the label out of the mean.
+    smoothing : float >= 0, default=0.0
+        Rows s that are added to each label as true and predicted. With 1, the printed values of the
+        MDDM paper are explained: a method that predicts nothing then has a value above 0.
     observed : array-like or sparse of bool of shape (n_samples, n_labels), optional
         Which labels of a sparse `Y_true` are observed; in a dense one the others are NaN.
 
@@ -298,7 +309,14 @@ def macro_f1(
     0.5
     >>> macro_f1([[1, 0], [0, 0]], [[1, 0], [0, 0]], zero_division=1)
     1.0
+    >>> macro_f1([[1, 0], [1, 0]], [[0, 0], [0, 0]], smoothing=1)
+    0.75
     """
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise ValueError(
+            f"smoothing={smoothing!r}; expected a finite number >= 0: 0 for plain F1, 1 for that "
+            "of the MDDM paper."
+        )
     counts = count(Y_true, Y_pred, observed, by_label=True)
-    total = counts.true.labels + counts.predicted.labels
-    return mean_ratio(2 * counts.common.labels, total, zero_division)
+    total = counts.true.labels + counts.predicted.labels + 2 * smoothing
+    return mean_ratio(2 * (counts.common.labels + smoothing), total, zero_division)

@@ -1,6 +1,14 @@
 """Ridge regression whose settings exact leave-one-out scores choose."""
 
-from labelspan.ridge_cv._ridge_cv import MultilabelRidgeCV
+from typing import TYPE_CHECKING
+
+from labelspan.registry import door, names_in
+from labelspan.ridge_cv._candidates import WIDTHS
 from labelspan.ridge_cv._scaling import Scaling
 
-__all__ = ["MultilabelRidgeCV"]
+if TYPE_CHECKING:
+    from labelspan.registry import *
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = names_in(__name__)

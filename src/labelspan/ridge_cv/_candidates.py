@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -41,12 +42,12 @@ def map_of(kernel: str, rows: Any) -> KernelMap:
     return kernel_map(settings, rows)
 
 
-def widths_of(map_: KernelMap, at: Any) -> list[float | None]:
-    """Widths of an RBF kernel, from the squared distances of some rows."""
+def widths_of(map_: KernelMap, at: Any, multiples: Sequence[float]) -> list[float | None]:
+    """Widths of an RBF kernel, multiples of the median squared distance of some rows."""
     if map_.kernel == "linear":
         return [None]
     unit = median_of_pairs(rows_at(map_.rows, at))
-    return [unit * width for width in WIDTHS]
+    return [unit * multiple for multiple in multiples]
 
 
 def at_width(map_: KernelMap, width: float | None) -> KernelMap:

@@ -33,16 +33,8 @@ LEAST = 1e3 * float(np.finfo(np.float64).eps)
 class Ridges:
     """The ridge regressions of one sample, in coordinates in which its scatter is diagonal.
 
-    Attributes
-    ----------
-    values : ndarray of shape (r,)
-        Eigenvalues s of the scatter.
-    cross : ndarray of shape (r, q)
-        The matrix C of this module.
-    t_mean : ndarray of shape (q,)
-        Weighted mean of the targets.
-    weight : float
-        Sum of the weights, or number of rows.
+    `values` are its eigenvalues s, `cross` the matrix C of this module, `weight` the sum of the
+    weights, or the number of rows.
     """
 
     values: np.ndarray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -26,6 +26,7 @@ from labelspan.ridge_cv._candidates import (
     MOST_ROWS,
     N_LANDMARKS,
     SCALINGS,
+    WIDTHS,
     at_width,
     check_ridges,
     map_of,
@@ -198,6 +199,9 @@ class MultilabelRidgeCV(LabelClassifier):
         "store_scores": ["boolean"],
     }
 
+    # Widths of the kernel that are compared, as multiples of the median squared distance.
+    _multiples: Sequence[float] = WIDTHS
+
     def __init__(
         self,
         *,
@@ -272,7 +276,7 @@ class MultilabelRidgeCV(LabelClassifier):
                     continue
                 rows = scaling(data.X)
                 map_ = map_of(kernel, rows)
-                for width in widths_of(map_, data.compared[1]):
+                for width in widths_of(map_, data.compared[1], self._multiples):
                     yield (
                         {**settings, "width": width},
                         self._in_kernel(at_width(map_, width), rows, data, scaling.scale),

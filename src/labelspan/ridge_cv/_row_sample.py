@@ -41,22 +41,9 @@ TURNS = 100.0
 class Training:
     """Checked rows, and what was found in the first pass.
 
-    Attributes
-    ----------
-    X, Y : array of shape (n, D) and (n, q)
-        The rows, in memory or as Dask arrays, and their 0/1 labels; NaN where they are not
-        observed.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-    sums : Sums
-        What one pass found.
-    compared : tuple
-        The rows on which candidates are compared: an array, where they are in it, their targets
-        and their weights.
-    order : ndarray of shape (n,) or None
-        The rows in an order that depends on their content only; None for Dask arrays.
-    holes : bool
-        Whether some labels are not observed.
+    Labels are NaN where they are not observed, if there are `holes`. Candidates are `compared` on
+    some rows: an array, where they are in it, their targets and their weights. `order` depends on
+    the content of the rows only; None for Dask arrays.
     """
 
     X: Any

@@ -34,26 +34,48 @@ class Axis:
         return float(self.cuts[column]), self.least[row]
 
     def micro_f1(self, scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
-        """Micro-F1 (len,) of scores (n, q) above each cut, where the truth is not NaN."""
-        half = self.n_bins / 2
-        bins = np.minimum(scores / (1.0 + np.abs(scores)) * half + half, self.n_bins - 1)
-        bins, own, seen = bins.astype(np.int64), truth > 0, ~np.isnan(truth)
-        every, hits = self._count(bins[seen]), self._count(bins[own])
-        found = []
-        for least in self.least:
-            best = np.argsort(-scores, axis=1, kind="stable")[:, :least]
-            top, known, right = (np.take_along_axis(A, best, axis=1) for A in (bins, seen, own))
-            # The best labels of a row are predicted at every cut.
-            chosen = every - self._count(top[known]) + known.sum()
-            found.append(
-                2.0 * (hits - self._count(top[right]) + right.sum()) / (chosen + own.sum())
-            )
-        return np.concatenate(found)
+        """Micro-F1 (k, len) of several scores (k, n, q) above each cut, where the truth is known.
 
-    def _count(self, bins: np.ndarray) -> np.ndarray:
-        """How many are above each cut."""
-        counts = np.bincount(bins, minlength=self.n_bins)
-        return counts[::-1].cumsum()[::-1][1:]
+        An entry counts in one of three histograms: label absent, present, or NaN.
+        """
+        own, seen = truth > 0, ~np.isnan(truth)
+        kinds = self.n_bins * np.where(seen, own, 2).astype(np.int64)
+        half, found = self.n_bins / 2, np.empty((len(scores), len(self)))
+        for i, each in enumerate(scores):
+            bins = np.abs(each)
+            bins += 1.0
+            np.divide(each, bins, out=bins)
+            bins *= half
+            bins += half
+            keys = np.minimum(bins, self.n_bins - 1).astype(np.int64)
+            keys += kinds
+            absent, present = self._above(keys)
+            of_least = []
+            for least in self.least:
+                known = right = less = right_less = 0
+                if least > 0:
+                    # The best labels of a row are predicted at every cut.
+                    best = best_columns(each, least)
+                    wrong_above, right_less = self._above(np.take_along_axis(keys, best, axis=1))
+                    known = np.take_along_axis(seen, best, axis=1).sum()
+                    right = np.take_along_axis(own, best, axis=1).sum()
+                    less = wrong_above + right_less
+                hits, chosen = present - right_less + right, absent + present - less + known
+                of_least.append(2.0 * hits / (chosen + own.sum()))
+            found[i] = np.concatenate(of_least)
+        return found
+
+    def _above(self, keys: np.ndarray) -> np.ndarray:
+        """How many entries without (0) and with (1) their label are above each cut."""
+        counts = np.bincount(keys.ravel(), minlength=3 * self.n_bins).reshape(3, self.n_bins)
+        return counts[:2, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+
+
+def best_columns(scores: np.ndarray, n_best: int) -> np.ndarray:
+    """The columns (n, n_best) of the largest scores of each row, of equal ones the first."""
+    if n_best == 1:
+        return scores.argmax(axis=1)[:, None]
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n_best]
 
 
 def best_places(of_folds: np.ndarray) -> np.ndarray:

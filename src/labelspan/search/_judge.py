@@ -22,7 +22,9 @@ from labelspan.metrics import (
     Counts,
     Measure,
     MeasureScorer,
+    SearchMeasure,
     Side,
+    search_measure,
 )
 from labelspan.search._axis import N_BINS, N_COARSE, Axis
 
@@ -125,7 +127,7 @@ class Judge:
 
     @classmethod
     def of(cls, scoring: Any, readouts: list[Any], labels: Labels, *, cut: bool = False) -> Judge:
-        """Judge for labels of which some may be NaN; measures skip these.
+        """Judge for labels of which some may be NaN; measures skip these, measures of search too.
 
         `cut`: measure at every threshold, if there are several labels.
         """
@@ -135,9 +137,12 @@ class Judge:
         known = [KnownScores(owner) for owner in owners]
         several = labels.classes is None and labels.Y.shape[1] > 1
         chosen = scoring_of(scoring, several_labels=several)
+        sought = search_measures(scoring)
         each = chosen if isinstance(chosen, dict) else {"score": chosen}
+        each = {name: one for name, one in each.items() if name not in sought}
         measures = [one for one in each.values() if isinstance(one, MeasureScorer)]
-        if len(measures) == len(each) and labels.classes is None and not has_holes(labels.Y):
+        plain = labels.classes is None and not has_holes(labels.Y)
+        if not each or (len(measures) == len(each) and plain):
             by_name = {name: one.measure for name, one in each.items()}
             axis = axis_of(by_name, owners[0].min_labels) if cut and several else None
             return cls(by_name, known, labels.Y > 0, reads_rows=False, axis=axis)
@@ -145,7 +150,7 @@ class Judge:
             callable(one) and not isinstance(one, MeasureScorer) for one in each.values()
         )
         axis = axis_of({}, owners[0].min_labels) if cut and several else None
-        scorer = check_scoring(known[0], scoring=chosen)
+        scorer = check_scoring(known[0], scoring=each if sought else chosen)
         return cls(scorer, known, labels.target, reads_rows, axis)
 
     def at(self, threshold: float) -> Judge:
@@ -153,11 +158,6 @@ class Judge:
         for known in self.known:
             known.threshold = threshold
         return self
-
-    @property
-    def first_name(self) -> str:
-        """The name of the first measure."""
-        return next(iter(self.scorer)) if isinstance(self.scorer, dict) else "score"
 
     @property
     def n_labels(self) -> int:
@@ -221,7 +221,7 @@ class Judge:
     def _micro_f1(self, scores: np.ndarray, truth: Any) -> np.ndarray:
         assert self.axis is not None
         rows = dense(truth).astype(np.float64).reshape(scores.shape[1:])
-        return np.array([self.axis.micro_f1(each, rows) for each in scores])
+        return self.axis.micro_f1(scores, rows)
 
     def _directly_at_cuts(
         self, axis: Axis, owner: Any, scores: np.ndarray, truth: np.ndarray
@@ -290,8 +290,18 @@ def scoring_of(scoring: Any, several_labels: bool) -> Any:
     return scorer_of(scoring, several_labels)
 
 
+def search_measures(scoring: Any) -> dict[str, SearchMeasure]:
+    """Those of the scorers, by name, that measure neighbours."""
+    named = scoring_of(scoring, several_labels=True)
+    named = named if isinstance(named, dict) else {"score": named}
+    return {name: each for name, each in named.items() if isinstance(each, SearchMeasure)}
+
+
 def scorer_of(each: Any, several_labels: bool) -> Any:
     """One scorer: scikit-learn's if it knows the name, else the measure of that name."""
+    sought = search_measure(each)
+    if sought is not None:
+        return sought
     if isinstance(each, Measure):
         return MeasureScorer(each)
     name = SAME.get(each) if several_labels and (each is None or isinstance(each, str)) else None

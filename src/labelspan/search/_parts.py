@@ -59,9 +59,8 @@ class Parts:
 def without_each(parts: list[Any], outside: Any) -> Iterator[Any]:
     """For each of the parts the sum of all the others and of `outside`.
 
-    The parts outside each half are added once: O(k log k) additions for k parts. Nothing is
-    subtracted, because that would keep the rounding of the whole where only the omitted part
-    varies.
+    The parts outside each half are added once: O(k log k) additions for k parts. A difference
+    would keep the rounding of the whole.
     """
     if len(parts) < 2:
         yield from [outside] * len(parts)
