@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelspan.datasets import list_datasets, load_dataset, load_yeast, read_arff
+from labelspan.datasets import list_datasets, load_dataset, load_goemotions, load_yeast, read_arff
 
 # n, features, labels, cardinality, training rows, copied by hand from the README of the data.
 RECORD = {
@@ -49,8 +51,9 @@ RECORD = {
     "rcv1subset1-asdistributed": (6000, 47236, 101, 2.880, None),
     "rcv1subset4-asdistributed": (6000, 47229, 101, 2.484, None),
     "rcv1subset5-asdistributed": (6000, 47235, 101, 2.642, None),
+    "goemotions": (3000, 256, 27, 1.204, 2000),
 }
-DENSE = {"emotions", "scene", "yeast", "genbase", "image"}
+DENSE = {"emotions", "scene", "yeast", "genbase", "image", "goemotions"}
 
 
 def test_the_record_is_whole():
@@ -96,6 +99,31 @@ def test_yeast_needs_no_files(no_network_folders):
     np.testing.assert_array_equal(found.X, bundled.X)
     np.testing.assert_array_equal(found.Y, bundled.Y)
     assert found.X.shape == (2417, 103)
+
+
+def test_goemotions_needs_no_files(no_network_folders):
+    found, bundled = load_dataset("goemotions", download=False), load_goemotions()
+    np.testing.assert_array_equal(found.X, bundled.X)
+    np.testing.assert_array_equal(found.Y, bundled.Y)
+    assert {info.name: info.where for info in list_datasets()}["goemotions"] == "package"
+    # Unit vectors, one byte per dimension; every text has an emotion.
+    np.testing.assert_allclose(np.linalg.norm(found.X, axis=1), 1, atol=4e-3)
+    assert len(np.unique(found.X)) < 256
+    assert found.Y.sum(axis=1).min() == 1
+
+
+def test_goemotions_are_texts_of_the_files(data_folder):
+    # Names and, for every label, about as many rows as in the file it was drawn from.
+    names = (data_folder / "text/goemotions-labels.txt").read_text().split()
+    with gzip.open(data_folder / "text/goemotions-train.tsv.gz", "rt", encoding="utf-8") as file:
+        sets = [set(map(int, line.split("\t")[1].split(","))) for line in file]
+    texts, neutral = load_goemotions(), names.index("neutral")
+    assert texts.label_names == tuple(name for name in names if name != "neutral")
+    kept = [labels for labels in sets if labels != {neutral}]
+    for place, name in enumerate(texts.label_names):
+        share = np.mean([names.index(name) in labels for labels in kept])
+        off = abs(texts.Y[:, place].mean() - share)
+        assert off < 4 * np.sqrt(share * (1 - share) / 3000)
 
 
 def test_labels_follow_the_arff_not_the_xml(data_folder):

@@ -1,7 +1,13 @@
 """Multi-label data sets: readers, writers and a catalogue of benchmark sets."""
 
 from labelspan.datasets.blocks import Blocks, blocks_of
-from labelspan.datasets.catalogue import DatasetInfo, list_datasets, load_dataset, load_yeast
+from labelspan.datasets.catalogue import (
+    DatasetInfo,
+    list_datasets,
+    load_dataset,
+    load_goemotions,
+    load_yeast,
+)
 from labelspan.datasets.description import BlockShift, Description, describe, realign
 from labelspan.datasets.io import DataFileError, Limits, MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
@@ -25,6 +31,7 @@ __all__ = [
     "from_openml",
     "list_datasets",
     "load_dataset",
+    "load_goemotions",
     "load_yeast",
     "read_arff",
     "read_csv",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from labelspan.datasets.catalogue._built_in import BUILT_IN
 from labelspan.datasets.catalogue._catalogue import CATALOGUE, Entry
 from labelspan.datasets.catalogue._locate import cache_folder, in_cache, in_data_folder
 
@@ -90,6 +91,6 @@ def _where(entry: Entry) -> str:
         return "data folder"
     if in_cache(entry, cache_folder()):
         return "cache"
-    if entry.name == "yeast":
+    if entry.name in BUILT_IN:
         return "package"
     return "download" if all(file.address for file in entry.files) else "missing"

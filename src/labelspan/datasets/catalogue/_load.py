@@ -7,10 +7,10 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from labelspan.datasets.catalogue._built_in import BUILT_IN
 from labelspan.datasets.catalogue._catalogue import CATALOGUE, GITHUB_RAW, Entry
 from labelspan.datasets.catalogue._download import fetch
 from labelspan.datasets.catalogue._locate import cache_folder, in_cache, in_data_folder
-from labelspan.datasets.catalogue._yeast import load_yeast
 from labelspan.datasets.io import MultilabelDataset
 from labelspan.datasets.io.arff import read_arff
 from labelspan.datasets.io.binary import read_mat, read_npz
@@ -63,8 +63,8 @@ def load_dataset(
     entry = find(name)
     folder = cache_folder() if cache is None else Path(cache)
     paths = _present(entry, folder)
-    if paths is None and name == "yeast":
-        return load_yeast()
+    if paths is None and name in BUILT_IN:
+        return BUILT_IN[name]()
     if paths is None:
         paths = fetch(entry, folder, base_url=base_url, progress=progress, download=download)
     dataset = _read(entry, paths)
@@ -77,7 +77,7 @@ def files_of(name: str) -> list[Path]:
 
 
 def _present(entry: Entry, folder: Path) -> list[Path] | None:
-    return in_data_folder(entry) or in_cache(entry, folder)
+    return in_data_folder(entry) or in_cache(entry, folder) or None
 
 
 def find(name: str) -> Entry:
