@@ -1,16 +1,15 @@
-"""Reducers as a matrix and an offset, alone and in front of indexes of others."""
+"""Reducers as a matrix and an offset."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 import labelspan as ls
-from labelspan.interop import to_faiss, to_linear, to_sentence_transformers
-from labelspan.metrics import nearest
+from labelspan.interop import to_linear
 
 rng = np.random.default_rng(0)
 X = 3 + rng.standard_normal((80, 12)) * np.arange(1, 13)
@@ -49,39 +48,6 @@ def test_rows_of_unit_length_in_onnx():
     model = ls.EmbeddingReducer(3, normalize=True).fit(X, Y)
     session = runtime.InferenceSession(ls.interop.to_onnx(model, X).SerializeToString())
     assert_allclose(session.run(None, {"X": X})[0], model.transform(X), atol=1e-9)
-
-
-def test_faiss_finds_what_an_exact_search_finds():
-    faiss = pytest.importorskip("faiss")
-    model = ls.EmbeddingReducer(5).fit(X, Y)
-    rows = np.ascontiguousarray(X, dtype=np.float32)
-    layer = to_faiss(model)
-    assert_allclose(layer.apply(rows), model.transform(X), atol=1e-5 * np.abs(X).max())
-    index = faiss.IndexPreTransform(layer, faiss.IndexFlatL2(5))
-    index.add(rows)
-    _, found = index.search(rows[:20], 6)
-    Z = model.transform(X)
-    assert_array_equal(found, nearest(Z[:20], Z, 6, metric="euclidean"))
-
-
-def test_usearch_finds_what_an_exact_search_finds():
-    usearch = pytest.importorskip("usearch.index")
-    Z = ls.EmbeddingReducer(5).fit(X, Y).transform(X).astype(np.float32)
-    index = usearch.Index(ndim=5, metric="cos", dtype="f32")
-    index.add(np.arange(80), Z)
-    found = index.search(Z[:20], 6, exact=True).keys
-    assert_array_equal(found, nearest(Z[:20], Z, 6))
-
-
-def test_a_layer_of_sentence_transformers_computes_the_same():
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-    model = ls.EmbeddingReducer(5).fit(X, Y)
-    layer = to_sentence_transformers(model)
-    given = {"sentence_embedding": torch.tensor(X, dtype=torch.float32)}
-    with torch.no_grad():
-        found = layer(given)["sentence_embedding"].numpy()
-    assert_allclose(found, model.transform(X), atol=1e-5 * np.abs(X).max())
 
 
 def test_sparse_rows_are_multiplied():

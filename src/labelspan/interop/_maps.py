@@ -23,7 +23,7 @@ from labelspan.labelspace import (
 )
 from labelspan.ranking import RankingClassifier
 from labelspan.ridge_cv import MultilabelRidgeCV
-from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
+from labelspan.selection import CMLFS, LLSF, MLFS, FeatureScore
 from labelspan.semisupervised import SemiSupervised
 from labelspan.subspace import StructuralF1SVM, SubspaceClassifier
 
@@ -92,8 +92,8 @@ def _(model: SubspaceClassifier) -> Maps:
 
 @projection.register(MLFS)
 @projection.register(CMLFS)
-@projection.register(MultilabelFisherScore)
-@projection.register(DiscriminativeRatio)
+@projection.register(FeatureScore)
+@projection.register(LLSF)
 def _(model: Any) -> Maps:
     return (Columns(np.flatnonzero(model.get_support())),)
 
@@ -132,6 +132,7 @@ def scoring(model: BaseEstimator) -> Maps:
 @scoring.register(SubspaceClassifier)
 @scoring.register(StructuralF1SVM)
 @scoring.register(MultiOutputRidge)
+@scoring.register(LLSF)
 def _(model: Any) -> Maps:
     return (Affine(model._mean, model.coef_, model._level),)
 
