@@ -190,9 +190,10 @@ def test_every_format_has_a_table_per_classifier_and_names_the_turn(tmp_path):
     ],
 )
 def test_the_command_on_real_data_has_one_table_per_classifier(
-    labelspan, tmp_path, data, measure, best, falls  # noqa: F811
+    labelspan, tmp_path, dataset, data, measure, best, falls  # noqa: F811
 ):  # fmt: skip
     """PCA is ahead of MDDM_f under ML-kNN and behind it under ridge, with the numbers of 0.2.0."""
+    dataset(data)
     common = (
         "compare", data, "--methods", "pca,mvmd,mddm-f@0.2.0", "--splits", "3x2",
         "--classifiers", "mlknn,ridge@0.2.0", "--directions", "", "--measures", measure,
@@ -213,3 +214,58 @@ def test_the_command_on_real_data_has_one_table_per_classifier(
     assert ranks[1][falls] < ranks[1]["PCA"]
     assert 1 / 64 < found["interactions"][measure]["p_value"] < 0.05
     assert found["interactions"][measure]["verdict"] in out.splitlines()
+
+
+def test_conclusions_open_with_what_reduction_brings_to_each_data_set(tmp_path):
+    plan = toy_plan(
+        tmp_path,
+        reducers=("none", "opls", "mvmd"),
+        classifiers=(Step("mlknn"), Step("ridge")),
+        sources=(Source("first"), Source("second")),
+        splits=Splits("random", n_repeats=4),
+        measures=("micro_f1",),
+    )
+    # On the first set OPLS wins but on one split of four; on the second nothing helps.
+    level = {"no reduction": 0.5, "OPLS": 0.6, "MVMD": 0.3}
+
+    def value(cell):
+        lost = cell.source.name == "second" or (cell.method == "OPLS" and cell.split == 2)
+        return {"micro_f1": level[cell.method] - 0.2 * lost * (cell.method != "no reduction")}
+
+    with fill(tmp_path / "out", plan, value) as store:
+        analysis = analyse(store)
+        page = render(store)
+    said = recommendations(analysis)
+    assert said[0] == (
+        "first: ML-kNN: OPLS has the best Micro-F1, 0.550; without reduction it is 0.500 (OPLS is "
+        "better on 3 of 4 splits)."
+    )
+    assert said[2] == "second: ML-kNN: no reduction has the best Micro-F1, 0.500."
+    assert page.index(said[0]) < page.index(said[2]) < page.index("What the tests say")
+
+
+def test_the_tables_for_a_paper_hold_methods_by_data_sets(tmp_path, labelspan):  # noqa: F811
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    means = {name: {"MDDM_f": 0.3, "PCA": 0.2, "MVMD": 0.1} for name in TURNED}
+    with stored(tmp_path, means, n_repeats=10):
+        pass
+    code, out, _ = labelspan("report", tmp_path / "out", "--latex")
+    assert code == 0
+    page, *diagrams = out.splitlines()
+    assert [re.search(r"report-.*", path)[0] for path in diagrams] == [
+        "report-ranks-ml-knn-micro-f1.pdf",
+        "report-ranks-ridge-micro-f1.pdf",
+    ]
+    with open(diagrams[0], "rb") as stream:
+        assert stream.read(5) == b"%PDF-"
+    with open(page, encoding="utf-8") as stream:
+        text = stream.read()
+    table = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
+    # Means of 0.3, ..., 0.3 + 0.009: best in bold; Nemenyi separates both others from it.
+    cell = r"\textbf{0.3045 $\pm$ 0.0030}"
+    assert table[0] == rf"MDDM\_f & {cell} & {cell} & 1.00 \\"
+    assert [row.rsplit("& ", 1)[1] for row in table[1:]] == [
+        r"2.00$^{\bullet}$ \\", r"3.00$^{\bullet}$ \\"
+    ]  # fmt: skip
+    assert r"\includegraphics[width=\linewidth]{report-ranks-ridge-micro-f1.pdf}" in text
+    assert labelspan("report", tmp_path / "out", "--latex", "--format", "md")[0] == 2

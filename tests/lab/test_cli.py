@@ -108,7 +108,7 @@ def test_compare_reads_a_plan(labelspan, tmp_path):
         (("compare", "--methods", "mdm"), "there is no method 'mdm'; did you mean"),
         (("compare", "--splits", "x"), "splits='x' is not understood"),
         (("compare", "--classifiers", "mvmd"), "mvmd is a reducer, not a classifier; give it"),
-        (("compare", "--label-count", "6"), "yeast takes no label_count, which is for"),
+        (("compare", "yeast", "--label-count", "6"), "yeast takes no label_count, which is for"),
         (("compare", "--measures", "f9"), "There is no measure 'f9'"),
         (("compare", "--data", "no/such.arff"), "no/such.arff"),
         (("report", "nowhere"), "there is no store in nowhere"),

@@ -52,6 +52,17 @@ def test_choose_prints_json(labelspan, tmp_path):  # noqa: F811
     assert {"all features", "PCA", "MDDM()", "MVMD()", "LabelCCA()", "OPLS()"} < reducers
 
 
+def test_choose_for_search(labelspan, tmp_path):  # noqa: F811
+    path = write_toy(tmp_path)
+    for option in ("--measure", "--scoring"):
+        code, out, _ = labelspan("choose", path, option, "shared_label_at_5", "--folds", 3)
+        data = read_npz(path)
+        search = ReducerCV(scoring="shared_label_at_5", cv=3).fit(data.X, data.Y)
+        assert code == 0
+        assert out.splitlines()[0] == "toy: Shared label@5 of 3 folds of 60 rows"
+        assert search.summary().splitlines()[0] in out
+
+
 def test_reduce_takes_the_reducer_of_the_search(labelspan, tmp_path):  # noqa: F811
     path, out_path = write_toy(tmp_path), tmp_path / "reduced.npz"
     code, out, err = labelspan("reduce", path, "--method", "auto", "--out", out_path)

@@ -10,6 +10,7 @@ import pytest
 
 from labelspan.datasets import read_npz
 from labelspan.experiments import METHODS, Result, Source, Splits, Step, Store, analyse, run
+from labelspan.lab.methods import get_method
 from labelspan.lab.plan import Plan, steps_of
 from tests.lab.plans import toy_plan, write_toy
 from tests.lab.test_cli import labelspan  # noqa: F401
@@ -127,7 +128,9 @@ def test_what_is_no_estimator_class_is_never_called(labelspan, tmp_path, monkeyp
 def test_every_reducer_is_saved_and_applied_again(labelspan, tmp_path, name):  # noqa: F811
     pytest.importorskip("skops")
     data, model = write_toy(tmp_path), tmp_path / "model.skops"
-    size = ("--set", "k=3") if name in ("fisher", "ratio") else ("--n-components", "3")
+    parameters = get_method(name).load()().get_params()
+    named = next((n for n in ("n_components", "k", "n_features") if n in parameters), None)
+    size = () if named is None else ("--set", f"{named}=3")
     options = ("--method", name, *size, "--out", tmp_path / "a.npz", "--model", model)
     assert labelspan("reduce", data, *options)[0] == 0
     code, _, err = labelspan("reduce", data, "--apply", model, "--out", tmp_path / "b.npz")

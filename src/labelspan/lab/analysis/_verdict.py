@@ -8,6 +8,7 @@ from labelspan.lab.analysis._analysis import Analysis
 from labelspan.lab.analysis._interaction import Interaction
 from labelspan.lab.analysis._ranking import ALPHA, LEAST_BLOCKS, Ranking
 from labelspan.lab.methods import ALL_MEASURES, get_method
+from labelspan.system import counted
 
 
 def primary(analysis: Analysis, classifier: str | None = None) -> Ranking | None:
@@ -74,13 +75,48 @@ def verdict(ranking: Ranking | None) -> str:
 
 
 def recommendations(analysis: Analysis) -> list[str]:
-    """One sentence per classifier; only one if the run is unfinished."""
+    """What reduction brings, then one sentence per classifier; only one if unfinished."""
     if not analysis.is_finished:
         return [recommendation(analysis)]
     return [
-        f"{_prefix(analysis, classifier)}{recommendation(analysis, classifier)}"
+        *gains(analysis),
+        *(
+            f"{_prefix(analysis, classifier)}{recommendation(analysis, classifier)}"
+            for classifier in analysis.classifiers
+        ),
+    ]
+
+
+def gains(analysis: Analysis) -> list[str]:
+    """What reduction brings to the first measure, by data set and classifier, in plain figures."""
+    if not analysis.is_finished or not (plain := _unreduced(analysis)):
+        return []
+    found = [
+        _gain(analysis, source.name, classifier, plain)
+        for source in analysis.plan.sources
         for classifier in analysis.classifiers
     ]
+    return [sentence for sentence in found if sentence]
+
+
+def _gain(analysis: Analysis, dataset: str, classifier: str, plain: set[str]) -> str:
+    ranking = primary(analysis, classifier)
+    here = [block.startswith(f"{dataset}, split ") for block in ranking.blocks] if ranking else []
+    if ranking is None or not any(here) or not plain & set(ranking.methods):
+        return ""
+    values = dict(zip(ranking.methods, ranking.values[here].T, strict=True))
+    sign = 1 if ALL_MEASURES[ranking.measure].direction == "max" else -1
+    without = next(name for name in ranking.methods if name in plain)
+    best = max(values, key=lambda name: sign * values[name].mean())
+    title, mean = ALL_MEASURES[ranking.measure].title, values[without].mean()
+    prefix = f"{dataset}: {_prefix(analysis, classifier)}"
+    if best in plain:
+        return f"{prefix}no reduction has the best {title}, {mean:.3f}."
+    n_wins = int((sign * (values[best] - values[without]) > 0).sum())
+    return (
+        f"{prefix}{best} has the best {title}, {values[best].mean():.3f}; without reduction it is "
+        f"{mean:.3f} ({best} is better on {n_wins} of {counted(len(values[best]), 'split')})."
+    )
 
 
 def recommendation(analysis: Analysis, classifier: str | None = None) -> str:

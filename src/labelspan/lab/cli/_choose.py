@@ -12,7 +12,7 @@ from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
 from labelspan.lab.cli._data import load, read_source
 from labelspan.lab.cli._model import Model, save_model
-from labelspan.metrics import get_measure
+from labelspan.metrics import get_measure, search_measure
 from labelspan.system import require
 
 #: Formats of a plot.
@@ -23,7 +23,14 @@ PICTURES = (".svg", ".png", ".pdf")
 def command(
     context: typer.Context,
     data: Annotated[str, typer.Argument(help="Data set: a name or a file.")],
-    measure: Annotated[str, typer.Option(help="Measure to choose by.")] = "micro_f1",
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            "--scoring",
+            help="Measure to choose by; of search: shared_label_at_10 and the like.",
+        ),
+    ] = "micro_f1",
     readout: Annotated[str, typer.Option(help=fitting.READOUT_HELP)] = "ridge",
     n_components: Annotated[
         str, typer.Option(help="Dimensions to try, separated by commas: numbers, shares or none.")
@@ -47,7 +54,7 @@ def command(
     """Choose a reducer, its parameters and its dimension for a data set by cross-validation."""
     fitting.check_rows(rows)
     # The sign of the scores and the name in the table come from the measure itself.
-    scoring = get_measure(measure)
+    scoring = search_measure(measure) or get_measure(measure)
     if picture is not None:
         options.check_suffix(picture, "picture", *PICTURES)
         require("matplotlib", "report", "--picture")

@@ -131,7 +131,7 @@ def command(
 ) -> None:
     """Compare methods on data sets: means, ranks, tests, a recommendation and a report.
 
-    Without options: all reducers with ML-kNN and ridge on yeast, in about a minute.
+    Without options: all reducers with ML-kNN and ridge on yeast and goemotions, in about a minute.
     After an interruption, run the same command again to resume.
     """
     data = [*(files or []), *(data or [])]
@@ -147,7 +147,7 @@ def command(
         if not shares:
             refuse_alone(context, "mechanism", "missing")
         steps = _steps(methods, classifiers, only_holed=bool(shares))
-        sources = _sources(data or ["yeast"], options.reading_options(context))
+        sources = _sources(data or ["yeast", "goemotions"], options.reading_options(context))
         chosen = Plan(
             "comparison of methods",
             sources=holed_sources(sources, shares, mechanism) if shares else sources,

@@ -9,7 +9,7 @@ import typer
 
 from labelspan.lab import Store
 from labelspan.lab.cli import options, output
-from labelspan.lab.report import FORMATS, write_report
+from labelspan.lab.report import FORMATS, write_manuscript, write_report
 
 
 def command(
@@ -17,6 +17,12 @@ def command(
     format: Annotated[
         str, typer.Option(help="html, md, csv, latex; several separated by commas.")
     ] = "html",
+    latex: Annotated[
+        bool,
+        typer.Option(
+            "--latex", help="For a paper: tables of methods by data sets, diagrams of ranks as PDF."
+        ),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the report; by default the folder of the store.")
     ] = None,
@@ -30,9 +36,17 @@ def command(
     if unknown or not formats:
         wrong = repr(unknown[0]) if unknown else "without a name"
         raise ValueError(f"there is no format {wrong}; use {', '.join(FORMATS)}.")
+    if latex and formats != ["html"]:
+        raise ValueError("--latex cannot be combined with --format; run the command twice.")
     folder = results if out is None else out
     with Store(results, read_only=True) as store:
         folder.mkdir(parents=True, exist_ok=True)
+        if latex:
+            page = folder / "report.tex"
+            options.check_outputs({"out": page}, [store.path])
+            for path in write_manuscript(store, page, plan):
+                print(output.clean(str(path)))
+            return
         pages = {name: folder / f"report{FORMATS[name][0]}" for name in formats}
         for page in pages.values():
             options.check_outputs({"out": page}, [store.path])

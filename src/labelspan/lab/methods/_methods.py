@@ -129,6 +129,11 @@ NUMBERS: dict[str, tuple[tuple[str, float], ...]] = {
     "occa": (("ridge", 0.0),),
     "pbr": (("ridge", 0.0),),
     "faie": (("ridge", 0.1),),
+    "kernel-mddm": (("mu", 0.5),),
+    "kernel-cca": (("ridge", 0.1), ("label_ridge", 0.1)),
+    "kernel-hsl": (("ridge", 0.1),),
+    "kernel-cplst": (("ridge", 1.0),),
+    "kernel-shared-subspace": (("alpha", 0.1), ("beta", 0.01)),
 }
 AUTO = "auto"
 #: Classes whose directions were shorter in 0.2.0, and are in the papers, by the name of theirs.
@@ -137,6 +142,9 @@ PRINTED = {
     "cca": "PrintedCCA",
     "opls": "PrintedOPLS",
     "hsl": "PrintedHSL",
+    "kernel-mddm": "PrintedKernelMDDM",
+    "kernel-cca": "PrintedKernelCCA",
+    "kernel-hsl": "PrintedKernelHSL",
 }
 
 

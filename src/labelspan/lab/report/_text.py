@@ -1,4 +1,4 @@
-"""Reports as Markdown, CSV and LaTeX, with every name escaped."""
+"""Reports as Markdown and CSV, with every name escaped."""
 
 from __future__ import annotations
 
@@ -14,26 +14,6 @@ from labelspan.system import counted
 
 # First characters that a spreadsheet takes for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    # After \\ and \midrule, LaTeX would read these two as an option.
-    "[": "{[}",
-    "*": "{*}",
-}
-
 
 CSV_COLUMNS = (
     "dataset", "split", "method", "reducer", "classifier", "directions", "status", "error",
@@ -56,10 +36,6 @@ def markdown_text(text: str) -> str:
     """Our own text, which may contain code; brackets and colons stay readable in the source."""
     plain = text.replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"`[^`]*`|[\\*_|]", lambda m: m[0] if m[0][0] == "`" else f"\\{m[0]}", plain)
-
-
-def latex_escape(text: str) -> str:
-    return "".join(LATEX.get(char, char) for char in one_line(text))
 
 
 def csv_escape(text: str) -> str:
@@ -169,54 +145,12 @@ def _markdown_table(measures: Sequence[str], lines: Sequence[Line]) -> list[str]
     for line in lines:
         values = [f"{value(line, name)} ({rank(line, name)})" for name in measures]
         last = [number(line.rank, 2), number(line.directions, 0)]
-        rows.append(f"| {' | '.join([markdown_escape(_titled(line)), *values, *last])} |")
+        rows.append(f"| {' | '.join([markdown_escape(titled(line)), *values, *last])} |")
     return rows
 
 
-def _titled(line: Line) -> str:
+def titled(line: Line) -> str:
     return f"{line.method} ({line.note})" if line.note else line.method
-
-
-def latex(contents: Contents) -> str:
-    """Booktabs tables per data set and classifier, the best values bold; ranks; verdicts."""
-    parts = ["% needs \\usepackage{booktabs}"]
-    parts += [f"% {one_line(contents.missing)}"] if contents.missing else []
-    splits = contents.analysis.plan.splits.title
-    titles = [ALL_MEASURES[name].title for name in contents.measures]
-    for (dataset, classifier), lines in blocks(contents).items():
-        rows = [_latex_row(contents.measures, line) for line in lines]
-        parts += _latex_table(f"{dataset}, {classifier}: {splits}", [*titles, "rank"], rows)
-    for classifier, header, ranks in rank_tables(contents):
-        caption = f"average ranks{f', {classifier}' if classifier else ''}: {splits}"
-        rows = [f"{' & '.join(map(latex_escape, row))} \\\\" for row in ranks]
-        parts += _latex_table(caption, header[1:], rows)
-    said = [*contents.verdicts, contents.caution, *contents.recommendations]
-    parts += [f"{latex_escape(sentence)}\n" for sentence in said if sentence]
-    return "\n".join(parts)
-
-
-def _latex_table(caption: str, titles: Sequence[str], rows: Sequence[str]) -> list[str]:
-    return [
-        "\\begin{table}",
-        f"\\caption{{{latex_escape(caption)}}}",
-        f"\\begin{{tabular}}{{l{'r' * len(titles)}}}",
-        "\\toprule",
-        f"method & {' & '.join(map(latex_escape, titles))} \\\\",
-        "\\midrule",
-        *rows,
-        "\\bottomrule",
-        "\\end{tabular}",
-        "\\end{table}",
-        "",
-    ]
-
-
-def _latex_row(measures: Sequence[str], line: Line) -> str:
-    cells = []
-    for name in measures:
-        text = value(line, name).replace("±", "$\\pm$")
-        cells.append(f"\\textbf{{{text}}}" if name in line.best else text)
-    return f"{latex_escape(_titled(line))} & {' & '.join(cells)} & {number(line.rank, 2)} \\\\"
 
 
 def blocks(contents: Contents) -> dict[tuple[str, str], list[Line]]:
