@@ -2,6 +2,8 @@
 
 import os
 import re
+import runpy
+from pathlib import Path
 
 import labelspan
 
@@ -92,12 +94,22 @@ def plain_names(app, what, name, obj, options, lines):
             lines[i] = FITTED.sub(r"``\1``", FOREIGN.sub(r"\1", line))
 
 
+made = runpy.run_path(str(Path(__file__).with_name("made.py")))
+Path(__file__).with_name("api.rst").write_text(made["reference"](), encoding="utf-8")
+
+
+def made_parts(app, docname, source):
+    """Fill what follows from the registry and the pages of the methods."""
+    source[0] = made["filled"](source[0])
+
+
 def named_anchors(app, docname, source):
     """Let MyST know the anchors that a generated page has as HTML."""
     source[0] = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", source[0], flags=re.MULTILINE)
 
 
 def setup(app):
-    """Register both; plain_names before numpydoc, which takes the docstring apart."""
+    """Register these; plain_names before numpydoc, which takes the docstring apart."""
     app.connect("autodoc-process-docstring", plain_names, priority=100)
+    app.connect("source-read", made_parts)
     app.connect("source-read", named_anchors)

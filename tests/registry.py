@@ -1,7 +1,9 @@
-"""The list of all public estimators; listing a new one is enough to test it.
+"""The list of all public estimators, which the laws in tests/laws pick from by what they can do.
 
 METHODS and what follows it hold the extractors with their transcriptions, in several settings.
-ESTIMATORS has one entry per class; the laws in tests/laws pick entries by what they can do.
+ESTIMATORS has one entry per class. An extractor with a row in `labelspan.registry` alone gets its
+entries here by default: the transcription is the function of tests/reference/extraction.py that
+has the name of its file. It is listed here if it has more settings, or if a law does not hold.
 """
 
 from dataclasses import dataclass
@@ -9,9 +11,11 @@ from functools import partial
 from typing import Any
 
 from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.naive_bayes import BernoulliNB
 
 import labelspan as ls
+from labelspan.registry import ROWS
 from tests.entry import BIAS, DRAWN, EVIDENCE, FOLDS, Entry, extractor, kernel, label_space, ranking
 from tests.reference import extraction as reference
 
@@ -33,6 +37,28 @@ class Method:
     streams: bool = True
 
 
+def transcription_of(row):
+    """The function of tests/reference/extraction.py that has the name of a file."""
+    return row.home.rpartition("._")[2]
+
+
+def unlisted(estimators):
+    """Rows of the extractors that none of these is an example of."""
+    listed = {type(estimator).__name__ for estimator in estimators}
+    return [r for r in ROWS if r.home.startswith("extraction.") and r.name not in listed]
+
+
+def method_by_default(row):
+    """The comparison of an extractor that is not listed, in its default setting."""
+    estimator = getattr(ls, row.name)(None)
+    # Another metric than I takes other solvers.
+    thin = estimator._pencil((48, 4)).thin and estimator._pencil((48, 4)).metric != (0, 1)
+    streams = "dask" not in row.refuses
+    transcription = getattr(reference, transcription_of(row))
+    name = row.called[0].name if row.called else row.name
+    return Method(name, estimator, transcription, estimator._one_pass, thin, streams=streams)
+
+
 METHODS = [
     Method("mddm-p", ls.MDDM(None), reference.mddm),
     Method(
@@ -52,10 +78,16 @@ METHODS = [
         lambda X, Y: reference.mddm(X, Y, "feature", 0.9, reference.label_rbf(Y, 10.0)),
         thin=True,
     ),
+    Method(
+        "mddm-f-label-kernel",
+        ls.MDDM(None, constraint="feature", mu=0.5, label_kernel="rbf", label_width=1.0),
+        lambda X, Y: reference.mddm(X, Y, "feature", 0.5, L=rbf_kernel(Y, gamma=0.5)),
+        one_pass=False,
+        streams=False,
+    ),
     Method("mvmd", ls.MVMD(None), reference.mvmd),
     Method("mvmd-0.9", ls.MVMD(None, beta=0.9), lambda X, Y: reference.mvmd(X, Y, 0.9)),
     Method("label-cca", ls.LabelCCA(None), reference.label_cca, thin=True),
-    Method("opls", ls.OPLS(None), reference.opls, thin=True),
     Method("hsl", ls.HSL(None), reference.hsl, one_pass=False, thin=True),
     Method(
         "hsl-star",
@@ -77,6 +109,7 @@ METHODS = [
     ),
     Method("mlsi", ls.MLSI(None), reference.mlsi),
     Method("mlsi-1", ls.MLSI(None, beta=1.0), lambda X, Y: reference.mlsi(X, Y, 1.0)),
+    Method("mlsi-original", ls.MLSI(None, form="original"), reference.mlsi_original),
     Method("mlda", ls.MLDA(None), reference.mlda, one_pass=False, thin=True),
     *(
         Method(
@@ -112,6 +145,7 @@ LPP = Method(
     one_pass=False,
     supervised=False,
 )
+METHODS += [method_by_default(row) for row in unlisted(m.estimator for m in [*METHODS, LPP])]
 ALL = [*METHODS, LPP]
 ONE_PASS = [method for method in METHODS if method.one_pass]
 # The parameters that leave no ridge: these go through QR factors.
@@ -146,7 +180,13 @@ ESTIMATORS = [
     extractor(
         ls.MDDM(2),
         "mddm",
-        variants=(ls.MDDM(), ls.MDDM(constraint="feature"), ls.MDDM(label_correlation="rbf")),
+        variants=(
+            ls.MDDM(),
+            ls.MDDM(constraint="feature"),
+            ls.MDDM(label_correlation="rbf", label_width="median"),
+            ls.MDDM(2, complete="variance"),
+            ls.MDDM(label_kernel="rbf"),
+        ),
     ),
     extractor(
         ls.MVMD(3),
@@ -189,7 +229,7 @@ ESTIMATORS = [
     extractor(
         ls.MLSI(3),
         "mlsi",
-        variants=(ls.MLSI(),),
+        variants=(ls.MLSI(), ls.MLSI(3, form="original")),
         per_row={"joint_ridge": 1},
         excuses={"units_of_the_features": "features and labels are added up, Eq. (39)"},
     ),
@@ -286,7 +326,10 @@ ESTIMATORS = [
         ls.CompressedSensing(3, random_state=0),
         "numpy.linalg:lstsq",
         "test_edges",
-        variants=(ls.CompressedSensing(random_state=0),),
+        variants=(
+            ls.CompressedSensing(random_state=0),
+            ls.CompressedSensing(decoder="lasso", random_state=0),
+        ),
         excuses=EVIDENCE | DRAWN,
     ),
     Entry(
@@ -394,6 +437,77 @@ ESTIMATORS = [
         },
     ),
     Entry(
+        ls.InformationSelector(3),
+        "tests.reference.information:score",
+        "tests/selection/test_information.py",
+        variants=(
+            ls.InformationSelector(3, criterion="d2f", binning="quantile"),
+            ls.InformationSelector(3, criterion="grro"),
+        ),
+        dask="fit",
+        weights="scores_",
+    ),
+    Entry(
+        ls.MultiTaskSelector(3, tol=1e-12),
+        "sklearn.linear_model:MultiTaskLasso",
+        "tests/selection/test_multitask.py",
+        variants=(ls.MultiTaskSelector(3), ls.MultiTaskSelector(2, gamma=1.0)),
+        dask="fit",
+        one_pass=True,
+    ),
+    Entry(
+        ls.RFS(3, tol=1e-6),
+        "tests.reference.embedded:rfs",
+        "tests/selection/test_embedded.py",
+        variants=(ls.RFS(3), ls.RFS(2, fit_intercept=False)),
+        dask="predict",
+        per_unit={"gamma": 1},
+        per_row={"gamma": 1},
+        tolerance=1e-3,
+    ),
+    Entry(
+        ls.MIFS(3, n_latent=2, tol=1e-8, max_iter=2000),
+        "tests.reference.embedded:mifs",
+        "tests/selection/test_embedded.py",
+        dask="predict",
+        per_unit={"gamma": 1},
+        tolerance=1e-3,
+        excuses={"repeated_rows": "the nearest neighbour of a row is then its twin"},
+    ),
+    Entry(
+        ls.MDFS(3, tol=1e-8, max_iter=2000),
+        "tests.reference.embedded:mdfs",
+        "tests/selection/test_embedded.py",
+        dask="predict",
+        per_unit={"gamma": 1},
+        tolerance=1e-3,
+        excuses={
+            "repeated_rows": "the nearest neighbour of a row is then its twin",
+            "a_label_without_rows_leaves_the_others": "the graph of the labels joins it to them",
+        },
+    ),
+    Entry(
+        ls.LLSF(tol=1e-11),
+        "tests.reference.embedded:llsf_objective",
+        "tests/selection/test_llsf.py",
+        variants=(ls.LLSF(), ls.LLSF(ridge=None)),
+        dask="predict",
+        weights="label_weights_",
+        per_unit={"beta": 1, "alpha": 2, "ridge": 2},
+        per_row={"beta": 1, "alpha": 1, "ridge": 1},
+        tolerance=1e-4,
+    ),
+    Entry(
+        ls.LIFT(0.3),
+        "sklearn.cluster:KMeans",
+        "tests/selection/test_lift.py",
+        dask="predict",
+        excuses={
+            "label_order": "the distances stand in the order of the labels",
+            "repeated_rows": "the number of centres grows with that of the rows",
+        },
+    ),
+    Entry(
         ls.LabelPLS(2),
         "tests.reference.subspace:nipals",
         "tests/subspace/test_pls.py",
@@ -410,7 +524,7 @@ ESTIMATORS = [
         dask="fit",
         one_pass=True,
         weights="coef_",
-        per_unit={"alpha": 2, "beta": 2},
+        excuses=EVIDENCE,
     ),
     Entry(
         ls.SharedSubspaceClassifierCV(
@@ -432,7 +546,7 @@ ESTIMATORS = [
         ls.ASOClassifier(2, alpha=0.1, tol=1e-9, max_iter=2000, random_state=0),
         "tests.reference.subspace:aso",
         "tests/subspace/test_aso.py",
-        variants=(ls.ASOClassifier(alpha=0.1),),
+        variants=(ls.ASOClassifier(alpha=0.1), ls.ASOClassifier(alpha=0.1, beta=0.1)),
         dask="predict",
         weights="coef_",
         per_unit={"alpha": 2},
@@ -512,9 +626,9 @@ ESTIMATORS = [
         ls.KernelLabelCCA(2, gamma=0.1),
         "tests.reference.kernels:label_cca",
         "test_reducers",
-        variants=(ls.KernelLabelCCA(),),
+        variants=(ls.KernelLabelCCA(), ls.KernelLabelCCA(2, ridge=0.1, label_ridge=0.1)),
         dask="",
-        per_row={"ridge": 1, "label_ridge": 1},
+        excuses=EVIDENCE,
     ),
     kernel(
         ls.KernelHSL(2, gamma=0.1),
@@ -522,7 +636,7 @@ ESTIMATORS = [
         "test_reducers",
         variants=(ls.KernelHSL(), ls.KernelHSL(expansion="zhou")),
         dask="",
-        per_row={"ridge": 1},
+        excuses=EVIDENCE,
     ),
     kernel(
         ls.KernelPLS(2, gamma=0.1),
@@ -536,7 +650,18 @@ ESTIMATORS = [
         "tests.reference.kernels:cplst",
         "test_cplst",
         variants=(ls.KernelCPLST(),),
-        per_row={"ridge": 1},
+        excuses=EVIDENCE,
+    ),
+    kernel(
+        ls.KernelOCCA(3, gamma=0.1),
+        "tests.reference.kernels:occa_matrix",
+        "test_occa",
+        variants=(ls.KernelOCCA(),),
+        excuses=EVIDENCE
+        | {
+            "a_label_without_rows_leaves_the_others": "the directions are those predicted best, "
+            "and nothing is predicted better than a label that no row has",
+        },
     ),
     kernel(
         ls.KernelCPLSTCV(2, gammas=[0.03, 0.1], ridges=[0.1, 1.0], cv=3),
@@ -553,5 +678,22 @@ ESTIMATORS = [
         "tests.reference.kernels:shared_subspace",
         "test_shared_subspace",
         variants=(ls.KernelSharedSubspaceClassifier(),),
+        excuses=EVIDENCE,
     ),
 ]
+
+
+def entry_by_default(row):
+    """The entry of an extractor that is not listed."""
+    kind, transcription = getattr(ls, row.name), transcription_of(row)
+    settings = {
+        "variants": (kind(),),
+        "dask": "" if "dask" in row.refuses else "fit",
+        "one_pass": kind._one_pass,
+        "excuses": EVIDENCE if hasattr(kind(), "ridge") else {},
+    }
+    settings |= reference.ENTRIES.get(transcription, {})
+    return extractor(kind(2), transcription, **settings)
+
+
+ESTIMATORS += [entry_by_default(row) for row in unlisted(e.estimator for e in ESTIMATORS)]

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import labelspan as ls
+from labelspan import registry
 
 SUBPACKAGES = (
     "datasets",
     "experiments",
+    "inspection",
     "interop",
     "metrics",
     "model_selection",
@@ -105,12 +107,28 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = ls.MDMD
 
 
+def imports_for_type_checkers(module):
+    """Name -> module of the imports of the first ``if TYPE_CHECKING`` of a module."""
+    tree = ast.parse(Path(module.__file__).read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    return {alias.name: node.module for node in block.body for alias in node.names}
+
+
 def test_a_type_checker_reads_the_same_names():
-    """The imports for type checkers and the table for the import system agree."""
-    tree = ast.parse(Path(ls.__file__).read_text())
-    (block,) = [node for node in tree.body if isinstance(node, ast.If) and node.body[0].lineno < 20]
-    seen = {alias.name: node.module for node in block.body for alias in node.names}
-    assert set(seen) == set(ls.__all__) - {"__version__"}
-    for name, module in seen.items():
-        if name not in SUBPACKAGES:
-            assert module == f"labelspan.{ls._HOMES[name]}"
+    """The imports for type checkers and the rows for the import system agree."""
+    assert sorted(registry.__all__) == sorted(registry.BY_NAME)
+    homes = {name: f"labelspan.{row.home}" for name, row in registry.BY_NAME.items()}
+    assert imports_for_type_checkers(registry) == homes
+    others = imports_for_type_checkers(ls)
+    assert others.pop("*") == "labelspan.registry"
+    assert {*others, *homes} == set(ls.__all__) - {"__version__"}
+    for name in set(others) - set(SUBPACKAGES):
+        assert others[name] == f"labelspan.{ls._HOMES[name]}"
+
+
+def test_a_package_lists_the_classes_that_it_loads_later():
+    loaded = run("import sys, labelspan.extraction as e; print(*dir(e), *sys.modules)")
+    assert {"MDDM", "OPLS", "label_rbf"} <= set(loaded)
+    assert "labelspan.extraction._opls" not in loaded
+    with pytest.raises(AttributeError, match="has no attribute 'PLST'"):
+        _ = ls.extraction.PLST

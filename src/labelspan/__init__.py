@@ -5,12 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from labelspan.registry import ROWS
+from labelspan.registry import ROWS, door, names_in
 
 if TYPE_CHECKING:
     from labelspan import (
         datasets,
         experiments,
+        inspection,
         interop,
         metrics,
         model_selection,
@@ -18,66 +19,17 @@ if TYPE_CHECKING:
         stats,
     )
     from labelspan.arrays import config_context, to_numpy
-    from labelspan.choice import ReducerCV
-    from labelspan.classifiers import (
-        MLkNN,
-        MultiOutputRidge,
-        ProbabilityCalibrator,
-        ThresholdTuner,
-    )
     from labelspan.costs import cost
-    from labelspan.extraction import (
-        DMLDA,
-        HSL,
-        LPP,
-        MDDM,
-        MLDA,
-        MLSI,
-        MVMD,
-        OPLS,
-        EmbeddingReducer,
-        LabelCCA,
-    )
-    from labelspan.kernels import (
-        KernelCPLST,
-        KernelCPLSTCV,
-        KernelHSL,
-        KernelLabelCCA,
-        KernelMDDM,
-        KernelPLS,
-        KernelSharedSubspaceClassifier,
-    )
-    from labelspan.labelspace import (
-        CPLST,
-        LEML,
-        OCCA,
-        PLST,
-        CompressedSensing,
-        FaIE,
-        LabelSubset,
-        PartialBinaryRelevance,
-    )
-    from labelspan.ranking import CLaRankSVM, LaRankSVM
-    from labelspan.ridge_cv import MultilabelRidgeCV
-    from labelspan.selection import CMLFS, MLFS, DiscriminativeRatio, MultilabelFisherScore
-    from labelspan.semisupervised import SemiSupervised
-    from labelspan.subspace import (
-        ASOClassifier,
-        LabelPLS,
-        SharedSubspaceClassifier,
-        SharedSubspaceClassifierCV,
-        StructuralF1SVM,
-    )
+    from labelspan.registry import *
 
 __version__ = "0.2.0"
 
-#: The module of each name, which is imported on first access (PEP 562).
-_HOMES = {row.name: row.home for row in ROWS}
-_HOMES |= {"config_context": "arrays", "cost": "costs", "to_numpy": "arrays"}
+_HOMES = {"config_context": "arrays", "cost": "costs", "to_numpy": "arrays"}
 _SUBPACKAGES = (
-    *{row.home for row in ROWS},
+    *dict.fromkeys(row.home.partition(".")[0] for row in ROWS),
     "datasets",
     "experiments",
+    "inspection",
     "interop",
     "lab",
     "linalg",
@@ -88,54 +40,13 @@ _SUBPACKAGES = (
 )
 
 __all__ = [
-    "CMLFS",
-    "CPLST",
-    "DMLDA",
-    "HSL",
-    "LEML",
-    "LPP",
-    "MDDM",
-    "MLDA",
-    "MLFS",
-    "MLSI",
-    "MVMD",
-    "OCCA",
-    "OPLS",
-    "PLST",
-    "ASOClassifier",
-    "CLaRankSVM",
-    "CompressedSensing",
-    "DiscriminativeRatio",
-    "EmbeddingReducer",
-    "FaIE",
-    "KernelCPLST",
-    "KernelCPLSTCV",
-    "KernelHSL",
-    "KernelLabelCCA",
-    "KernelMDDM",
-    "KernelPLS",
-    "KernelSharedSubspaceClassifier",
-    "LaRankSVM",
-    "LabelCCA",
-    "LabelPLS",
-    "LabelSubset",
-    "MLkNN",
-    "MultiOutputRidge",
-    "MultilabelFisherScore",
-    "MultilabelRidgeCV",
-    "PartialBinaryRelevance",
-    "ProbabilityCalibrator",
-    "ReducerCV",
-    "SemiSupervised",
-    "SharedSubspaceClassifier",
-    "SharedSubspaceClassifierCV",
-    "StructuralF1SVM",
-    "ThresholdTuner",
+    *names_in("labelspan"),
     "__version__",
     "config_context",
     "cost",
     "datasets",
     "experiments",
+    "inspection",
     "interop",
     "metrics",
     "model_selection",
@@ -147,16 +58,11 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # Otherwise a type checker would accept any name.
+    _load, _listed = door("labelspan", _HOMES)
+
     def __getattr__(name: str) -> Any:
-        if name in _HOMES:
-            value = getattr(import_module(f"labelspan.{_HOMES[name]}"), name)
-            globals()[name] = value
-            return value
-        if name in _SUBPACKAGES:
-            # The import system binds the subpackage here.
-            return import_module(f"labelspan.{name}")
-        raise AttributeError(f"module 'labelspan' has no attribute {name!r}")
+        # The import system binds a subpackage here.
+        return import_module(f"labelspan.{name}") if name in _SUBPACKAGES else _load(name)
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_SUBPACKAGES})
+    def __dir__() -> list[str]:
+        return sorted({*_listed(), *_SUBPACKAGES})

@@ -50,8 +50,10 @@ def embedding(model, X, Y):
 
 
 def mlsi(model, X, Y):
-    """The right-hand side of Eq. (39), with the inverse of n x n."""
+    """The right-hand side of Eq. (39), with the inverse of n x n, or that of the original form."""
     Xc, S = X - X.mean(axis=0), 2.0 * Y - 1
+    if model.form == "original":
+        return ridged(Xc.T @ Xc, model.ridge)
     Sc = S - S.mean(axis=0)
     joint = (1 - model.beta) * Xc @ Xc.T + model.beta * Sc @ Sc.T
     return ridged(Xc.T @ np.linalg.inv(ridged(joint, model.joint_ridge)) @ Xc, model.ridge)

@@ -36,6 +36,8 @@ def mlsi(model, c):
     beta = model.beta
     together = beta * c**2 / (1 - beta + beta * c**2)
     factor = together / beta
+    if model.form == "original":
+        return {"beta": together, "ridge": c**2 * model.ridge}
     return {
         "beta": together,
         "joint_ridge": factor * model.joint_ridge,

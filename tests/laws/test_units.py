@@ -30,7 +30,7 @@ CLASSIFIERS = [
     (CPLST(ridge=0.5), ["ridge"]),
     (OCCA(ridge=0.5), ["ridge"]),
     (FaIE(3, ridge=0.5), ["ridge"]),
-    (SharedSubspaceClassifier(2), ["alpha", "beta"]),
+    (SharedSubspaceClassifier(2, alpha=0.1, beta=0.01), ["alpha", "beta"]),
 ]
 UNITS = [1e-9, 1e-3, 7.0, 1e5, 1e9]
 

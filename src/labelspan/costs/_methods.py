@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
-from labelspan.base import REDUCER_ADVICE, REGRESSION_ADVICE
+from labelspan.base import REDUCER_ADVICE, REGRESSION_ADVICE, LinearReducer
 from labelspan.labelspace import by_products, codes_first
 from labelspan.linalg import BLOCK, solver_that_fits, too_large
 
@@ -58,9 +58,13 @@ class Row:
 
 
 def row_of(estimator: Any) -> Row | None:
-    """The row of a method or of the class it inherits from; None if it has no cost model."""
+    """The row of a method or of the class it inherits from; None if it has no cost model.
+
+    A method that is a pencil needs no row of its own.
+    """
     names = (parent.__name__ for parent in type(estimator).__mro__)
-    return next((TABLE[name] for name in names if name in TABLE), None)
+    default = PENCIL if isinstance(estimator, LinearReducer) else None
+    return next((TABLE[name] for name in names if name in TABLE), default)
 
 
 def reducer_needs(fit: Fit) -> dict[str, bool]:
@@ -139,7 +143,7 @@ def few_codes(model: Any, n: int, D: int, q: int, sparse: bool) -> int:
 def shared_subspace(fit: Fit) -> Operations:
     """Two regressions, or one without alpha, and the eigenvectors that labels share."""
     products, side, q = regression(fit)[0], fit.side, fit.q
-    ridges = 2 if fit.model.alpha > 0 else 1
+    ridges = 1 if fit.model.alpha == 0 else 2
     return ridges * products + 4.0 * side * q**2, 9.0 * min(side, q) ** 3
 
 
@@ -163,7 +167,6 @@ SCORES = Row(
 )
 
 TABLE = {
-    **dict.fromkeys(("MDDM", "OPLS", "EmbeddingReducer", "MLSI", "MLDA", "DMLDA", "HSL"), PENCIL),
     "LabelCCA": replace(
         PENCIL, after=added(pencil, lambda side, q: (2.0 * side * q**2, 9.0 * q**3))
     ),

@@ -5,7 +5,6 @@ from labelspan.gate._blocks import (
     as_csr,
     by_blocks,
     check_block,
-    check_dask_rows,
     columns_of,
     dask_rows,
     lazily,

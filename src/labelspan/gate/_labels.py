@@ -178,17 +178,7 @@ def labels_with_holes(
 def label_matrix(X: Any, y: Any) -> sparse.csr_array:
     """The labels for a splitter, as booleans; 1-d classes become one column each.
 
-    Parameters
-    ----------
-    X : array-like or None
-        Only its length is used.
-    y : array-like, frame or sparse of shape (n_samples, n_labels) or (n_samples,)
-        Labels, in any of the forms that :func:`check_labels` takes.
-
-    Returns
-    -------
-    csr_array of bool of shape (n_samples, n_labels)
-        Labels that rows are observed to have.
+    Any form that :func:`check_labels` takes; of X, only its length is used. True: observed to have.
     """
     if y is None:
         raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")

@@ -16,16 +16,10 @@ NAMES = tuple(f.name for f in fields(Tags))
 
 @dataclass(slots=True)
 class LabelTags:
-    """The inputs that ``fit`` refuses, with reasons.
+    """The inputs that ``fit`` refuses, with reasons, see :class:`labelspan.registry.Row`.
 
-    Attributes
-    ----------
-    refused : dict
-        Reasons by capability: "dask" (Dask arrays), "sample_weight" (weights of the rows),
-        "soft_labels" (numbers between 0 and 1), and, refused unless a class takes them,
-        "missing_labels" (NaN for labels that are not observed), "device" (arrays of torch or
-        CuPy) and "device_holes" (the first with the second); "streamed_holes" are missing labels
-        in chunks and in Dask arrays. Everything else is accepted.
+    "dask", "sample_weight", "soft_labels", "streamed_holes", and, unless a class takes them,
+    "missing_labels", "device" and "device_holes". Everything else is accepted.
     """
 
     refused: dict[str, str] = field(default_factory=lambda: dict(REFUSED))

@@ -105,7 +105,9 @@ class _Notice(event.Listener):
 
     def on_start(self, event: Any) -> None:
         # The event of a loop includes compiling the loops it calls and functions of numba.
-        if self.depth or event.data["dispatcher"].py_func.__module__.startswith("labelspan."):
+        # The constructor of a jitclass, in other packages, has no module.
+        module = event.data["dispatcher"].py_func.__module__ or ""
+        if self.depth or module.startswith("labelspan."):
             self.depth += 1
         if self.depth == 1 and not self.is_said:
             self.start = time.perf_counter()

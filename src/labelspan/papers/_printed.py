@@ -7,9 +7,18 @@ penalise weights.
 from __future__ import annotations
 
 from labelspan.extraction import HSL, MDDM, OPLS
+from labelspan.kernels import KernelHSL, KernelLabelCCA, KernelMDDM
 from labelspan.subspace import PrintedCCA
 
-__all__ = ["PrintedCCA", "PrintedHSL", "PrintedMDDM", "PrintedOPLS"]
+__all__ = [
+    "PrintedCCA",
+    "PrintedHSL",
+    "PrintedKernelCCA",
+    "PrintedKernelHSL",
+    "PrintedKernelMDDM",
+    "PrintedMDDM",
+    "PrintedOPLS",
+]
 
 
 class PrintedMDDM(MDDM):
@@ -26,5 +35,23 @@ class PrintedOPLS(OPLS):
 
 class PrintedHSL(HSL):
     """HSL with P'(xx + ridge I)P = I."""
+
+    _unit_variance = False
+
+
+class PrintedKernelMDDM(KernelMDDM):
+    """KernelMDDM with C'(mu QQ + (1 - mu) Q)C = I."""
+
+    _unit_variance = False
+
+
+class PrintedKernelCCA(KernelLabelCCA):
+    """KernelLabelCCA with C'(QQ + ridge Q)C = I."""
+
+    _unit_variance = False
+
+
+class PrintedKernelHSL(KernelHSL):
+    """KernelHSL with C'(QQ + ridge Q)C = I."""
 
     _unit_variance = False

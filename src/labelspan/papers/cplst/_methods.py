@@ -33,9 +33,8 @@ N_FOLDS = 5
 class FirstCodes(BaseEstimator):
     """The first M codes of a model with all of them, which cells that differ only in M share.
 
-    A regressor learns each code independently. The last fit is kept. `codes` is "plst" or "cplst";
-    with a "kernel" regressor, "cplst" is kernel-CPLST, and "same kernel" means that both codes have
-    its width and ridge.
+    The last fit is kept. `codes` is "plst" or "cplst"; with a "kernel" regressor, "cplst" is
+    kernel-CPLST, and "same kernel" means that both codes have its width and ridge.
     """
 
     def __init__(self, codes: str = "plst", regressor: str = "linear", n_components: int = 1):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from labelspan.kernels import KernelMDDM
+from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import PAPER_MEASURES
 from labelspan.papers._experiment import Values, experiments_of
@@ -29,11 +30,14 @@ from labelspan.papers.mddm._methods import WIDTHS
 SOURCE = Source(*IMAGES)
 FEATURE = (("constraint", "feature"),)
 # Methods with an RBF kernel (Sec. 4.1.2) and their parameters; the others have none.
-MDDMS = {"MDDM_p": ("kernel-mddm", ()), "MDDM_f": ("kernel-mddm", FEATURE)}
+MDDMS = {
+    "MDDM_p": (with_number("kernel-mddm"), ()),
+    "MDDM_f": (with_number("kernel-mddm"), FEATURE),
+}
 KERNELISED: dict[str, tuple[str, tuple[Any, ...]]] = {
     **MDDMS,
     # Sec. 4: its regularization parameter is 0.5.
-    "CCA": ("kernel-cca", (("ridge", 0.5),)),
+    "CCA": (with_number("kernel-cca"), (("ridge", 0.5),)),
     "PLS": ("kernel-pls", ()),
     "PCA": ("sklearn.decomposition:KernelPCA", (("kernel", "rbf"),)),
 }
