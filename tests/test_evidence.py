@@ -1,12 +1,16 @@
 """Figures that guides repeat are those of the reproduction page and of the table of choices."""
 
+import csv
 import re
+import runpy
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 # Names of the guides, and of the reproduction.
 NAMES = {"MDDM": "MDDM_p", "MDDM, feature": "MDDM_f", "LabelCCA": "CCA", "none": "no reduction"}
 
@@ -90,3 +94,55 @@ def test_the_critical_difference(page):
     line = table_with(section("mvmdfigure4"), "critical difference, nine methods, eight sets")
     value = line["critical difference, nine methods, eight sets"]["ours"]
     assert value in text_of(page)
+
+
+def test_numbers_of_the_readme_are_those_of_the_pages():
+    readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    neighbours = table_with(text_of("embeddings"), "all 256")
+    shares = re.search(
+        r"in ([\d.]+) % of the ten nearest, all 256 in ([\d.]+) %, PCA\(16\) in ([\d.]+) %", readme
+    ).groups()
+    names = ("**EmbeddingReducer**", "all 256", "PCA")
+    assert [round(float(share) / 100, 3) for share in shares] == [
+        float(neighbours[name]["seen, 16"]) for name in names
+    ]
+    ranks = table_with(text_of("defaults"), "LABEL_RANKING_AVERAGE_PRECISION")
+    said = re.search(
+        r"mean ranks ([\d.]+) \(ranking\) and ([\d.]+) \(micro-F1\) of 29 .* systems have ([\d.]+) "
+        r"and ([\d.]+)",
+        readme,
+    ).groups()
+    both = [ranks[name] for name in ("LABEL_RANKING_AVERAGE_PRECISION", "MICRO_F1")]
+    assert said[:2] == tuple(row["five splits"] for row in both)
+    # The best of the others on the five splits is in the last column.
+    assert said[2:] == tuple(row["best other"] for row in both)
+    times = table_with(text_of("choice"), "fold matrices only, 100,000 x 500, 10 folds")
+    first = times["yeast, OPLS x 5 ridges x 14 dimensions, 5 folds"]
+    assert first == {"peer": "`GridSearchCV`", "ratio": "1 / 69"}
+    assert "a 69th of `GridSearchCV`" in readme
+
+
+def test_the_page_on_when_it_pays_is_made_from_the_stored_results():
+    program = runpy.run_path(str(ROOT / "benchmarks" / "when_it_pays_page.py"))
+    written = text_of("when_it_pays").partition(program["BEGIN"])[2].partition(program["END"])[0]
+    assert written.strip() == "\n".join(program["page_lines"](program["read_rows"]())).strip()
+
+
+def test_a_mean_difference_of_the_page_on_when_it_pays():
+    """One cell of the page, from the stored results by other means."""
+    with (ROOT / "benchmarks" / "when_it_pays.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["rows"] == "all" and row["svm_micro"]]
+    n_methods = len({row["method"] for row in rows})
+    by_set = defaultdict(dict)
+    for row in rows:
+        by_set[row["set"]][row["method"]] = int(row["svm_micro"])
+    pairs = [
+        (cells["OPLS"] - cells["all features"])
+        for cells in by_set.values()
+        if len(cells) == n_methods
+    ]
+    table = table_with(text_of("when_it_pays").partition("features: all rows")[2], "OPLS")
+    higher, lower = sum(d > 10 for d in pairs), sum(d < -10 for d in pairs)
+    cell = table["OPLS"]["LinearSVC"]
+    assert float(cell.split()[0]) == pytest.approx(np.mean(pairs) / 1000, abs=6e-4)
+    assert cell.endswith(f"({higher}, {lower})")
