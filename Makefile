@@ -10,7 +10,7 @@ PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
 
 CORE := tests/extraction tests/laws tests/linalg tests/moments tests/test_gate.py
 
-.PHONY: demo test lint types unit test-lowest test-newest test-newest-core test-device bench reproduce fuzz docs coverage mutation release-check clean
+.PHONY: demo test lint types unit test-lowest test-newest test-newest-core test-interop test-device bench reproduce fuzz docs coverage mutation release-check clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/labelspan compare --out results
@@ -23,6 +23,7 @@ lint: $(VENV)/test.stamp
 
 types: $(VENV)/test.stamp
 	$(BIN)/mypy
+	$(BIN)/mypy --strict examples
 
 unit: $(VENV)/test.stamp
 	$(PYTEST) -m "not reproduce" -n auto --dist loadfile
@@ -36,6 +37,10 @@ test-newest: $(VENV)-newest/test.stamp
 
 test-newest-core:
 	$(MAKE) test-newest TESTS="$(CORE)"
+
+# With the packages that search and encode: tests/interop/test_indexes.py. hnswlib has no wheels.
+test-interop: $(VENV)-interop/test.stamp
+	$(TEST_ENV) LABELSPAN_REQUIRE_INTEROP=1 $(VENV)-interop/bin/python -m pytest -p no:cacheprovider tests/interop/test_indexes.py
 
 # Where there is an accelerator, with its own Python: PYTHON=python3 make test-device
 test-device:
@@ -75,7 +80,7 @@ release-check: $(VENV)/release.stamp
 	$(BIN)/python tools/release_check.py --dist $(DIST)
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest $(VENV)-interop .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -107,6 +112,12 @@ $(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
 $(VENV)-lowest/test.stamp: pyproject.toml requirements/lowest.txt
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c requirements/lowest.txt -e . pytest hypothesis mpmath pandas pooch defusedxml
+	touch $@
+
+$(VENV)-interop/test.stamp: pyproject.toml requirements/interop.txt
+	$(PYTHON) -m venv $(VENV)-interop
+	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check -e . -r requirements/interop.txt
+	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check hnswlib || echo "hnswlib cannot be built here: its test skips"
 	touch $@
 
 $(VENV)-newest/test.stamp: pyproject.toml tools/newest.py
