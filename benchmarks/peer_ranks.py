@@ -1,14 +1,16 @@
-"""Ranks of MultilabelRidgeCV with its defaults among 28 published systems, as in docs/defaults.md.
+"""Ranks of two classes with their defaults among 28 published systems, as in docs/defaults.md.
 
-usage: LABELSPAN_DATA=... python benchmarks/peer_ranks.py PEERS.csv [--out RESULTS.csv] [SET ...]
+usage: LABELSPAN_DATA=... python benchmarks/peer_ranks.py PEERS.csv [--estimator NAME] [SET ...]
 
 PEERS.csv has one row per data set and measure and one column per system. The measures of each split
-are appended to RESULTS.csv (benchmarks/peer_ranks.csv), and splits that are there already are not
-run again. The tables of what is there replace those of docs/defaults.md.
+are appended to a file (benchmarks/peer_ranks.csv, or benchmarks/peer_ranks_choice.csv for
+ReducerCV; --out names another), and splits that are there already are not run again. The tables of
+what is there replace those of docs/defaults.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 import time
@@ -21,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from labelspan import MultilabelRidgeCV
+from labelspan import MultilabelRidgeCV, ReducerCV
 from labelspan.arrays import dense
 from labelspan.datasets import load_dataset
 from labelspan.model_selection import MultilabelStratifiedShuffleSplit
@@ -40,6 +42,8 @@ FILES = "files"
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "defaults.md"
 BEGIN, END = "<!-- by benchmarks/peer_ranks.py -->", "<!-- end of benchmarks/peer_ranks.py -->"
+# The file of each class, beside this one.
+FILES_OF = {MultilabelRidgeCV: "peer_ranks.csv", ReducerCV: "peer_ranks_choice.csv"}
 
 
 def measures(Y, scores, predicted):
@@ -78,22 +82,30 @@ def splits(data, Y):
         yield str(i), *parts
 
 
-def runs(name, done):
-    """Measures and seconds of each split that is not `done`."""
+def runs(estimator, name, done, wanted):
+    """Measures and seconds of each split that is wanted, all if None, and not `done`."""
     data = load_dataset(name)
     Y = dense(data.Y).astype(int)
     for split, train, test in splits(data, Y):
-        if (name, split) in done:
+        if (name, split) in done or (wanted and split not in wanted):
             continue
         present = Y[train].any(axis=0)
         start = time.process_time()
         with threadpool_limits(1):
-            model = MultilabelRidgeCV().fit(data.X[train], Y[train][:, present])
+            model = estimator().fit(data.X[train], Y[train][:, present])
         seconds = time.process_time() - start
         scores, predicted = model.decision_function(data.X[test]), model.predict(data.X[test])
         found = measures(Y[test][:, present], scores, dense(predicted))
-        chosen = f"{model.kernel_} {model.scaling_}"
-        yield {"set": name, "split": split, "seconds": seconds, "chosen": chosen, **found}
+        yield {"set": name, "split": split, "seconds": seconds, "chosen": chosen_by(model), **found}
+
+
+def chosen_by(model):
+    """Kernel and scaling, or the reducer and its kernel."""
+    if isinstance(model, MultilabelRidgeCV):
+        return f"{model.kernel_} {model.scaling_}"
+    advice = model.summary().partition(":")[0]
+    kernel = "rbf " if model.best_params_.get("kernel") == "rbf" else ""
+    return kernel + (advice.removesuffix(" with an RBF kernel").partition(" by ")[2] or "none")
 
 
 def rank(value, published, smaller):
@@ -151,6 +163,16 @@ def tables(rows, peers):
         yield f"| {measure} | {' | '.join(means)} |"
 
 
+def page_lines(peers):
+    """The tables of every class of which there are results."""
+    for estimator, file in FILES_OF.items():
+        rows = read_rows(Path(__file__).parent / file)
+        if rows:
+            yield f"### `{estimator.__name__}()`\n"
+            yield from tables(rows, peers)
+            yield ""
+
+
 def cells_of(mine, ranks, only):
     """Values and ranks of the measures that head the page, for one set."""
     rows = [row for row in mine if (row["split"] == FILES) == only]
@@ -168,7 +190,7 @@ def write_page(lines):
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    body = "\n".join(lines)
+    body = "\n".join(lines).rstrip()
     PAGE.write_text(f"{before}{BEGIN}\n\n{body}\n\n{END}{after}", encoding="utf-8")
 
 
@@ -199,16 +221,19 @@ def read_rows(path):
 def main():
     """Run what is missing and write the tables."""
     warnings.simplefilter("ignore")  # measures that are undefined for some label
-    arguments = sys.argv[1:]
-    out = Path(__file__).with_suffix(".csv")
-    if "--out" in arguments:
-        place = arguments.index("--out")
-        out = Path(arguments.pop(place + 1))
-        arguments.remove("--out")
-    peers, rows = read_peers(arguments[0]), read_rows(out)
-    done = {(row["set"], row["split"]) for row in rows}
-    for name in arguments[1:]:
-        for row in runs(name, done):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("peers", type=Path)
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--estimator", choices=[each.__name__ for each in FILES_OF])
+    parser.add_argument("--splits", nargs="+", choices=[FILES, *"01234"])
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_intermixed_args()
+    named = {each.__name__: each for each in FILES_OF}
+    estimator = named.get(given.estimator, MultilabelRidgeCV)
+    out = given.out or Path(__file__).parent / FILES_OF[estimator]
+    done = {(row["set"], row["split"]) for row in read_rows(out)}
+    for name in given.sets:
+        for row in runs(estimator, name, done, given.splits):
             new = not out.exists()
             with out.open("a", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, list(row))
@@ -216,7 +241,7 @@ def main():
                     writer.writeheader()
                 writer.writerow(row)
             print(row["set"], row["split"], f"{row['seconds']:.1f} s", flush=True)
-    write_page(tables(read_rows(out), peers))
+    write_page(page_lines(read_peers(given.peers)))
 
 
 if __name__ == "__main__":

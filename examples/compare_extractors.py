@@ -7,13 +7,14 @@ the 917 test genes. All methods keep 99.9 % of their eigenvalue sum, as in the p
 """
 
 import time
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
-from labelspan.datasets import load_yeast
+from labelspan.datasets import MultilabelDataset, load_yeast
 from labelspan.metrics import hamming_loss, micro_f1
 
 # %%
@@ -32,7 +33,7 @@ EXTRACTORS = {
 }
 
 
-def score(extractor, yeast):
+def score(extractor: Any, yeast: MultilabelDataset) -> Any:
     """Directions kept, Hamming loss, micro-F1 and fit time (ms) of one extractor."""
     X, Y = yeast.X[yeast.train], yeast.Y[yeast.train]
     X_test, Y_test = yeast.X[yeast.test], yeast.Y[yeast.test]
@@ -48,7 +49,7 @@ def score(extractor, yeast):
 
 # %%
 # The table: Hamming loss is better when it is small, micro-F1 when it is large.
-def main():
+def main() -> None:
     """Print the comparison."""
     yeast = load_yeast()
     table = Table(title="yeast: 1500 training and 917 test genes, 103 features, 14 labels")

@@ -24,9 +24,9 @@ X, Y = yeast.X[yeast.train], yeast.Y[yeast.train]
 whole = MVMD(1).fit(X, Y)
 
 
-def angle(model):
+def angle(model: MVMD) -> float:
     """Largest angle, in degrees, between the direction and that of all rows."""
-    return np.degrees(subspace_angles(model.components_.T, whole.components_.T)).max()
+    return float(np.degrees(subspace_angles(model.components_.T, whole.components_.T)).max())
 
 
 chunked, seen, angles = MVMD(1), [], []

@@ -15,7 +15,7 @@ import numpy as np
 
 from labelspan import MDDM
 
-state = da.random.RandomState(0)
+state = da.random.default_rng(0)
 hidden = state.standard_normal((200_000, 3), chunks=(20_000, 3))
 mixing = np.random.default_rng(0).standard_normal((3, 30))
 X = hidden @ mixing + state.standard_normal((200_000, 30), chunks=(20_000, 30))

@@ -8,6 +8,8 @@ from the ring around it. ``KernelMDDM`` finds directions in the feature space of
 
 # %%
 # 400 points in the plane with two labels.
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -21,7 +23,7 @@ Y = np.column_stack([np.hypot(*X.T) < 0.6, X[:, 0] < 0]).astype(int)
 # %%
 # The plane, then the same points on the two directions of each method. Colours are the four
 # combinations of labels.
-models = {"MDDM": MDDM(2), "KernelMDDM, rbf": KernelMDDM(2, gamma=1.0)}
+models: dict[str, Any] = {"MDDM": MDDM(2), "KernelMDDM, rbf": KernelMDDM(2, gamma=1.0)}
 kinds = ("neither", "left", "disc", "disc and left")
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.9), layout="constrained")
 pictures = {"features": X} | {name: model.fit_transform(X, Y) for name, model in models.items()}

@@ -9,13 +9,15 @@ row of weight k counts exactly as k rows.
 # %%
 # Two groups of rows whose labels follow different features. In the population they are equally
 # large; the sample has 900 of the first and 100 of the second.
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 from labelspan import MDDM
 
 
-def rows(count, feature, rng):
+def rows(count: int, feature: int, rng: np.random.Generator) -> tuple[Any, Any]:
     """Rows whose label follows one of the two features."""
     X = rng.standard_normal((count, 2))
     return X, (X[:, [feature]] > 0).astype(int)
@@ -36,8 +38,8 @@ found = {
     "fair sample": MDDM(1).fit(*fair),
 }
 figure, axis = plt.subplots(figsize=(5.5, 5), layout="constrained")
-axis.scatter(*X1.T, s=8, color="#C8C8C8", label="first group, 900 rows")
-axis.scatter(*X2.T, s=8, color="#5A5A5A", label="second group, 100 rows")
+axis.scatter(X1[:, 0], X1[:, 1], s=8, color="#C8C8C8", label="first group, 900 rows")
+axis.scatter(X2[:, 0], X2[:, 1], s=8, color="#5A5A5A", label="second group, 100 rows")
 for (name, model), style in zip(found.items(), (":", "-", "--"), strict=True):
     x, y = 2.5 * model.components_[0] * np.sign(model.components_[0, 0])
     axis.plot([0, x], [0, y], style, linewidth=3, label=name)

@@ -9,6 +9,8 @@ whiten the features do not care.
 
 # %%
 # Multiply one feature of yeast by a growing factor, and score two reducers of each kind.
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -28,7 +30,7 @@ methods = {
 }
 
 
-def score(steps, factor):
+def score(steps: list[Any], factor: Any) -> float:
     """Test micro-F1 with feature 0 multiplied by a factor."""
     unit = np.r_[factor, np.ones(X.shape[1] - 1)]
     model = make_pipeline(*steps, MultiOutputRidge(1e-6)).fit(X * unit, Y)

@@ -9,6 +9,8 @@ of nearest neighbours, and fits the reducer to all rows. How much is that worth?
 # %%
 # Keep the labels of a few training genes. One reducer sees these genes alone, the other one also
 # sees the features of the rest. The classifier behind both is trained on the labelled genes.
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -22,7 +24,7 @@ X_test, Y_test = yeast.X[yeast.test], yeast.Y[yeast.test]
 SIZES, REPEATS = [25, 50, 100, 200, 400], 3
 
 
-def score(reducer, known):
+def score(reducer: Any, known: Any) -> float:
     """Test micro-F1 of a ridge classifier on the directions."""
     readout = MultiOutputRidge(0.1).fit(reducer.transform(X[known]), Y[known])
     return micro_f1(Y_test, readout.predict(reducer.transform(X_test)))
@@ -46,7 +48,7 @@ for name, values in zip(("labelled rows alone", "all rows"), found, strict=True)
     error = values.std(axis=1, ddof=1) / np.sqrt(REPEATS)
     axis.errorbar(SIZES, values.mean(axis=1), error, marker="o", capsize=3, label=name)
 axis.set(xscale="log", xlabel="labelled genes", ylabel="test micro-F1")
-axis.set_xticks(SIZES, SIZES)
+axis.set_xticks(SIZES, [str(size) for size in SIZES])
 axis.set_xticks([], minor=True)
 axis.grid(alpha=0.25)
 axis.legend(frameon=False)

@@ -37,14 +37,20 @@ LIMITS = {
     "held entries": "labelspan.moments._products.HELD_ENTRIES",
     "dependence bytes": "labelspan.extraction._weights.BLOCK_BYTES",
     "profile values": "labelspan.datasets.description._profiles.MAX_PROFILE_VALUES",
-    "search cells": "labelspan.metrics._retrieval.BLOCK_CELLS",
+    "search cells": "labelspan.metrics._nearest.BLOCK_CELLS",
+    "search pairs": "labelspan.metrics._nearest.PAIR_CELLS",
+    "search queries": "labelspan.choice._seeker.N_QUERIES",
     "device block bytes": "labelspan.arrays._operations.LARGEST_BLOCK",
     # What is worth its cost.
     "sparse worth": "labelspan.moments._sparse.WORTH",
+    "rows for all pairs": "labelspan.stats.dependence._features.MOST_ROWS",
+    "features for triples": "labelspan.stats.dependence._features.MOST_TRIPLED",
+    "dense block entries": "labelspan.moments._moments.BLOCK_ENTRIES",
     "exact sums": "labelspan.stats._friedman_null.MOST_SUMS",
     # What is waited for.
     "download bytes": "labelspan.datasets.catalogue._download.MAX_DOWNLOAD_BYTES",
     "grace seconds": "labelspan.datasets.catalogue._transfer.GRACE_SECONDS",
+    "seconds between lines": "labelspan.system._watch.PAUSE",
     "start seconds": "labelspan.lab.runner._worker.START_SECONDS",
 }
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -350,3 +351,13 @@ def test_input_of_kernels_is_viewed_not_copied():
     assert X.flags.writeable
     assert not view.flags.writeable
     assert jit.read_only(X.T, np.float64).flags.c_contiguous
+
+
+def test_compiled_classes_of_other_packages_are_not_disturbed():
+    """The constructor of a jitclass has no module."""
+    constructor = FunctionType((lambda: None).__code__, {})
+    assert constructor.__module__ is None
+    event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=constructor)})
+    listener = _compile._Notice()
+    listener.on_start(event)
+    assert listener.depth == 0

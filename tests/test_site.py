@@ -12,8 +12,11 @@ import pytest
 import labelspan
 
 DOCS = Path(__file__).parents[1] / "docs"
+# What the build makes from the registry.
+MADE = runpy.run_path(str(DOCS / "made.py"))
+REFERENCE = MADE["reference"]()
 # Layers that users do not call, and the room that the command `reproduce` opens.
-INTERNAL = {"base", "compat", "costs", "linalg", "moments", "papers", "system"}
+INTERNAL = {"base", "compat", "costs", "linalg", "moments", "papers", "registry", "system"}
 PACKAGES = ["labelspan"] + [
     f"labelspan.{module.name}"
     for module in pkgutil.iter_modules(labelspan.__path__)
@@ -22,9 +25,9 @@ PACKAGES = ["labelspan"] + [
 
 
 def listed():
-    """Full names of the entries of docs/api.rst."""
+    """Full names of the entries of the reference."""
     module = None
-    for line in (DOCS / "api.rst").read_text(encoding="utf-8").splitlines():
+    for line in REFERENCE.splitlines():
         if line.startswith(".. currentmodule:: "):
             module = line.split()[-1]
         elif re.fullmatch(r"   [\w.]+", line):
@@ -43,12 +46,11 @@ def value_of(name):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_reference_lists_every_public_name(package):
     found = {id(value_of(name)) for name in listed()}
-    text = (DOCS / "api.rst").read_text(encoding="utf-8")
     module = importlib.import_module(package)
     missing = [
         name
         for name in getattr(module, "__all__", ())
-        if id(getattr(module, name)) not in found and f"``{package}.{name}``" not in text
+        if id(getattr(module, name)) not in found and f"``{package}.{name}``" not in REFERENCE
     ]
     assert missing == []
 
@@ -59,8 +61,8 @@ def test_the_reference_lists_a_name_once():
 
 
 def test_every_page_is_in_the_contents():
-    pages = [*DOCS.glob("*.md"), *DOCS.glob("methods/*.md")]
-    contents = "".join(page.read_text("utf-8") for page in pages)
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("methods/*.md"), *DOCS.glob("recipes/*.md")]
+    contents = "".join(MADE["filled"](page.read_text("utf-8")) for page in pages)
     trees = "".join(re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL))
     listed = set(re.findall(r"^(?:.*<)?([\w/]+)>?$", trees, re.MULTILINE))
     names = {str(page.relative_to(DOCS).with_suffix("")) for page in pages}

@@ -57,7 +57,8 @@ def test_the_shared_subspace_equals_its_transcription(fit_intercept, form):
 def test_the_kernel_subspace_equals_its_transcription(n_landmarks):
     K = rbf_kernel(X, gamma=0.1)
     A, B = kernels.shared_subspace(K, Y, 0.1, 0.01, 2)
-    model = ls.KernelSharedSubspaceClassifier(2, gamma=0.1, n_landmarks=n_landmarks)
+    penalties = {"alpha": 0.1, "beta": 0.01}
+    model = ls.KernelSharedSubspaceClassifier(2, **penalties, gamma=0.1, n_landmarks=n_landmarks)
     model.fit(X, Y)
     expected = kernels.shared_objective(K, Y, A, B, 0.1, 0.01)
     assert model.objective_ == pytest.approx(expected, rel=1e-8)
@@ -74,7 +75,7 @@ def test_kernel_methods_equal_their_transcriptions():
         projected = kernels.centred(K) @ vectors[:, :2]
         assert_same_subspaces(model.fit(X, Y).transform(X), projected, values)
     V, A = kernels.cplst(K, Y, 1.0, 2)
-    model = ls.KernelCPLST(2, gamma=0.1).fit(X, Y)
+    model = ls.KernelCPLST(2, ridge=1.0, gamma=0.1).fit(X, Y)
     scores = kernels.centred(K) @ A @ V + Y.mean(axis=0) - 0.5
     assert_allclose(model.decision_function(X), scores, atol=1e-8)
 
