@@ -8,7 +8,7 @@ TEST_ENV := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest
 # The part of the suite that depends most on the versions of others.
 
-CORE := tests/extraction tests/laws tests/linalg tests/moments tests/test_gate.py
+CORE := tests/extraction tests/laws tests/linalg tests/moments tests/test_cost.py tests/test_gate.py
 
 .PHONY: demo test lint types unit test-lowest test-newest test-newest-core test-interop test-device bench reproduce fuzz docs coverage mutation release-check clean
 

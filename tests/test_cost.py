@@ -103,7 +103,7 @@ def test_refusals():
     ids=str,
 )
 def test_what_fit_refuses_for_its_size_has_no_cost(rng, model, n, D, q):
-    X = sparse.random_array((n, D), density=1e-7, rng=rng, format="csr")
+    X = sparse.random_array((n, D), density=1e-7, random_state=rng, format="csr")
     with pytest.raises(MemoryError) as of_fit:
         model.fit(X, rng.random((n, q)) < 0.3)
     with pytest.raises(MemoryError) as of_cost:

@@ -75,7 +75,7 @@ def test_threads_get_about_equally_many_entries():
 def test_rows_denser_than_pays_have_the_same_sums(density, sparse_labels, weighted, rng, limit):
     """Against the dense rows; blocks of few rows, the last one shorter."""
     limit("dense block entries", 40 * 7)
-    X = sparse.random_array((60, 40), density=density, rng=rng, format="csr")
+    X = sparse.random_array((60, 40), density=density, random_state=rng, format="csr")
     T = (rng.random((60, 5)) < density).astype(float)
     weights = rng.uniform(0.5, 2.0, 60) if weighted else None
     made_dense = []
