@@ -1,5 +1,6 @@
 """The documentation is tested: docstrings, the README's example, public names."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -177,3 +178,27 @@ def test_the_page_of_benchmarks_is_made_from_the_stored_results():
     record = runpy.run_path(str(ROOT / "benchmarks" / "record.py"))
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     assert page == record["page"](record["stored"]())
+
+
+PENALTIES = {"ridge", "label_ridge", "mu", "alpha", "beta", "strategy"}
+
+
+def test_the_upgrade_notes_name_every_penalty_that_is_chosen_now():
+    """Each default of the table is that of the class, and no class of 0.2.0 is left out."""
+    text = (ROOT / "docs" / "upgrade.md").read_text(encoding="utf-8")
+    named = set()
+    for names, argument, before, now in re.findall(
+        r"^\| (`.+`) \| `(\w+)` \| `(.+?)` \| `(.+?)` \|$", text, re.MULTILINE
+    ):
+        for name in re.findall(r"`(\w+)`", names):
+            named.add((name, argument))
+            parameter = inspect.signature(getattr(labelspan, name)).parameters[argument]
+            assert parameter.default == ast.literal_eval(now) != ast.literal_eval(before)
+    new = {"EmbeddingReducer", "KernelOCCA", "MultilabelRidgeCV"}
+    assert named >= {
+        (name, argument)
+        for name in set(labelspan.__all__) - new
+        if inspect.isclass(getattr(labelspan, name))
+        for argument, parameter in inspect.signature(getattr(labelspan, name)).parameters.items()
+        if parameter.default == "auto" and argument in PENALTIES
+    }
