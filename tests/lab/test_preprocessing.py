@@ -389,3 +389,7 @@ def test_pages_are_prepared_as_the_shared_subspace_paper_does(tmp_path, form):
     lengths = np.linalg.norm(kept * idf, axis=1, keepdims=True)
     assert_allclose(found.X.toarray(), kept * idf / np.where(lengths > 0, lengths, 1), rtol=1e-12)
     assert found.train is None
+    plain = Source.from_any({"path": source.path, "prepare": "frequent-tf"}).load()
+    lengths = np.linalg.norm(kept, axis=1, keepdims=True)
+    assert_allclose(plain.X.toarray(), kept / np.where(lengths > 0, lengths, 1), rtol=1e-12)
+    assert_array_equal(plain.Y, found.Y)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 from labelspan.datasets import load_yeast
 from labelspan.experiments import get_method
@@ -32,6 +33,32 @@ def test_search_takes_the_best_macro_f1_and_tunes_thresholds(yeast):
     plain = (model.model_(X) > 0).astype(int)
     assert macro_f1(Y, model.predict(X)) > macro_f1(Y, plain)
     np.testing.assert_array_equal(model.predict(other), model.decision_function(other) > 0)
+
+
+def test_the_second_protocol_searches_without_thresholds_and_predicts_with_them(yeast):
+    X, Y, _ = yeast
+    grid = ((0.01, 10.0),)
+    model = SearchedBaseline("SVM", grid, n_folds=3, cuts_in_search=False).fit(X, Y)
+    expected = dict.fromkeys(model.scores_, 0.0)
+    for train, test in KFold(3).split(Y):
+        for parameters in expected:
+            one = SearchedBaseline("SVM", tuple((c,) for c in parameters)).fit(X[train], Y[train])
+            signs = (one.model_(X[test]) > 0).astype(int)
+            expected[parameters] += macro_f1(Y[test], signs) / 3
+    assert model.scores_ == pytest.approx(expected, abs=1e-3)
+    assert macro_f1(Y, model.predict(X)) > macro_f1(Y, (model.model_(X) > 0).astype(int))
+    subspace = get_method("shared-subspace/searched-blindly").make()
+    assert subspace.estimator.threshold is None
+    assert subspace.strategy == "per_label_f1"
+
+
+def test_the_row_of_svm_by_sign_has_at_least_one_label(yeast):
+    X, Y, other = yeast
+    machine = get_method("cmlfs/sign-svm").make().fit(X, Y)
+    scores = machine.estimator_.decision_function(other)
+    expected = scores > 0
+    expected[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    np.testing.assert_array_equal(machine.predict(other), expected)
 
 
 def test_plans_are_those_of_the_paper():

@@ -202,11 +202,13 @@ PAPER_METHODS: tuple[Method, ...] = (
     _of_paper("mddm/svm", "classifier", "ChosenSVM"),
     _of_paper("mddm/label-width", "reducer", "LabelWidthMDDM"),
     _of_paper("cmlfs/svm", "model", "svm"),
+    _of_paper("cmlfs/sign-svm", "model", "sign_svm"),
     _of_paper("cmlfs/cca-svm", "model", "cca_svm"),
     _of_paper("cmlfs/tuned-larank", "model", "tuned_larank"),
     _of_paper("cplst/first-codes", "model", "FirstCodes"),
     _of_paper("shared-subspace/baseline", "model", "SearchedBaseline"),
     _of_paper("shared-subspace/searched", "model", "searched_subspace"),
+    _of_paper("shared-subspace/searched-blindly", "model", "searched_blindly"),
     _of_paper("shared-subspace/svm-perf", "model", "", "labelspan.subspace:StructuralF1SVM"),
     _of_paper("xc/ranked", "model", "Ranked"),
 )

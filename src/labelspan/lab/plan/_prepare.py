@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ LEAST_DOCUMENTS_A_WORD = 5
 LEAST_DOCUMENTS_A_TOPIC = 50
 
 
-def frequent_tfidf(dataset: MultilabelDataset) -> MultilabelDataset:
+def frequent_tfidf(dataset: MultilabelDataset, *, idf: bool = True) -> MultilabelDataset:
     """Labels of 100 documents, words of 5, TF-IDF: section 6.2 of the shared-subspace paper."""
     Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)
     labels = np.flatnonzero((Y > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_LABEL)
     rows = np.flatnonzero((Y[:, labels] > 0).any(axis=1))
     X = sparse.csr_array(dataset.X)[rows]
     words = np.flatnonzero((X > 0).sum(axis=0) >= LEAST_DOCUMENTS_A_WORD)
-    X = sparse.csr_array(TfidfTransformer().fit_transform(X[:, words]))
+    X = sparse.csr_array(TfidfTransformer(use_idf=idf).fit_transform(X[:, words]))
     dataset = replace(dataset, train=None, test=None)
     return _kept(dataset, X, words, Y[np.ix_(rows, labels)], labels)
 
@@ -54,5 +55,6 @@ def _kept(
 #: Values of the field ``prepare`` of a source.
 PREPARATIONS: dict[str, Callable[[MultilabelDataset], MultilabelDataset]] = {
     "frequent-tfidf": frequent_tfidf,
+    "frequent-tf": partial(frequent_tfidf, idf=False),
     "frequent-topics": frequent_topics,
 }

@@ -19,6 +19,11 @@ def svm(C: float = 1.0, k: int | None = None) -> ThresholdTuner:
     return ThresholdTuner(LabelwiseSVM(C, k), "per_label_f1", min_labels=1)
 
 
+def sign_svm(C: float = 10.0) -> ThresholdTuner:
+    """SVM with the labels of positive score, and at least the one of the highest."""
+    return ThresholdTuner(LabelwiseSVM(C), "fixed", threshold=0.0, min_labels=1)
+
+
 def cca_svm(C: float = 1.0, ridge: float = 0.1, n_components: int = 1) -> ThresholdTuner:
     """CCA+SVM: SVMs on standardised canonical variates, thresholds as for SVM."""
     cca = LabelCCA(n_components, ridge=ridge, label_ridge=LABEL_RIDGE)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from labelspan.classifiers import MultiOutputRidge
+from labelspan.classifiers import MultiOutputRidge, ThresholdTuner
 from labelspan.cuts import above, tuned_thresholds
 from labelspan.metrics import macro_f1
 from labelspan.papers._printed import PrintedCCA
@@ -54,7 +54,8 @@ GRIDS: dict[str, tuple[tuple[float, ...], ...]] = {
 class SearchedBaseline(ClassifierMixin, BaseEstimator):
     """A baseline with parameters tuned by cross-validated macro F1 and thresholds by training F1.
 
-    `grid` holds the candidates of its one or two parameters, those of the paper if None.
+    `grid` holds the candidates of its one or two parameters, those of the paper if None. The search
+    cuts scores at thresholds tuned on its training folds, or at 0 if not `cuts_in_search`.
     """
 
     def __init__(
@@ -62,10 +63,12 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         family: str = "SVM",
         grid: tuple[tuple[float, ...], ...] | None = None,
         n_folds: int = 5,
+        cuts_in_search: bool = True,
     ):
         self.family = family
         self.grid = grid
         self.n_folds = n_folds
+        self.cuts_in_search = cuts_in_search
 
     def fit(self, X: Any, Y: Any) -> SearchedBaseline:
         Y = np.asarray(Y)
@@ -89,7 +92,9 @@ class SearchedBaseline(ClassifierMixin, BaseEstimator):
         found: dict[tuple[float, ...], float] = {}
         for train, test in KFold(self.n_folds).split(Y):
             for parameters, model in candidates(self.family, X[train], Y[train], grid):
-                cuts = tuned_thresholds(model(X[train]), Y[train] > 0, "per_label_f1")
+                cuts: Any = 0.0
+                if self.cuts_in_search:
+                    cuts = tuned_thresholds(model(X[train]), Y[train] > 0, "per_label_f1")
                 predicted = (model(X[test]) > cuts).astype(int)
                 value = macro_f1(Y[test], predicted) / self.n_folds
                 found[parameters] = found.get(parameters, 0.0) + value
@@ -150,3 +155,8 @@ def projections(
 def searched_subspace(n_folds: int = 5) -> SharedSubspaceClassifierCV:
     """ML_LS: alpha and beta from the paper's candidates by macro F1; thresholds by training F1."""
     return SharedSubspaceClassifierCV(cv=KFold(n_folds), threshold="per_label_f1")
+
+
+def searched_blindly(n_folds: int = 5) -> ThresholdTuner:
+    """ML_LS: alpha and beta by the macro F1 of positive scores; then thresholds by training F1."""
+    return ThresholdTuner(SharedSubspaceClassifierCV(cv=KFold(n_folds)), "per_label_f1")
