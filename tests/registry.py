@@ -289,6 +289,13 @@ ESTIMATORS = [
         ),
     ),
     label_space(
+        ls.LabelSpaceCCA(2),
+        "tests.reference.labelspace:cca",
+        "test_cca",
+        variants=(ls.LabelSpaceCCA(), ls.LabelSpaceCCA(2, ridge=1.0, label_ridge=0.0)),
+        excuses=EVIDENCE,
+    ),
+    label_space(
         ls.FaIE(3),
         "tests.reference.labelspace:faie",
         "test_faie",

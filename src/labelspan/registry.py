@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
     from labelspan.kernels.family._hsl import KernelHSL
     from labelspan.kernels.family._pls import KernelPLS
+    from labelspan.labelspace._cca import LabelSpaceCCA
     from labelspan.labelspace._compressed_sensing import CompressedSensing
     from labelspan.labelspace._cplst import CPLST
     from labelspan.labelspace._faie import FaIE
@@ -102,6 +103,7 @@ __all__ = [
     "LaRankSVM",
     "LabelCCA",
     "LabelPLS",
+    "LabelSpaceCCA",
     "LabelSubset",
     "MLkNN",
     "MultiOutputRidge",
@@ -283,6 +285,8 @@ ROWS = (
     Row("PLST", "labelspace._plst", ALL, {}, _model("plst", "", "Tai and Lin 2012"), _RIDGE),
     Row("CPLST", "labelspace._cplst", ALL, {}, _model("cplst", "", _CPLST), _RIDGE),
     Row("OCCA", "labelspace._occa", ALL, {}, _model("occa", "", _CPLST), _RIDGE),
+    Row("LabelSpaceCCA", "labelspace._cca", ALL, {},
+        _model("label-space-cca", "CCA of the labels", _CPLST), _RIDGE),
     Row("FaIE", "labelspace._faie", NOTHING, {}, _model("faie", "", "Lin et al. 2014"), _RIDGE),
     Row("LEML", "labelspace.leml._leml", HOLES | {"device_holes"}, {"streamed_holes": OWN_ROWS},
         _model("leml", "", "Yu et al. 2014"), {"ridge": Candidates((0.1, 10.0))}),

@@ -51,6 +51,27 @@ def cplst(X, Y, ridge=0.0):
     return largest(Z.T @ (2 * H @ Z - H @ (H @ Z)) if ridge else Z.T @ (H @ Z))
 
 
+def cca(X, Y, ridge=0.0, label_ridge=0.0):
+    """Sec. 2.2: the problem of Eq. (2) in W_z alone, Z'HZ w = rho^2 (Z'Z + label_ridge I) w.
+
+    W_x is the regression of Z w, H its hat matrix. Without a label ridge, in the row space of Z.
+    """
+    Z = shifted(Y)
+    _, s, Vt = svd(Z, full_matrices=False)
+    basis = np.eye(Z.shape[1]) if label_ridge else Vt[s > 1e-10 * s[0]].T
+    T = Z @ basis
+    # H of the ridge regression as a map, of which W'W = Z'HZ, for the error of Eq. (2).
+    values, vectors = eigh(T.T @ hat(X, ridge) @ T, T.T @ T + label_ridge * np.eye(T.shape[1]))
+    return values[::-1], (basis @ vectors[:, ::-1]).T
+
+
+def decoding(Y, W, label_ridge=0.0):
+    """Least squares of the labels, and of label_ridge^(1/2) I, on their codes W (M, q)."""
+    q = Y.shape[1]
+    rows = np.vstack([shifted(Y), np.sqrt(label_ridge) * np.eye(q)])
+    return np.linalg.lstsq(rows @ W.T, rows)[0]
+
+
 def regression(X, T, ridge=0.0):
     """W' of Sec. 3: X^+ T; ridge regression for Eq. (7)."""
     X = centred(X)

@@ -172,7 +172,7 @@ TABLE = {
     ),
     "MVMD": replace(PENCIL, after=variance_and_dependence, loops=variance_loops),
     **dict.fromkeys(("MultiOutputRidge", "LabelPLS"), REGRESSION),
-    **dict.fromkeys(("OCCA", "FaIE", "LEML", "LabelSubset"), REGRESSION),
+    **dict.fromkeys(("OCCA", "LabelSpaceCCA", "FaIE", "LEML", "LabelSubset"), REGRESSION),
     **dict.fromkeys(("PartialBinaryRelevance", "CompressedSensing"), REGRESSION),
     "PLST": replace(
         REGRESSION,

@@ -17,6 +17,7 @@ from labelspan.extraction import EmbeddingReducer
 from labelspan.labelspace import (
     CODE_THRESHOLD,
     CompressedSensing,
+    LabelSpaceCCA,
     LabelSpaceClassifier,
     LabelSubset,
     LinearCodes,
@@ -147,7 +148,8 @@ def _(model: MultilabelRidgeCV) -> Maps:
 
 @scoring.register
 def _(model: LabelSpaceClassifier) -> Maps:
-    back = model.decoding_ if isinstance(model, LabelSubset) else model.components_
+    decoded = isinstance(model, LabelSubset | LabelSpaceCCA)
+    back = model.decoding_ if decoded else model.components_
     of_zero = model.decode(np.zeros((1, model.n_components_)))[0].astype(np.float64)
     level = of_zero - CODE_THRESHOLD
     if len(back) == 0:
