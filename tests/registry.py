@@ -378,6 +378,22 @@ ESTIMATORS = [
         per_unit={"estimator__ridge": 2},
     ),
     Entry(
+        ls.ThresholdFunction(ls.MultiOutputRidge(0.1)),
+        "tests.reference.ranking:threshold_targets",
+        "tests/classifiers/test_threshold_function.py",
+        dask="predict",
+        variants=(
+            ls.ThresholdFunction(ls.MultiOutputRidge(), min_labels=0),
+            ls.ThresholdFunction(ls.MultiOutputRidge(), Ridge(), cv=2),
+        ),
+        excuses={
+            "a_label_without_rows_leaves_the_others": "a row that has all the others has a "
+            "threshold if there is one that it lacks, Eq. (34)",
+        },
+        per_row={"estimator__ridge": 1},
+        per_unit={"estimator__ridge": 2},
+    ),
+    Entry(
         ls.ProbabilityCalibrator(ls.MultiOutputRidge(0.1), cv=3),
         "sklearn.calibration:CalibratedClassifierCV",
         "tests/classifiers/test_calibrator.py",

@@ -16,7 +16,13 @@ from labelspan.model_selection import MultilabelStratifiedKFold
 from tests.registry import ESTIMATORS
 
 # Those with another parameter of this name.
-OTHERS = {"MultilabelRidgeCV", "ReducerCV", "SharedSubspaceClassifierCV", "ThresholdTuner"}
+OTHERS = {
+    "MultilabelRidgeCV",
+    "ReducerCV",
+    "SharedSubspaceClassifierCV",
+    "ThresholdFunction",
+    "ThresholdTuner",
+}
 CLASSIFIERS = [e.estimator for e in ESTIMATORS if isinstance(e.estimator, LabelClassifier)]
 MODELS = [model for model in CLASSIFIERS if type(model).__name__ not in OTHERS]
 pytestmark = [

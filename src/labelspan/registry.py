@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from labelspan.classifiers._mlknn import MLkNN
     from labelspan.classifiers._ridge import MultiOutputRidge
     from labelspan.classifiers._threshold import ThresholdTuner
+    from labelspan.classifiers._threshold_function import ThresholdFunction
     from labelspan.extraction._cca import LabelCCA
     from labelspan.extraction._dmlda import DMLDA
     from labelspan.extraction._embedding import EmbeddingReducer
@@ -117,6 +118,7 @@ __all__ = [
     "SharedSubspaceClassifier",
     "SharedSubspaceClassifierCV",
     "StructuralF1SVM",
+    "ThresholdFunction",
     "ThresholdTuner",
 ]
 
@@ -331,6 +333,7 @@ ROWS = (
     Row("MultiOutputRidge", "classifiers._ridge", DEVICE | HOLES, {"streamed_holes": OWN_ROWS},
         (Called("ridge", "ridge", _XU, "classifier", _ONE),), _RIDGE),
     Row("ThresholdTuner", "classifiers._threshold", HOLES),
+    Row("ThresholdFunction", "classifiers._threshold_function", HOLES),
     Row("ProbabilityCalibrator", "classifiers._calibrator", HOLES),
     Row("MultilabelRidgeCV", "ridge_cv._ridge_cv", DEVICE | HOLES, {
         "soft_labels": SCORED,

@@ -21,11 +21,11 @@ from tests.registry import ESTIMATORS
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
 
-# Kernels, neighbours, distances, sigmoids and pursuit; any other refusal is a defect.
+# Kernels, neighbours, distances, sigmoids, other regressors, pursuit; any other refusal is a defect.
 NOT_LINEAR = {
     "CompressedSensing", "KernelCPLST", "KernelCPLSTCV", "KernelHSL", "KernelLabelCCA",
     "KernelMDDM", "KernelPLS", "KernelSharedSubspaceClassifier", "LIFT", "MLkNN",
-    "ProbabilityCalibrator",
+    "ProbabilityCalibrator", "ThresholdFunction",
 }  # fmt: skip
 SETTINGS = [setting for e in ESTIMATORS for setting in (e.estimator, *e.variants)]
 LINEAR = [s for s in SETTINGS if type(s).__name__ not in NOT_LINEAR]

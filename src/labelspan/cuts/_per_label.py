@@ -11,6 +11,18 @@ def above(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     return scores - np.clip(thresholds, -limit, limit).astype(scores.dtype)
 
 
+def midpoints(scores: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Halfway from the highest score of the absent labels of a row to the lowest of the others.
+
+    (n,), infinite or NaN for rows with all labels or none; labels that are NaN do not count.
+    """
+    lowest = np.where(Y > 0, scores, np.inf).min(axis=1)
+    highest = np.where(Y == 0, scores, -np.inf).max(axis=1)
+    with np.errstate(invalid="ignore"):
+        halfway: np.ndarray = (lowest + highest) / 2
+    return halfway
+
+
 def tuned_thresholds(
     scores: np.ndarray,
     positive: np.ndarray,

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from labelspan.arrays import dense
+from labelspan.cuts import midpoints
 from labelspan.moments import centred, score_at, scores_about
 from labelspan.ranking._fit import Fit
 
@@ -55,10 +56,7 @@ def fit_threshold(
     for start in range(0, len(usable), size):
         rows = usable[start : start + size]
         scores = scores_about(X[rows].astype(np.float64, copy=False), mean, W.T, level)
-        labels = dense(Y[rows])
-        lowest = np.where(labels > 0, scores, np.inf).min(axis=1)
-        highest = np.where(labels == 0, scores, -np.inf).max(axis=1)
-        targets[start : start + size] = (lowest + highest) / 2
+        targets[start : start + size] = midpoints(scores, dense(Y[rows]))
     weights = None if weights is None else weights[usable]
     return replace(least_squares(columns[usable], targets, weights), columns=fit.columns)
 
