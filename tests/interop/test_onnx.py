@@ -21,7 +21,7 @@ from tests.registry import ESTIMATORS
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
 
-# Kernels, neighbours, distances, sigmoids, other regressors, pursuit; any other refusal is a defect.
+# Kernels, neighbours, distances, sigmoids, pursuit, regressors; any other refusal is a defect.
 NOT_LINEAR = {
     "CompressedSensing", "KernelCPLST", "KernelCPLSTCV", "KernelHSL", "KernelLabelCCA",
     "KernelMDDM", "KernelPLS", "KernelSharedSubspaceClassifier", "LIFT", "MLkNN",
