@@ -479,7 +479,7 @@ ESTIMATORS = [
         one_pass=True,
     ),
     Entry(
-        ls.RFS(3, tol=1e-6),
+        ls.RFS(3, tol=1e-6, max_iter=5000),
         "tests.reference.embedded:rfs",
         "tests/selection/test_embedded.py",
         variants=(ls.RFS(3), ls.RFS(2, fit_intercept=False)),

@@ -260,7 +260,7 @@ ROWS = (
          Called("scls", "SCLS", "Lee and Kim 2017", parameters=(("criterion", "scls"),)))),
     Row("MultiTaskSelector", "selection.embedded._multitask", NOTHING, {},
         (Called("multitask", "multi-task lasso", "Obozinski et al. 2010"),)),
-    Row("RFS", "selection.embedded._rfs", NOTHING, _MEMORY,
+    Row("RFS", "selection.embedded._rfs", HOLES, _MEMORY,
         (Called("rfs", "", "Nie et al. 2010"),)),
     Row("MIFS", "selection.embedded._mifs", NOTHING, {**_MEMORY, "sample_weight": COUNTED},
         (Called("mifs", "", "Jian et al. 2016"),)),

@@ -21,6 +21,19 @@ def rfs_objective(X, Y, W, b, gamma):
     return np.linalg.norm(X @ W + b - Y, axis=1).sum() + gamma * np.linalg.norm(W, axis=1).sum()
 
 
+def reader(X, Y, gamma, beta, n_neighbors, n_iter=2000):
+    """Sun et al. 2017 without label embedding: Hn, Hm and W in turns; rows of NaN have no label."""
+    labelled = ~np.isnan(Y).all(axis=1)
+    Xl, Yl, XLX = X[labelled], Y[labelled], X.T @ row_laplacian(X, n_neighbors) @ X
+    Hn, Hm = np.ones(len(Xl)), np.ones(X.shape[1])
+    for _ in range(n_iter):
+        A = Xl.T @ (Hn[:, None] * Xl) + gamma * np.diag(Hm) + beta * XLX
+        W = np.linalg.solve(A, Xl.T @ (Hn[:, None] * Yl))
+        Hn = 0.5 / np.maximum(np.linalg.norm(Xl @ W - Yl, axis=1), 1e-12)
+        Hm = 0.5 / np.maximum(np.linalg.norm(W, axis=1), 1e-12)
+    return W, rfs_objective(Xl, Yl, W, 0.0, gamma) + beta * np.trace(W.T @ XLX @ W)
+
+
 def row_laplacian(X, n_neighbors):
     """Nearest neighbours of either row, exp(-d^2 / t) with t the mean of d^2 over the pairs."""
     squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)

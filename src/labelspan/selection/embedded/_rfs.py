@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan.arrays import densified, less_mean, scaled_rows
 from labelspan.compat import Interval
-from labelspan.moments import Sample
+from labelspan.moments import Sample, warn_of_unobserved
+from labelspan.registry import COUNTED
 from labelspan.selection._scores import FeatureScore
-from labelspan.selection.embedded._group_lasso import lengths
+from labelspan.selection.embedded._latent import Graph
+from labelspan.selection.embedded._reweighted import Turns
 from labelspan.selection.embedded._rows import ROW_LEARNT, as_they_are, by_weights, needs_rows
-
-# The smoothing starts at this share of the length of a mean row, and shrinks by this factor.
-FIRST, SHRINK = 0.1, 0.7
-# It shrinks when what scaling costs is at most this share of the gap.
-CAUGHT_UP = 0.5
 
 
 class RFS(FeatureScore):
@@ -30,7 +24,9 @@ class RFS(FeatureScore):
     .. math:: \min_{W, b} \; \sum_i \|x_i W + b' - y_i\|_2 + \gamma \sum_j \|w_j\|_2
 
     The problem of [1]_, with an intercept b that is not penalised. A row that no features explain
-    counts by its distance, not by its square.
+    counts by its distance, not by its square. `smoothness` adds the term of READER [2]_,
+    smoothness tr(W' X' L X W) with the Laplacian L of the graph of nearest rows: scores of
+    neighbours are alike, also of rows without labels.
 
     Parameters
     ----------
@@ -40,6 +36,10 @@ class RFS(FeatureScore):
         Weight of the penalty.
     fit_intercept : bool, default=True
         False is the equation of the paper, without b.
+    smoothness : float, default=0.0
+        Weight of the graph of the rows.
+    n_neighbors : int, default=5
+        Number of neighbours in the graph; a pair weighs exp(-d^2 / t), t the mean of d^2.
     tol : float, default=1e-3
         Duality gap, relative to the objective.
     max_iter : int, default=1000
@@ -76,14 +76,21 @@ class RFS(FeatureScore):
     -----
     The problem is convex. Each turn solves the ridge regression whose weights are the inverse
     lengths of the rows of the turn before, smoothed; the smoothing shrinks from turn to turn.
-    The dual is max <Y, L> over rows of L of length at most 1 with ``||x_j' L|| <= gamma`` and
+    The dual is max <Y, U> over rows of U of length at most 1 with ``||x_j' U|| <= gamma`` and
     columns that add up to zero; the weighted residuals of a turn, scaled into this set, are the
-    certificate. Time O(n m^2 + m^3) per turn with m = min(n, D), memory O(nnz(X) + m^2).
+    certificate. The graph subtracts ``2 smoothness X' L X W`` from ``X' U`` and smoothness
+    tr(W' X' L X W) from the objective. Time O(n m^2 + m^3) per turn with m = min(n, D), memory
+    O(nnz(X) + m^2); the graph takes O(n^2 D) once.
+
+    Missing labels count for no residual: that of a row is over its observed labels. Labels that
+    are observed on the same rows share their systems, each other group has one of its own.
 
     References
     ----------
     .. [1] F. Nie, H. Huang, X. Cai and C. Ding, "Efficient and robust feature selection via joint
        l2,1-norms minimization", NIPS 2010.
+    .. [2] L. Sun, M. Kudo and K. Kimura, "READER: robust semi-supervised multi-label dimension
+       reduction", IEICE Transactions on Information and Systems E100.D(10), 2017.
 
     Examples
     --------
@@ -98,6 +105,8 @@ class RFS(FeatureScore):
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
+        "smoothness": [Interval(Real, 0, None, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -115,17 +124,26 @@ class RFS(FeatureScore):
         *,
         gamma: float = 1.0,
         fit_intercept: bool = True,
+        smoothness: float = 0.0,
+        n_neighbors: int = 5,
         tol: float = 1e-3,
         max_iter: int = 1000,
     ):
         self.n_features = n_features
         self.gamma = gamma
         self.fit_intercept = fit_intercept
+        self.smoothness = smoothness
+        self.n_neighbors = n_neighbors
         self.tol = tol
         self.max_iter = max_iter
 
     def _solve(self, sample: Sample) -> np.ndarray:
-        found = robust(sample, self.gamma, self.fit_intercept, self.tol, self.max_iter)
+        warn_of_unobserved((~np.isnan(sample.Y)).sum(axis=0))
+        smooth = None
+        if self.smoothness > 0:
+            smooth = 2 * self.smoothness * Graph(sample.X, self.n_neighbors).laplacian
+        turns = Turns.of(sample, self.gamma, self.fit_intercept, smooth)
+        found = turns.solve(self.tol, self.max_iter)
         self.intercept_ = found.intercept
         self.primal_objective_, self.dual_objective_ = found.primal, found.dual
         self.objectives_, self.n_iter_ = np.array(found.objectives), len(found.objectives)
@@ -138,102 +156,5 @@ class RFS(FeatureScore):
             )
         return found.W
 
-
-@dataclass(frozen=True)
-class Robust:
-    """A solution with its objectives."""
-
-    W: np.ndarray
-    intercept: np.ndarray
-    primal: float
-    dual: float
-    objectives: list[float]
-
-    @property
-    def gap(self) -> float:
-        """Relative to the primal objective."""
-        return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
-
-
-def robust(sample: Sample, gamma: float, centre: bool, tol: float, max_iter: int) -> Robust:
-    """Reweighted ridge regressions with shrinking smoothing, until the gap is at most `tol`."""
-    n, D = sample.X.shape
-    # Columns near zero keep their digits; the intercept is moved back at the end.
-    mean = np.ravel(sample.X.mean(axis=0, dtype=np.float64)) if centre else np.zeros(D)
-    X, rest = less_mean(sample.X, mean)
-    shift = mean - rest
-    Y, s = sample.Y, np.ones(n) if sample.weights is None else sample.weights
-    b = (s @ Y) / s.sum() if centre else np.zeros(Y.shape[1])
-    W, E = np.zeros((D, Y.shape[1])), Y - b
-    scale = float(s @ lengths(E)) / s.sum()
-    best = Robust(W, b, float(s @ lengths(E)), 0.0, [])
-    if scale == 0:
-        return best
-    smooth, rows, objectives = FIRST * scale, np.full(D, 1.0), []
-    lower = 0.0
-    for _ in range(max_iter):
-        h = s / np.sqrt(lengths(E) ** 2 + smooth**2)
-        W, b = ridge(X, Y, h, rows, gamma, centre)
-        E = Y - np.asarray(X @ W) - b
-        primal = float(s @ lengths(E) + gamma * lengths(W).sum())
-        objectives.append(primal)
-        over, value = bound(X, Y, E * h[:, None], s, gamma)
-        lower = max(lower, value)
-        if primal <= best.primal:
-            best = Robust(W, b - shift @ W, primal, lower, objectives)
-        if best.primal - lower <= tol * best.primal:
-            break
-        # While scaling costs most of the gap, the turns have not caught up with the smoothing.
-        if (over - 1.0) * value <= CAUGHT_UP * (primal - value):
-            smooth = max(SHRINK * smooth, 1e-14 * scale)
-        # In the units of W: a feature of unit effect changes the residual by its column.
-        rows = np.sqrt(lengths(W) ** 2 + (smooth * lengths(W).max(initial=0.0) / scale) ** 2)
-        rows = np.maximum(rows, np.finfo(float).tiny)
-    return Robust(best.W, best.intercept, best.primal, lower, objectives)
-
-
-def ridge(
-    X: Any, Y: np.ndarray, h: np.ndarray, rows: np.ndarray, gamma: float, centre: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Minimise sum_i h_i |x_i W + b - y_i|^2 + gamma sum_j |w_j|^2 / rows_j."""
-    n, D = X.shape
-    total = h.sum()
-    x_mean = (h @ X) / total if centre else np.zeros(D)
-    y_mean = (h @ Y) / total if centre else np.zeros(Y.shape[1])
-    root = np.sqrt(rows)
-    XH = scaled_rows(X, h)
-    if n >= D:
-        A = densified(X.T @ XH) - total * np.outer(x_mean, x_mean)
-        A *= root[:, None] * root
-        A[np.diag_indices(D)] += gamma
-        B = root[:, None] * (np.asarray(XH.T @ Y) - total * np.outer(x_mean, y_mean))
-        W = root[:, None] * linalg.cho_solve(linalg.cho_factor(A, lower=True), B)
-        return W, y_mean - x_mean @ W
-    # In the space of the rows: K = (X - 1 m') diag(rows) (X - 1 m')'.
-    XR = scaled_rows(X.T, rows).T
-    K = densified(XR @ X.T)
-    cross = np.asarray(XR @ x_mean)
-    K = K - cross[:, None] - cross + x_mean @ (rows * x_mean)
-    half = np.sqrt(h)
-    K *= half[:, None] * half
-    K[np.diag_indices(n)] += gamma
-    C = half[:, None] * linalg.cho_solve(
-        linalg.cho_factor(K, lower=True), half[:, None] * (Y - y_mean)
-    )
-    W = rows[:, None] * (np.asarray(X.T @ C) - np.outer(x_mean, C.sum(axis=0)))
-    return W, y_mean - x_mean @ W
-
-
-def bound(
-    X: Any, Y: np.ndarray, dual: np.ndarray, s: np.ndarray, gamma: float
-) -> tuple[float, float]:
-    """What weighted residuals are divided by to be feasible, and their dual objective then.
-
-    A turn leaves them with X'L = gamma W / rows, and with sums of zero if there is an intercept.
-    """
-    over = max(
-        float((lengths(dual) / s).max()),
-        float(lengths(np.asarray(X.T @ dual)).max()) / gamma,
-        np.finfo(float).tiny,
-    )
-    return over, float(np.vdot(Y, dual)) / over
+    def _refusals(self) -> dict[str, str]:
+        return {"sample_weight": COUNTED} if self.smoothness else {}
