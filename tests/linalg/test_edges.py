@@ -5,7 +5,13 @@ import pytest
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from labelspan.arrays import add_to_diagonal, orthonormal, regular_factor, smallest_pairs
+from labelspan.arrays import (
+    add_to_diagonal,
+    orthonormal,
+    regular_factor,
+    smallest_pairs,
+    with_columns_divided,
+)
 from labelspan.gate import NoDirectionError
 from labelspan.linalg import (
     EPS,
@@ -42,7 +48,7 @@ from labelspan.linalg._graded import LeastNorm, graded_root, jacobi, unit_pivots
 from labelspan.linalg._lanczos import by_ranges
 from labelspan.linalg._leading import warn_of_rounding
 from labelspan.linalg._least_norm import Gathered, Triangle, in_range, null_basis, upper_factor
-from labelspan.linalg._narrow import by_columns, is_weak, reduced
+from labelspan.linalg._narrow import is_weak, reduced
 from labelspan.linalg._whiten import is_regular
 from labelspan.linalg.masked import MaskedSystem
 from labelspan.linalg.masked._cg import rough_solve
@@ -348,8 +354,10 @@ def test_columns_of_wide_rows(rng):
     np.testing.assert_allclose(squares(sparse.csr_array(X), True), 6 * X.var(axis=0), atol=1e-14)
     np.testing.assert_allclose(squares(sparse.csr_array(X), False), np.sum(X**2, axis=0))
     np.testing.assert_allclose(squares(X, True), np.sum(X**2, axis=0))
-    np.testing.assert_array_equal(by_columns(X, scales), X / scales)
-    np.testing.assert_array_equal(by_columns(sparse.csr_array(X), scales).toarray(), X / scales)
+    np.testing.assert_array_equal(with_columns_divided(X, scales), X / scales)
+    np.testing.assert_array_equal(
+        with_columns_divided(sparse.csr_array(X), scales).toarray(), X / scales
+    )
     K, shares = X @ X.T, np.arange(1.0, 7.0) / 21
     for given, mean in ((None, X.mean(axis=0)), (shares, shares @ X)):
         np.testing.assert_allclose(centre_both(K, given), (X - mean) @ (X - mean).T, atol=1e-13)

@@ -44,8 +44,6 @@ from labelspan.arrays._factors import (
 from labelspan.arrays._operations import (
     KeyFactors,
     block_bytes,
-    clipped,
-    exponential,
     fill_diagonal,
     filled_up,
     free_bytes,

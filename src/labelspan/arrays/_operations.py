@@ -253,24 +253,6 @@ def less_multiple(row: Any, A: Any, factor: int) -> Any:
     return A
 
 
-def clipped(A: Any, most: float) -> Any:
-    """A with its entries limited to `most`, in place if the library can."""
-    if library_of(A) == "torch":
-        return A.clamp_(max=most)
-    xp = namespace(A)
-    if library_of(A) == "cupy":
-        return xp.minimum(A, most, out=A)
-    return xp.clip(A, max=most)
-
-
-def exponential(A: Any) -> Any:
-    """exp(A), in place if the library can."""
-    if library_of(A) == "torch":
-        return A.exp_()
-    xp = namespace(A)
-    return xp.exp(A, out=A) if library_of(A) == "cupy" else xp.exp(A)
-
-
 def smallest(A: Any, k: int) -> Any:
     """Column indices of the k smallest numbers of each row, unordered."""
     library = library_of(A)

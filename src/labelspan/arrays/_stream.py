@@ -12,6 +12,7 @@ import numpy as np
 from labelspan.arrays._arrays import SETTING, like, namespace, precision_of, reference_on
 from labelspan.arrays._arrays import sums as sums_over
 from labelspan.arrays._operations import library_of
+from labelspan.arrays._two_kinds import densified
 
 # Bytes of a block of rows; two blocks are held in memory that the device can read.
 STREAM_BYTES = 2**27
@@ -73,7 +74,7 @@ def stream(arrays: tuple[Any, ...], blocks: list[slice]) -> Iterator[tuple[Any, 
     sent = pinned_blocks(X, blocks, target) if pinned else (like(target, X[b]) for b in blocks)
     for rows, block in zip(blocks, sent, strict=True):
         refuse_not_finite(block, rows)
-        yield (block, *(like(target, dense_rows(A[rows])) for A in rest))
+        yield (block, *(like(target, densified(A[rows])) for A in rest))
 
 
 def pinned_blocks(X: np.ndarray, blocks: list[slice], target: Any) -> Iterator[Any]:
@@ -113,8 +114,3 @@ def refuse_not_finite(block: Any, rows: slice) -> None:
         f"Input X contains NaN or infinity, in rows {rows.start} to {rows.stop - 1}. Fill it in "
         "first, e.g. by sklearn.impute.SimpleImputer, or drop the rows."
     )
-
-
-def dense_rows(A: Any) -> np.ndarray:
-    """A block of labels or weights, dense."""
-    return A.toarray() if hasattr(A, "toarray") else A

@@ -32,15 +32,13 @@ from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
     Labels,
     by_blocks,
-    check_features,
     check_fit,
     check_projections,
-    dask_rows,
     fitting,
     hidden,
     in_dtype,
-    lazily,
     remember_names,
+    transformed,
 )
 from labelspan.linalg import (
     AUTO,
@@ -212,11 +210,7 @@ class LinearReducer(
         ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections, float32 for float32 input.
         """
-        check_is_fitted(self)
-        X = dask_rows(self, X)
-        if is_dask_array(X):
-            return lazily(self, X, self._project, self.n_components_)
-        return self._project(check_features(self, X))
+        return transformed(self, X, self._project)
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.mean_, self.components_)

@@ -20,8 +20,7 @@ from labelspan.linalg import (
     AUTO,
     Regression,
     regress,
-    solve_chosen_ridge,
-    solve_ridges,
+    solve_any,
 )
 from labelspan.moments import Moments, Sample
 
@@ -175,7 +174,7 @@ def ridge_of(ridge: Any, rows: Sample, k: int) -> float:
 def regression(ridge: Any, moments: Moments, k: int) -> Regression:
     """The ridge regression of labels in {-1, +1} on the first k projections."""
     some = first(moments, k)
-    return solve_chosen_ridge(some, signed=True) if ridge == AUTO else solve_ridges(some, (ridge,))
+    return solve_any(some, (ridge,), signed=True, shared=False)
 
 
 def first(moments: Moments, k: int) -> Moments:

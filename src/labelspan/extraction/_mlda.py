@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -143,7 +142,11 @@ class MLDA(LinearReducer):
             T, weights = targets_and_weights(weigh, sample.Y, sample.weights)
             T = T if weigh.C is None else T @ weigh.C
             return checked(Rows.of(sample.X, T, weights))
-        statistics = weigh.moments(collect(sample, partial(weighted_moments, weigh)))
+
+        def of_block(X: Any, Y: Any, weights: np.ndarray | None = None) -> Moments:
+            return Moments.of(X, *targets_and_weights(weigh, Y, weights), tt=False)
+
+        statistics = weigh.moments(collect(sample, of_block))
         return statistics if sample.part else checked(statistics)
 
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
@@ -183,10 +186,3 @@ def targets_and_weights(
         return rows, row_weights
     sums = weigh.sums(rows)
     return scaled(rows, inverse(sums)), sums if row_weights is None else sums * row_weights
-
-
-def weighted_moments(
-    weigh: LabelWeights, X: Any, Y: Any, row_weights: np.ndarray | None = None
-) -> Moments:
-    """Moments of one block with the targets and weights that its labels give."""
-    return Moments.of(X, *targets_and_weights(weigh, Y, row_weights), tt=False)

@@ -57,5 +57,6 @@ from labelspan.gate._validation import (
     is_large,
     passes,
     refuse_overflow,
+    transformed,
 )
 from labelspan.gate._weights import check_weights, weighs_nothing

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from labelspan.arrays import (
     SETTING,
@@ -25,7 +25,9 @@ from labelspan.arrays import (
 from labelspan.gate._blocks import (
     check_dask,
     check_dask_rows,
+    dask_rows,
     from_frames,
+    lazily,
     refuse_dask,
     set_n_features,
 )
@@ -72,6 +74,15 @@ class NoDirectionError(ValueError):
         )
 
 
+class Terms(NamedTuple):
+    """What :func:`check_fit` is told: whether it is a first call, or a chunk; the fewest rows."""
+
+    reset: bool
+    classes: np.ndarray | None
+    min_samples: int
+    chunk: bool
+
+
 def check_fit(
     estimator: Any,
     X: Any,
@@ -96,24 +107,15 @@ def check_fit(
             if reset and X.shape[1] < Y.shape[1]:
                 warn_if_swapped(X, Y)
             return X, Labels(Y)
-    given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
     check = check_fit_dask if any(map(is_dask, (X, y, sample_weight))) else check_fit_in_memory
-    return check(estimator, X, y, sample_weight, min_samples=min_samples, **given)
+    return check(estimator, X, y, sample_weight, Terms(reset, classes, least, chunk))
 
 
 def check_fit_in_memory(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    *,
-    reset: bool,
-    classes: np.ndarray | None,
-    min_samples: int,
-    chunk: bool,
+    estimator: Any, X: Any, y: Any, sample_weight: Any, terms: Terms
 ) -> tuple[Any, Labels]:
     """The same for rows in any form but Dask's, on the host or on a device."""
-    least = 1 if chunk else min_samples
+    reset, classes, least, chunk = terms
     on_device = refuse_device(estimator, X)
     weights = check_weights(estimator, X, sample_weight, least)
     # Check labels first: a later error must not leave n_features_in_ set.
@@ -134,29 +136,20 @@ def check_fit_in_memory(
 
 
 def check_fit_dask(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    *,
-    reset: bool,
-    classes: np.ndarray | None,
-    min_samples: int,
-    chunk: bool,
+    estimator: Any, X: Any, y: Any, sample_weight: Any, terms: Terms
 ) -> tuple[Any, Labels]:
     """The same for Dask arrays: shapes now, values by ``moments.collect``, block by block."""
-    given: dict[str, Any] = {"reset": reset, "classes": classes, "chunk": chunk}
+    reset, classes, least, _ = terms
+    given = terms._asdict()
     if any(map(is_dask_frame, (X, y, sample_weight))):
         arrays = from_frames(X, y, sample_weight)
-        found, labels = check_fit(estimator, *arrays, min_samples=min_samples, **given)
+        found, labels = check_fit(estimator, *arrays, **given)
         if is_dask_frame(X):
             validate_data(estimator, X._meta, reset=reset, skip_check_array=True)
         names = np.asarray([str(c) for c in y.columns], dtype=object) if is_dask_frame(y) else None
         return found, labels if names is None else replace(labels, names=names)
     if not (is_dask_array(X) or is_dask_array(y)):
-        weights = sample_weight.compute()
-        return check_fit(estimator, X, y, weights, min_samples=min_samples, **given)
-    least = 1 if chunk else min_samples
+        return check_fit(estimator, X, y, sample_weight.compute(), **given)
     tags = label_tags(estimator)
     if not tags.takes("dask"):
         refuse_dask(estimator, tags.refused["dask"], X=X, y=y)
@@ -238,6 +231,15 @@ def check_features(
     if (reset or chunk) and not later:
         refuse_overflow(X, whole=not chunk)
     return X
+
+
+def transformed(estimator: Any, X: Any, function: Callable[[Any], Any]) -> Any:
+    """What ``transform`` returns: a function of checked rows, lazily for a Dask array."""
+    check_is_fitted(estimator)
+    X = dask_rows(estimator, X)
+    if is_dask_array(X):
+        return lazily(estimator, X, function, estimator._n_features_out)
+    return function(check_features(estimator, X))
 
 
 def check_projections(X: Any, n_columns: int) -> Any:

@@ -114,7 +114,7 @@ def register(skl2onnx: Any) -> None:
         skl2onnx.update_registered_converter(
             cls,
             f"Labelspan{cls.__name__}",
-            keep_shapes,
+            lambda operator: None,
             convert,
             parser=parse,
             # A pipeline passes "zipmap" to every classifier, but scores are not probabilities here.
@@ -173,10 +173,6 @@ def n_outputs(maps: Maps) -> int:
 def in_words(model: Any) -> bool:
     """Whether the classes of a 1-d y are strings."""
     return isinstance(model.classes_.flat[0], str)
-
-
-def keep_shapes(operator: Any) -> None:
-    """Leave the shapes as they were declared."""
 
 
 def convert(scope: Any, operator: Any, container: Any) -> None:

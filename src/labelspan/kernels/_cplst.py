@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import cast, like, namespace
-from labelspan.base import RIDGE, THRESHOLD
 from labelspan.gate import check_size, in_dtype
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
 from labelspan.kernels._map import KernelMap, kernel_refusals
@@ -145,10 +144,8 @@ class KernelCPLST(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "n_components": COUNT_OR_SHARE,
-        "ridge": RIDGE,
         **KERNEL_PARAMETERS,
     }
 
@@ -168,9 +165,7 @@ class KernelCPLST(LabelSpaceClassifier):
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -179,7 +174,6 @@ class KernelCPLST(LabelSpaceClassifier):
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.random_state = random_state
-        self.threshold = threshold
 
     @property
     def dual_components_(self) -> np.ndarray:

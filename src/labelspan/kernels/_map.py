@@ -14,10 +14,8 @@ from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from labelspan.arrays import (
     block_bytes,
     cast,
-    clipped,
     copied,
     densified,
-    exponential,
     is_device,
     like,
     namespace,
@@ -117,7 +115,9 @@ class KernelMap:
         if self.kernel in ("rbf", "laplacian", "cosine", "chi2"):
             return np.ones(X.shape[0])
         A = X if self.shift is None else X - self.shift
-        return np.concatenate([np.diagonal(self.compare(A[r])) for r in small_blocks(A.shape[0])])
+        # By few rows, so that comparing all pairs costs little.
+        blocks = (A[start : start + 64] for start in range(0, A.shape[0], 64))
+        return np.concatenate([np.diagonal(self.compare(rows)) for rows in blocks])
 
 
 def kernel_map(estimator: Any, X: Any) -> KernelMap:
@@ -159,11 +159,6 @@ def budget_blocks(n_rows: int, n_columns: int, *, beside: Any = None) -> Iterato
     return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
 
 
-def small_blocks(n_rows: int, height: int = 64) -> Iterator[slice]:
-    """Slices of few rows, so that comparing all pairs costs little."""
-    return (slice(a, min(a + height, n_rows)) for a in range(0, n_rows, height))
-
-
 def kernel_refusals(estimator: Any) -> dict[str, str]:
     """Why an estimator refuses X on a device with its kernel; nothing if it supports it."""
     kernel, landmarks = estimator.kernel, estimator.n_landmarks is not None
@@ -187,9 +182,9 @@ def kernel_values(kernel: str, parameters: dict[str, Any], A: Any, B: Any) -> An
         K *= 2.0
         K -= sums(A * A, axis=1)[:, None]
         K -= sums(B * B, axis=1)[None, :]
-        K = clipped(K, 0.0)
+        K = xp.clip(K, max=0.0)
         K *= gamma
-        return exponential(K)
+        return xp.exp(K)
     K *= gamma
     K += parameters["coef0"]
     return xp.tanh(K) if kernel == "sigmoid" else K ** parameters["degree"]

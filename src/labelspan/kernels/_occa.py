@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import smallest_pairs
-from labelspan.base import RIDGE, THRESHOLD
 from labelspan.kernels._base import KERNEL_PARAMETERS
 from labelspan.kernels._cplst import NO_CHUNKS, dual_of, encoded, label_matrix
 from labelspan.kernels._map import kernel_refusals
@@ -123,9 +122,7 @@ class KernelOCCA(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
-        "ridge": RIDGE,
         **KERNEL_PARAMETERS,
     }
 
@@ -145,9 +142,7 @@ class KernelOCCA(LabelSpaceClassifier):
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -156,7 +151,6 @@ class KernelOCCA(LabelSpaceClassifier):
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.random_state = random_state
-        self.threshold = threshold
 
     @property
     def dual_components_(self) -> np.ndarray:

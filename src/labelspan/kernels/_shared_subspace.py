@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
     cast,
-    is_dask_array,
     like,
     namespace,
     precision_of,
@@ -22,7 +20,7 @@ from labelspan.arrays import (
 )
 from labelspan.base import RIDGE, THRESHOLD, LabelClassifier
 from labelspan.compat import Interval
-from labelspan.gate import Labels, check_features, in_dtype, lazily
+from labelspan.gate import Labels, in_dtype, transformed
 from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
 from labelspan.kernels._map import KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
@@ -226,10 +224,7 @@ class KernelSharedSubspaceClassifier(
         ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections.
         """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            return lazily(self, X, self._project, self.n_components_)
-        return self._project(check_features(self, X))
+        return transformed(self, X, self._project)
 
     def _project(self, X: Any) -> np.ndarray:
         return project(self._map, X, self.dual_components_, self.offset_)

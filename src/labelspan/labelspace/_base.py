@@ -22,7 +22,7 @@ from labelspan.arrays import (
     rows_at,
     sums,
 )
-from labelspan.base import RIDGE, Chunked, LabelClassifier, decide, with_fewer
+from labelspan.base import RIDGE, THRESHOLD, Chunked, LabelClassifier, decide, with_fewer
 from labelspan.compat import HasMethods, Interval
 from labelspan.gate import (
     Labels,
@@ -48,6 +48,7 @@ from labelspan.registry import IN_MEMORY, ON_HOST
 COUNT: list[Any] = [Interval(Integral, 0, None, closed="left"), None]
 COUNT_OR_SHARE: list[Any] = [*COUNT, Interval(Real, 0, 1, closed="neither")]
 COMMON: dict[str, list[Any]] = {
+    "threshold": THRESHOLD,
     "n_components": COUNT,
     "regressor": [HasMethods(["fit", "predict"]), None],
     "ridge": RIDGE,
@@ -83,6 +84,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
     ``decision_function`` is the score minus 0.5, so that positive means predicted.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON
     # Whether the codes are Z V' with orthonormal V, as in the paper, or codes of Y itself.
     _centred: ClassVar[bool] = True
     _learnt: ClassVar[tuple[str, ...]] = (
@@ -94,9 +96,18 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
         "regressor_",
     )
 
-    n_components: Any
-    regressor: Any
-    ridge: float | str
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        regressor: Any = None,
+        ridge: float | str = "auto",
+        threshold: float | str = "paper",
+    ):
+        self.n_components = n_components
+        self.regressor = regressor
+        self.ridge = ridge
+        self.threshold = threshold
 
     @abstractmethod
     def _encoding(self, sample: Any) -> Encoding:

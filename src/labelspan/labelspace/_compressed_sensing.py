@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.linear_model import lars_path, orthogonal_mp
 from sklearn.utils import check_random_state
 
-from labelspan.base import THRESHOLD
 from labelspan.compat import Interval, StrOptions
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
 from labelspan.labelspace._codes import Encoding, at_most
@@ -112,7 +111,6 @@ class CompressedSensing(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "sparsity": [Interval(Integral, 1, None, closed="left"), None],
         "decoder": [StrOptions({"pursuit", "lasso"})],
@@ -134,14 +132,11 @@ class CompressedSensing(LabelSpaceClassifier):
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.sparsity = sparsity
         self.decoder = decoder
         self.penalty = penalty
         self.random_state = random_state
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         n_labels = sample.shape[2]

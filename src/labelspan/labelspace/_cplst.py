@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import like, namespace
-from labelspan.base import THRESHOLD
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
 from labelspan.labelspace._codes import Encoding, leading_rows, no_direction
 from labelspan.labelspace._truncated import leading_fitted
@@ -103,23 +102,9 @@ class CPLST(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "n_components": COUNT_OR_SHARE,
     }
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        *,
-        regressor: Any = None,
-        ridge: float | str = "auto",
-        threshold: float | str = "paper",
-    ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         few = sample.sparse and sample.complete

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
@@ -113,7 +112,6 @@ class FaIE(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "alpha": [Interval(Real, 0, None, closed="left")],
     }
@@ -128,11 +126,8 @@ class FaIE(LabelSpaceClassifier):
         ridge: float | str = "auto",
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.alpha = alpha
-        self.ridge = ridge
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         # H needs the whole row space, not only the part that the labels need.

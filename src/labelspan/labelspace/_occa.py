@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import like, smallest_pairs
-from labelspan.base import THRESHOLD
 from labelspan.gate import check_size
-from labelspan.labelspace._base import COMMON, LabelSpaceClassifier
+from labelspan.labelspace._base import LabelSpaceClassifier
 from labelspan.labelspace._codes import Encoding, at_most
 from labelspan.labelspace._cplst import hat_factor
 from labelspan.linalg import EigenPairs, signed_rows
@@ -101,22 +100,8 @@ class OCCA(LabelSpaceClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"threshold": THRESHOLD, **COMMON}
     _scatter: ClassVar[bool] = True
     _learnt = (*LabelSpaceClassifier._learnt, "label_scatter_clipped_")
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        regressor: Any = None,
-        ridge: float | str = "auto",
-        threshold: float | str = "paper",
-    ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         n_labels = sample.shape[2]

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelspan.base import THRESHOLD
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._codes import Encoding, at_most
 from labelspan.linalg import EigenPairs
@@ -87,7 +86,6 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "random_state": ["random_state"],
     }
@@ -101,11 +99,8 @@ class PartialBinaryRelevance(LabelSpaceClassifier):
         random_state: Any = None,
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.random_state = random_state
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         n_labels = sample.shape[2]

@@ -9,12 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from labelspan.arrays import copied, dense, namespace
-from labelspan.base import THRESHOLD
 from labelspan.compat import Interval
 from labelspan.gate import check_size
+from labelspan.labelspace import _training
 from labelspan.labelspace._base import COMMON, COUNT_OR_SHARE, LabelSpaceClassifier
 from labelspan.labelspace._codes import Encoding, leading_rows, no_direction
-from labelspan.labelspace._training import is_decomposed_directly
 from labelspan.labelspace._truncated import leading_labels
 from labelspan.linalg import EigenPairs, centre_both, leading_sum, signed_rows
 from labelspan.moments import CentredRows
@@ -116,7 +115,6 @@ class PLST(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "n_components": COUNT_OR_SHARE,
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -135,12 +133,9 @@ class PLST(LabelSpaceClassifier):
         random_state: Any = 0,
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.tol = tol
         self.random_state = random_state
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         regression = self._all_labels(sample)
@@ -158,7 +153,7 @@ class PLST(LabelSpaceClassifier):
         if M == 0 or not sample.labels_vary(label_mean):
             return no_direction(n_labels, M)
         few = isinstance(M, int | np.integer) and min(n_rows, n_labels) > 4 * M
-        if few and sample.complete and not is_decomposed_directly(n_rows, n_labels):
+        if few and sample.complete and min(n_rows, n_labels) > _training.EXACT_SIDE:
             Y, weights = sample.labels_on_host()
             return leading_labels(Y, int(M), self.tol, self.random_state, weights)
         if n_labels > n_rows and not sample.all_labels_first:

@@ -203,11 +203,6 @@ class TrainingSums:
 Training = TrainingRows | TrainingSums
 
 
-def is_decomposed_directly(n: int, q: int) -> bool:
-    """Whether the smaller side of Y allows a direct solution."""
-    return min(n, q) <= EXACT_SIDE
-
-
 def codes_first(n: int, D: int, q: int, sparse: bool) -> bool:
     """Whether a regression on all labels of rows in memory costs more than one on the codes."""
     return q > min(n, EXACT_SIDE) or (sparse and too_large(max(n, D), q))

@@ -55,7 +55,7 @@ from labelspan.linalg._ridge import (
     chunk_statistics,
     regress,
     regress_pooled,
-    solve_chosen_ridge,
+    solve_any,
     solve_ridges,
 )
 from labelspan.linalg._route import (

@@ -18,6 +18,7 @@ from labelspan.arrays import (
     namespace,
     sums_of_squares,
     to_host,
+    with_columns_divided,
 )
 from labelspan.gate import check_size
 from labelspan.linalg._eigenpairs import EPS, rank
@@ -91,7 +92,7 @@ def narrow(
     # Scales of word counts are 1e3 apart; the Gram matrix is accurate enough and ten times as fast.
     if is_weak(wide, centre) and is_graded(lengths, GRAM_GRADED):
         scales = column_scales(lengths)
-        wide = scaled_back(reduced(by_columns(rows, scales), ridge_free, shares), scales)
+        wide = scaled_back(reduced(with_columns_divided(rows, scales), ridge_free, shares), scales)
     return replace(wide, mean=mean, X=rows)
 
 
@@ -171,15 +172,6 @@ def squares(rows: Any, centre: bool) -> np.ndarray:
         return np.einsum("ij,ij->j", rows, rows)
     means = np.asarray(rows.mean(axis=0)).ravel() * centre
     return squares_of(rows, rows.shape[0], means)
-
-
-def by_columns(rows: Any, scales: np.ndarray) -> Any:
-    """The rows with each column divided by its scale."""
-    if not sparse.issparse(rows):
-        return rows / scales
-    return sparse.csr_array(
-        (rows.data / scales[rows.indices], rows.indices, rows.indptr), shape=rows.shape
-    )
 
 
 def from_gram(X: Any, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

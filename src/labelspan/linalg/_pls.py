@@ -53,7 +53,7 @@ def partial_least_squares(
             # Twice from the third on, so that any number of scores stays uncorrelated.
             r = r - np.array(directions).T @ (np.array(loadings) @ r)
         z = scatter(r)
-        Mz = state.times_metric(z)
+        Mz = z if metric is None else metric(z)
         tau = float(r @ Mz)
         if not tau > 0:
             break
@@ -83,10 +83,6 @@ class Deflated:
         # The Gram matrix of the smaller side; coordinates with a metric have few targets.
         self._tall = metric is not None or xt.shape[0] >= xt.shape[1]
         self._renew()
-
-    def times_metric(self, v: np.ndarray) -> np.ndarray:
-        """M v."""
-        return v if self._metric is None else self._metric(v)
 
     def leading(self) -> tuple[float, np.ndarray]:
         """The largest squared covariance with unit weights, and the weights (D,)."""

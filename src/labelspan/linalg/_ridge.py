@@ -93,11 +93,7 @@ def regress(
         found = Regression((one,), ridges, *means, statistics.tt, statistics.tt_clipped)
     else:
         sums = summarise(route.sample, tt=tt, signed=signed, centre=centre)
-        if AUTO in ridges:
-            found = solve_chosen_ridge(sums, signed)
-        else:
-            ridges = ridges[0](sums) if callable(ridges[0]) else ridges
-            found = solve_ridges(sums, ridges, shared)
+        found = solve_any(sums, ridges, signed, shared)
     if route.wide is None:
         return replace(found, solver=route.solver)
     lifted = tuple(one._replace(back=after(one.back, route.lift)) for one in found.solved)
@@ -130,17 +126,16 @@ def regress_pooled(
         return Regression((one,), ridges, *rest)
     checked(statistics)
     statistics = statistics.signed() if signed else statistics
-    if AUTO in ridges:
-        return solve_chosen_ridge(statistics, signed)
-    statistics = statistics if centre else statistics.about_zero()
-    ridges = ridges[0](statistics) if callable(ridges[0]) else ridges
-    return solve_ridges(statistics, ridges, shared)
+    statistics = statistics if centre or AUTO in ridges else statistics.about_zero()
+    return solve_any(statistics, ridges, signed, shared)
 
 
-def solve_chosen_ridge(statistics: Any, signed: bool) -> Regression:
-    """The regression of the labels with the ridge that is chosen for them."""
-    total = energy_of_labels(statistics, signed)
-    clipped = getattr(statistics, "tt_clipped", 0.0)
+def solve_any(statistics: Any, ridges: tuple[Any, ...], signed: bool, shared: bool) -> Regression:
+    """The regression for given ridges, those of a function, or the one chosen for the labels."""
+    if AUTO not in ridges:
+        ridges = ridges[0](statistics) if callable(ridges[0]) else ridges
+        return solve_ridges(statistics, ridges, shared)
+    total, clipped = energy_of_labels(statistics, signed), getattr(statistics, "tt_clipped", 0.0)
     solvable, ridge = choose_ridge(statistics, None, total)
     means = statistics.x_mean, statistics.t_mean
     one = whiten(solvable, None, 1.0, ridge)

@@ -77,7 +77,8 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         self, X: Any = None, y: Any = None, groups: Any = None
     ) -> Iterator[np.ndarray]:
         Y = label_matrix(X, y)
-        part = fold_of_rows(Y, self._check_splits(Y.shape[0]), self._random_state())
+        drawn = check_random_state(self.random_state) if self.shuffle else None
+        part = fold_of_rows(Y, self._check_splits(Y.shape[0]), drawn)
         for fold in range(self.n_splits):
             yield np.flatnonzero(part == fold)
 
@@ -93,9 +94,6 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
                 "shuffle=True or leave random_state out."
             )
         return int(self.n_splits)
-
-    def _random_state(self) -> np.random.RandomState | None:
-        return check_random_state(self.random_state) if self.shuffle else None
 
 
 class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):

@@ -29,7 +29,9 @@ class Available(Moments):
         """Moments of one block; bit for bit the plain ones if all labels are observed."""
         if not has_holes(T):
             return Moments.of(X, T, weights, **wanted)
-        return super().of(X, with_observed(dense(T)), weights, **wanted)
+        holes = np.isnan(T := dense(T))
+        both = np.hstack([np.where(holes, 0.0, T), ~holes])
+        return super().of(X, both, weights, **wanted)
 
     @property
     def observed(self) -> np.ndarray:
@@ -71,12 +73,6 @@ class Available(Moments):
             xt = xt if kept is None else (xt @ kept) @ kept.T
         means = self.x_mean, t_mean
         return Moments(self.weight, *means, xt, self.xx, tt, self.x_squares, clipped)
-
-
-def with_observed(T: np.ndarray) -> np.ndarray:
-    """[T0, M] (n, 2 q) from labels with missing entries."""
-    holes = np.isnan(T)
-    return np.hstack([np.where(holes, 0.0, T), ~holes])
 
 
 def lifted(moments: Moments) -> Available:

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import is_dask_array
 from labelspan.base import LabelClassifier
-from labelspan.gate import check_features, dask_rows, lazily
+from labelspan.gate import transformed
 from labelspan.moments import project
 
 
@@ -35,11 +33,7 @@ class SubspaceClassifier(
         ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections.
         """
-        check_is_fitted(self)
-        X = dask_rows(self, X)
-        if is_dask_array(X):
-            return lazily(self, X, self._project, len(self._basis))
-        return self._project(check_features(self, X))
+        return transformed(self, X, self._project)
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.mean_, self._basis)

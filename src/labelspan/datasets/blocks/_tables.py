@@ -36,17 +36,14 @@ def table_of(source: Any) -> Table | None:
         return _even(source.columns, source.height, lambda a, b: source[a:b])
     if package == "pandas" and kind == "DataFrame":
         return _even(list(source.columns), len(source), lambda a, b: source.iloc[a:b])
-    if isinstance(source, str | os.PathLike) and _is_parquet(Path(source)):
-        return _parquet(Path(source))
+    path = Path(source) if isinstance(source, str | os.PathLike) else Path()
+    if path.suffix == ".parquet" or (path.name and any(path.glob("*.parquet"))):
+        return _parquet(path)
     return None
 
 
 def _even(columns: list[str], count: int, rows: Callable[[int, int], Any]) -> Table:
     return Table(columns, [count], rows, height_for(len(columns)))
-
-
-def _is_parquet(path: Path) -> bool:
-    return path.suffix == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
 
 
 def _parquet(path: Path) -> Table:

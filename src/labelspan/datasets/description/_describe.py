@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from labelspan.arrays import dense
+from labelspan.arrays import dense, extremes
 from labelspan.datasets.description._block_shift import BlockShift, block_shift
 from labelspan.datasets.description._duplicates import find_duplicates
 from labelspan.datasets.description._feature_scales import (
@@ -206,14 +205,15 @@ def describe(
     identifiers = identifier_features(
         X, [] if train is None or test is None else [train, test], names
     )
-    others = _without(X, identifiers)
+    kept = np.setdiff1d(np.arange(X.shape[1]), identifiers)
+    others = X[:, kept] if identifiers and len(kept) else X
     complete = zero_filled(X)
     return Description(
         n_samples=X.shape[0],
         n_features=X.shape[1],
         n_labels=Y.shape[1],
         n_missing=int(np.count_nonzero(np.isnan(X.data))),
-        n_constant_features=_n_constant(X),
+        n_constant_features=int(np.equal(*extremes(X)).sum()) if X.shape[0] else 0,
         label_features=label_features(complete, Y),
         block_shift=block_shift(complete, Y, train, test),
         identifiers=tuple(names[i] for i in identifiers),
@@ -227,18 +227,6 @@ def describe(
 
 def _any(number: int | None, one: str, many: str, rest: str = "") -> str:
     return f"{counted(number, one, many)} {rest}".rstrip() if number else ""
-
-
-def _n_constant(X: sp.csr_array) -> int:
-    if X.shape[0] == 0:
-        return 0
-    high, low = (m.toarray().ravel() for m in (X.max(axis=0), X.min(axis=0)))
-    return int(np.count_nonzero(high == low))
-
-
-def _without(X: sp.csr_array, columns: list[int]) -> sp.csr_array:
-    kept = np.setdiff1d(np.arange(X.shape[1]), columns)
-    return X[:, kept] if columns and len(kept) else X
 
 
 def _quoted(name: str) -> str:

@@ -119,10 +119,7 @@ def _rows(rows: Any, key: str, n_rows: int) -> np.ndarray | None:
     if rows is None:
         return None
     rows = np.asarray(rows)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not _within(rows, n_rows)):
+    numbers = rows.ndim == 1 and rows.dtype.kind in "iu"
+    if not numbers or (len(rows) and not 0 <= rows.min() <= rows.max() < n_rows):
         raise ValueError(f"{key} must be row numbers from 0 to {n_rows - 1}, one dimension")
     return rows
-
-
-def _within(rows: np.ndarray, n_rows: int) -> bool:
-    return bool(rows.min() >= 0 and rows.max() < n_rows)

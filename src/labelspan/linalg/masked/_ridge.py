@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import SAFE_PIVOT, regular_factor, values_of
+from labelspan.arrays import SAFE_PIVOT, regular_factor, values_of, with_columns_divided
 from labelspan.linalg._auto_ridge import AUTO
-from labelspan.linalg._narrow import by_columns
 from labelspan.linalg._ridge import regress
 from labelspan.linalg._route import Route, route_of
 from labelspan.linalg.masked._cg import Operator, conjugate_gradients, rough_solve
@@ -167,7 +166,7 @@ class MaskedSystem:
     def rough(self) -> Operator:
         """The same in single precision, in half the time; columns of X have unit length."""
         scales = np.sqrt(self.moments.squares + self.ridge)
-        given = by_columns(self.X, scales), self.W, self.weight
+        given = with_columns_divided(self.X, scales), self.W, self.weight
         X, W, weight = (A.astype(np.float32) for A in given)
         single, scales = replace(self, X=X, W=W, weight=weight, ridge=0.0), scales[:, None]
 

@@ -36,7 +36,7 @@ from labelspan.datasets.io._tables import (
 )
 from labelspan.datasets.io.arff._header import ColumnType, Header, read_header
 from labelspan.datasets.io.arff._labels import LabelOptions, label_columns, stem
-from labelspan.datasets.io.arff._rows import Columns, read_rows, row_lines
+from labelspan.datasets.io.arff._rows import FIRST_BYTE, Columns, read_rows
 from labelspan.datasets.io.columns import ColumnEncoder, NumberColumn, WordColumn
 
 
@@ -122,7 +122,7 @@ def read_arff(
     limits = Limits() if limits is None else limits
     reading = _Reading(
         LabelOptions(label_names, label_count, xml, needs_labels),
-        _as_names(ignore),
+        (ignore,) if isinstance(ignore, str) else tuple(ignore),
         encoding,
         limits,
     )
@@ -207,7 +207,7 @@ def _read_part(path: Path, reading: _Reading) -> _Part:
         features, labels = _kept_columns(header, labels, reading.ignore, path)
         _refuse_text(header, labels, path)
         columns = Columns(header, features, labels)
-        lines = row_lines(source)
+        lines = RowLines.behind(source, FIRST_BYTE)
         X, targets = read_rows(source, columns, reading.encoding, lines)
     if not reading.labels.needed:
         is_told = _told(targets)
@@ -230,10 +230,6 @@ def _distinct(kind: ColumnType) -> tuple[tuple[str, ...], tuple[float, ...]]:
     for category, value in zip(kind.categories, kind.values, strict=True):
         first.setdefault(value, category)
     return tuple(first.values()), tuple(first)
-
-
-def _as_names(ignore: Sequence[str]) -> tuple[str, ...]:
-    return (ignore,) if isinstance(ignore, str) else tuple(ignore)
 
 
 def _refuse_identifiers(parts: Sequence[_Part]) -> None:

@@ -31,10 +31,6 @@ QUOTES = b"'\""
 SPARSE_ENTRY_BYTES, DENSE_VALUE_BYTES = 4, 2
 
 
-def row_lines(source: LineBlocks) -> RowLines:
-    return RowLines.behind(source, FIRST_BYTE)
-
-
 def read_rows(
     source: LineBlocks, columns: Columns, encoding: str, lines: RowLines
 ) -> tuple[Any, Any]:
@@ -42,10 +38,10 @@ def read_rows(
     reader: _DenseRows | _SparseRows | None = None
     for text in source:
         if reader is None:
-            first = _first_byte(text)
+            first = FIRST_BYTE.search(text.data)
             if first is None:
                 continue
-            rows = _SparseRows if first == b"{" else _DenseRows
+            rows = _SparseRows if first.group(1) == b"{" else _DenseRows
             reader = rows(source, columns, encoding, lines)
         reader.add(text)
     if reader is None:
@@ -201,11 +197,6 @@ def fill_absent(table: sp.csr_array, defaults: np.ndarray, source: LineBlocks) -
         table = table + sp.csr_array(filled, shape=table.shape)
     drop_zeros(table)
     return table
-
-
-def _first_byte(text: np.ndarray) -> bytes | None:
-    match = FIRST_BYTE.search(text.data)
-    return match.group(1) if match else None
 
 
 def _type_table(header: Header, encoding: str) -> tuple[np.ndarray, ...]:

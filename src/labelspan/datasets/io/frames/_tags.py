@@ -64,7 +64,11 @@ def _split_all(
     cells: Sequence[str], separator: str | None, column: str, file: str
 ) -> list[list[str]]:
     filled = [cell.strip() for cell in cells if cell.strip()]
-    if separator is None and filled and all(_is_literal(cell) for cell in filled):
+    if (
+        separator is None
+        and filled
+        and all(cell == EMPTY_SET or BRACKETS.get(cell[0]) == cell[-1] for cell in filled)
+    ):
         return [_literal(cell.strip(), row, column, file) for row, cell in enumerate(cells)]
     if separator is None:
         found = [sign for sign in SEPARATORS if any(sign in cell for cell in filled)]
@@ -76,10 +80,6 @@ def _split_all(
     if separator is None:
         return [[cell.strip()] if cell.strip() else [] for cell in cells]
     return [[tag.strip() for tag in cell.split(separator) if tag.strip()] for cell in cells]
-
-
-def _is_literal(cell: str) -> bool:
-    return cell == EMPTY_SET or BRACKETS.get(cell[0]) == cell[-1]
 
 
 def _literal(cell: str, row: int, column: str, file: str) -> list[str]:
