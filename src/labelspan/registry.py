@@ -350,10 +350,7 @@ def names_in(package: str) -> list[str]:
 
 
 def door(package: str, more: Mapping[str, str] | None = None) -> tuple[Any, Any]:
-    """``__getattr__`` and ``__dir__`` of a package that imports a class when it is first asked for.
-
-    `more`: further names, with the packages that export them.
-    """
+    """``__getattr__`` and ``__dir__`` of a package that imports classes, and `more`, when asked."""
     homes = {name: BY_NAME[name].home for name in names_in(package)} | dict(more or {})
     modules = {name: f"labelspan.{home}" for name, home in homes.items()}
 

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import dense, is_dask_array
-from labelspan.gate import Labels, complete_tags, remember_names
+from labelspan.gate import Labels, check_features, complete_tags, remember_names
 from labelspan.system import replace_file, watched
 
 # Bytes of the header of an npy file; the number of rows is filled in at the end.
@@ -38,6 +38,10 @@ class RowBlocks:
     def _checked_by(self) -> Any:
         """An inner estimator that checks X in place of this one."""
         return None
+
+    def _rows(self, X: Any) -> Any:
+        """Checked features."""
+        return check_features(self, X)
 
     def _remember(self, labels: Labels) -> None:
         """Store the form of the labels of ``fit``, or of the first chunk."""
@@ -139,10 +143,7 @@ def computed(X: Any) -> Iterator[Any]:
 
 
 def with_fewer(model: Any, n_components: Any, least: int, name: str = "n_components") -> Any:
-    """An unfitted copy for fewer components that has the fitted attributes of the model.
-
-    Those of the components are still to be cut.
-    """
+    """An unfitted copy for fewer components, with fitted attributes that are still to be cut."""
     check_is_fitted(model)
     most = model.n_components_
     if not isinstance(n_components, Integral) or not least <= int(n_components) <= most:

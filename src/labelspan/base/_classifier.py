@@ -36,13 +36,13 @@ from labelspan.base._threshold import (
 from labelspan.compat import fit_context, n_rows_of
 from labelspan.gate import (
     Labels,
-    check_features,
     check_fit,
     dask_rows,
     fitting,
     hidden,
     in_dtype,
     lazily,
+    of_rows,
     scored,
     warn_of_signs,
 )
@@ -104,9 +104,6 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
 
     # Checks the arguments of ``fit``.
     _gate: ClassVar[Any] = check_fit
-
-    def _rows(self, X: Any) -> Any:
-        return check_features(self, X)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -225,12 +222,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
             Scores; for two classes a positive score means ``classes_[1]``. A Dask array gives a
             lazy one.
         """
-        check_is_fitted(self)
-        X = dask_rows(self, X)
-        if is_dask_array(X):
-            scores = lazily(self, X, self._scores, self._n_labels)
-        else:
-            scores = self._scores(self._rows(X))
+        scores = of_rows(self, X, self._scores, lambda: self._n_labels)
         return scores[:, 0] if self._binary() else scores
 
     def _width(self) -> int:

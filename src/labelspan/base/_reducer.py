@@ -37,8 +37,8 @@ from labelspan.gate import (
     fitting,
     hidden,
     in_dtype,
+    of_rows,
     remember_names,
-    transformed,
 )
 from labelspan.linalg import (
     AUTO,
@@ -210,7 +210,7 @@ class LinearReducer(
         ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections, float32 for float32 input.
         """
-        return transformed(self, X, self._project)
+        return of_rows(self, X, self._project, lambda: self.n_components_)
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.mean_, self.components_)

@@ -46,10 +46,7 @@ def why_no_chunks(classifier: Any) -> str:
 
 
 def keep_thresholds(classifier: Any, X: Any, labels: Labels) -> None:
-    """Set ``thresholds_`` (n_labels,) for "auto".
-
-    Of the classes of a 1-d y the one with the largest score is predicted as before.
-    """
+    """Set ``thresholds_`` (n_labels,) for "auto", unless y holds classes."""
     if labels.classes is None:
         refuse_undivided(classifier, X)
         scores, folds = cross_scores(classifier, X, labels)

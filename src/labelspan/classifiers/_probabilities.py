@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import is_dask_array, namespace
+from labelspan.arrays import namespace
 from labelspan.base import LabelClassifier
-from labelspan.gate import dask_rows, lazily
+from labelspan.gate import of_rows
 
 
 class ProbabilityClassifier(LabelClassifier):
@@ -30,11 +29,7 @@ class ProbabilityClassifier(LabelClassifier):
         ndarray of shape (n_samples, n_labels) or (n_samples, n_classes), float64
             For a 1-d `y` each row sums to 1. A Dask array gives a lazy one.
         """
-        check_is_fitted(self)
-        X = dask_rows(self, X)
-        if is_dask_array(X):
-            return lazily(self, X, self._probabilities, len(self.classes_), np.float64)
-        return self._probabilities(self._rows(X))
+        return of_rows(self, X, self._probabilities, lambda: len(self.classes_), np.float64)
 
     def _probabilities(self, X: Any) -> np.ndarray:
         P = self._scores(X)

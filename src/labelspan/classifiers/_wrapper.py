@@ -25,10 +25,7 @@ from labelspan.registry import IN_MEMORY
 
 
 class Wrapper(MetaEstimatorMixin, LabelClassifier):
-    """Fits an estimator on all rows, then learns from its scores (``_tune``).
-
-    Only the estimator checks X.
-    """
+    """Fits an estimator, which checks X, on all rows, then learns from its scores (``_tune``)."""
 
     estimator: Any
     n_jobs: int | None

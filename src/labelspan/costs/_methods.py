@@ -58,10 +58,7 @@ class Row:
 
 
 def row_of(estimator: Any) -> Row | None:
-    """The row of a method or of the class it inherits from; None if it has no cost model.
-
-    A method that is a pencil needs no row of its own.
-    """
+    """The row of a method, of a parent, or that of a pencil; None if it has no cost model."""
     names = (parent.__name__ for parent in type(estimator).__mro__)
     default = PENCIL if isinstance(estimator, LinearReducer) else None
     return next((TABLE[name] for name in names if name in TABLE), default)

@@ -27,10 +27,7 @@ Goal = Callable[[np.ndarray, np.ndarray], float]
 
 @dataclass(frozen=True)
 class Cuts:
-    """Thresholds (q,), infinite for labels without rows, and the least number of labels per row.
-
-    `pooled` is the threshold of all labels.
-    """
+    """Thresholds (q,), infinite without rows, the least labels per row, the pooled cut."""
 
     thresholds: np.ndarray
     min_labels: int

@@ -60,10 +60,7 @@ def warn_of_identity(B: np.ndarray, distances: np.ndarray, width: float) -> None
 
 
 def label_targets(Y: Any, kernel: Any, width: float | str | None, n_given: int) -> Any:
-    """F (n, r) with L = F F', the label kernel of the rows; the labels themselves if it is linear.
-
-    `n_given` is the number of rows of a kernel matrix that is given.
-    """
+    """F (n, r) with F F' the label kernel; one that is a matrix has `n_given` rows."""
     if isinstance(kernel, str):
         return Y if kernel == "linear" else named_factor(dense(Y), kernel, width)
     if callable(kernel):

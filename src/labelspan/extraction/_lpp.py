@@ -181,10 +181,7 @@ def locality(X: Any, graph: sparse.csr_array) -> Locality:
 
 
 def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
-    """Symmetric 0/1 graph of nearest neighbours, ties at the last place included.
-
-    Warns if there are fewer other rows than requested neighbours; all of them are joined then.
-    """
+    """Symmetric 0/1 graph of nearest neighbours, with ties; joins all of too few rows."""
     n_rows = X.shape[0]
     if n_neighbors > n_rows - 1:
         warnings.warn(

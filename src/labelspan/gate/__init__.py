@@ -55,8 +55,8 @@ from labelspan.gate._validation import (
     fitting,
     in_dtype,
     is_large,
+    of_rows,
     passes,
     refuse_overflow,
-    transformed,
 )
 from labelspan.gate._weights import check_weights, weighs_nothing

@@ -63,10 +63,7 @@ class Labels:
 
     @property
     def target(self) -> Any:
-        """Labels in scikit-learn's form: a 1-d y unchanged, 0/1 integers for a 2-d one.
-
-        With NaN for missing labels.
-        """
+        """Labels in scikit-learn's form: a 1-d y unchanged, 0/1 integers, NaN where missing."""
         if self.missing:
             return self.Y.copy()
         if self.classes is None:

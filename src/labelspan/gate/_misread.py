@@ -19,11 +19,7 @@ MANY_MORE_ONES = 1.5
 
 
 def warn_of_joined_names(classes: np.ndarray) -> None:
-    """Warn if the classes of a 1-d y are strings that look like lists of label names.
-
-    So they do if splitting them at a separator leaves fewer names than there are classes, or if
-    there are several lists and a name stands both alone and in one of them.
-    """
+    """Warn if classes of a 1-d y look like joined names: fewer of them, or lists and parts."""
     if classes.dtype.kind not in "UO" or not all(isinstance(c, str) for c in classes):
         return
     for separator in SEPARATORS:
@@ -71,11 +67,7 @@ def warn_of_signs(estimator: Any) -> None:
 
 
 def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
-    """Warn if X (n, D) looks like labels and Y (n, q) like features.
-
-    X holds only 0 and 1, not one 1 per row, has fewer columns than y, and y has 1.5 times as many
-    ones per row: true of no benchmark set, and of each binary one when X and y are exchanged.
-    """
+    """Warn if X (n, D) looks like labels, of zeros and few ones, and Y (n, q) like features."""
     n_rows, n_features = X.shape
     if n_features >= Y.shape[1] or not holds_only_ones(X):
         return

@@ -16,11 +16,7 @@ NAMES = tuple(f.name for f in fields(Tags))
 
 @dataclass(slots=True)
 class LabelTags:
-    """The inputs that ``fit`` refuses, with reasons, see :class:`labelspan.registry.Row`.
-
-    "dask", "sample_weight", "soft_labels", "streamed_holes", and, unless a class takes them,
-    "missing_labels", "device" and "device_holes". Everything else is accepted.
-    """
+    """The inputs that ``fit`` refuses, with reasons; see :class:`labelspan.registry.Row`."""
 
     refused: dict[str, str] = field(default_factory=lambda: dict(REFUSED))
 

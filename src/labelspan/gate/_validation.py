@@ -233,13 +233,19 @@ def check_features(
     return X
 
 
-def transformed(estimator: Any, X: Any, function: Callable[[Any], Any]) -> Any:
-    """What ``transform`` returns: a function of checked rows, lazily for a Dask array."""
+def of_rows(
+    estimator: Any,
+    X: Any,
+    function: Callable[[Any], Any],
+    width: Callable[[], int],
+    dtype: Any = None,
+) -> Any:
+    """A function of checked rows with so many columns, lazily for a Dask array."""
     check_is_fitted(estimator)
     X = dask_rows(estimator, X)
     if is_dask_array(X):
-        return lazily(estimator, X, function, estimator._n_features_out)
-    return function(check_features(estimator, X))
+        return lazily(estimator, X, function, width(), dtype)
+    return function(estimator._rows(X))
 
 
 def check_projections(X: Any, n_columns: int) -> Any:

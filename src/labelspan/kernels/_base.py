@@ -44,6 +44,11 @@ KERNEL_PARAMETERS: dict[str, list[Any]] = {
 }
 
 
+def keep_kernel(estimator: Any, *values: Any) -> None:
+    """Store the parameters that every kernel method has, in the order above."""
+    vars(estimator).update(zip(KERNEL_PARAMETERS, values, strict=True))
+
+
 class KernelReducer(
     RowBlocks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
 ):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from labelspan.base import N_COMPONENTS, RIDGE
 from labelspan.extraction import whitened_labels
 from labelspan.gate import Labels
-from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
+from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer, keep_kernel
 from labelspan.linalg import Pencil, ridged_metric
 
 
@@ -132,14 +132,9 @@ class KernelLabelCCA(KernelReducer):
         self.n_components = n_components
         self.ridge = ridge
         self.label_ridge = label_ridge
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
 
     def _pencil(self) -> Pencil:
         return Pencil(ridged_metric(self.ridge), whitened_labels(self.label_ridge))

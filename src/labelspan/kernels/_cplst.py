@@ -10,7 +10,7 @@ import numpy as np
 
 from labelspan.arrays import cast, like, namespace
 from labelspan.gate import check_size, in_dtype
-from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_kernel
+from labelspan.kernels._base import KERNEL_PARAMETERS, keep_kernel, project, remember_kernel
 from labelspan.kernels._map import KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.labelspace import (
@@ -166,14 +166,9 @@ class KernelCPLST(LabelSpaceClassifier):
         threshold: float | str = "paper",
     ):
         super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
 
     @property
     def dual_components_(self) -> np.ndarray:
@@ -255,10 +250,7 @@ class KernelCodes(Codes):
 
 
 def label_matrix(statistics: Dual | Moments, ridge: float | str) -> tuple[Any, Any, float, float]:
-    """S = QZ in the coordinates of the statistics, the matrix of Eq. (8), its rounding, the ridge.
-
-    The ridge is the one given, or the one chosen for all labels.
-    """
+    """S = QZ in the coordinates of the statistics, the matrix of Eq. (8), rounding, ridge."""
     solved: Any = statistics
     if ridge == AUTO:
         solved, ridge = choose_ridge(statistics, None, energy_of_labels(statistics))

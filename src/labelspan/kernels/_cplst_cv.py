@@ -206,18 +206,9 @@ class KernelCPLSTCV(LabelClassifier):
         return [width / scale for width in WIDTHS]
 
     def _estimator(self, gamma: float | None, ridge: float, seed: int) -> KernelCPLST:
-        return KernelCPLST(
-            self.n_components,
-            ridge=ridge,
-            gamma=gamma,
-            kernel=self.kernel,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-            n_landmarks=self.n_landmarks,
-            landmarks=self.landmarks,
-            random_state=seed,
-        )
+        kernel: dict[str, Any] = {name: getattr(self, name, None) for name in KERNEL_PARAMETERS}
+        kernel |= {"gamma": gamma, "random_state": seed}
+        return KernelCPLST(self.n_components, ridge=ridge, **kernel)
 
     def _losses(
         self, estimator: KernelCPLST, ridges: list[float], X: Any, labels: Labels, folds: list[Any]

@@ -78,10 +78,7 @@ def uniform(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -> np.ndarra
 
 
 def nearest_to_centres(map_: KernelMap, X: Any, n_landmarks: int, random: Any) -> np.ndarray:
-    """The rows nearest to k-means centres; random rows replace duplicates.
-
-    Rows are used instead of the centres so that sparse rows stay sparse.
-    """
+    """The rows nearest to k-means centres, which stay sparse; random rows replace duplicates."""
     if map_.kernel == "precomputed":
         raise ValueError(
             "landmarks='kmeans' needs the rows themselves, but kernel='precomputed'. "

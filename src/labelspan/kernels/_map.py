@@ -149,10 +149,7 @@ def is_definite(map_: KernelMap) -> bool:
 
 
 def budget_blocks(n_rows: int, n_columns: int, *, beside: Any = None) -> Iterator[slice]:
-    """Slices of rows whose kernel values stay within scikit-learn's working_memory.
-
-    For rows on the device of `beside`, the limit is the free memory there.
-    """
+    """Slices of rows whose kernel values fit scikit-learn's working_memory, or the device."""
     budget = int(min(get_config()["working_memory"], BLOCK_MEBIBYTES) * 2**20)
     budget = block_bytes(beside) if is_device(beside) else budget
     height = max(budget // (8 * ARRAYS_A_BLOCK * n_columns), 1)

@@ -20,7 +20,7 @@ from labelspan.extraction import (
     shared_metric,
 )
 from labelspan.gate import Labels
-from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
+from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer, keep_kernel
 from labelspan.linalg import AUTO, Pencil, check_psd, whole
 
 
@@ -169,14 +169,9 @@ class KernelMDDM(KernelReducer):
         self.label_correlation = label_correlation
         self.label_width = label_width
         self.label_kernel = label_kernel
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
 
     @property
     def hsic_(self) -> float:

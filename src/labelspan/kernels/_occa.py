@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import smallest_pairs
-from labelspan.kernels._base import KERNEL_PARAMETERS
+from labelspan.kernels._base import KERNEL_PARAMETERS, keep_kernel
 from labelspan.kernels._cplst import NO_CHUNKS, dual_of, encoded, label_matrix
 from labelspan.kernels._map import kernel_refusals
 from labelspan.kernels._statistics import Dual
@@ -143,14 +143,9 @@ class KernelOCCA(LabelSpaceClassifier):
         threshold: float | str = "paper",
     ):
         super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
 
     @property
     def dual_components_(self) -> np.ndarray:

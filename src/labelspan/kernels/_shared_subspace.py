@@ -20,8 +20,8 @@ from labelspan.arrays import (
 )
 from labelspan.base import RIDGE, THRESHOLD, LabelClassifier
 from labelspan.compat import Interval
-from labelspan.gate import Labels, in_dtype, transformed
-from labelspan.kernels._base import KERNEL_PARAMETERS, project, remember_directions
+from labelspan.gate import Labels, in_dtype, of_rows
+from labelspan.kernels._base import KERNEL_PARAMETERS, keep_kernel, project, remember_directions
 from labelspan.kernels._map import KernelMap, kernel_refusals
 from labelspan.kernels._statistics import Dual, induce
 from labelspan.linalg import AUTO, solve_ridges, spectra
@@ -170,14 +170,9 @@ class KernelSharedSubspaceClassifier(
         self.n_components = n_components
         self.alpha = alpha
         self.beta = beta
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
         self.threshold = threshold
 
     @property
@@ -224,7 +219,7 @@ class KernelSharedSubspaceClassifier(
         ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections.
         """
-        return transformed(self, X, self._project)
+        return of_rows(self, X, self._project, lambda: self.n_components_)
 
     def _project(self, X: Any) -> np.ndarray:
         return project(self._map, X, self.dual_components_, self.offset_)

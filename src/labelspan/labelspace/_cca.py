@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import cast, namespace
-from labelspan.base import RIDGE, THRESHOLD
+from labelspan.base import RIDGE
 from labelspan.gate import check_size
 from labelspan.labelspace._base import COMMON, LabelSpaceClassifier, linear_scores
 from labelspan.labelspace._codes import Encoding, no_direction
@@ -111,7 +111,6 @@ class LabelSpaceCCA(LabelSpaceClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": THRESHOLD,
         **COMMON,
         "label_ridge": RIDGE,
     }
@@ -127,11 +126,8 @@ class LabelSpaceCCA(LabelSpaceClassifier):
         label_ridge: float | str = "auto",
         threshold: float | str = "paper",
     ):
-        self.n_components = n_components
-        self.regressor = regressor
-        self.ridge = ridge
+        super().__init__(n_components, regressor=regressor, ridge=ridge, threshold=threshold)
         self.label_ridge = label_ridge
-        self.threshold = threshold
 
     def _encoding(self, sample: Any) -> Encoding:
         q = sample.shape[2]

@@ -22,10 +22,7 @@ def leading_columns(scores: Any, k: int) -> Any:
 
 @kernel
 def top_k(scores, chosen, best):  # type: ignore[no-untyped-def]
-    """Fill `chosen` (n, k) with the columns of the k largest scores (n, q), best first.
-
-    A score enters only if it beats the worst of the k; `best` (k,) is a work array.
-    """
+    """Fill `chosen` (n, k) with the columns of the largest scores, best first; `best` is room."""
     n_rows, n_labels = scores.shape
     k = len(best)
     for i in range(n_rows):

@@ -143,10 +143,7 @@ class TrainingRows:
 
 @dataclass(frozen=True)
 class TrainingSums:
-    """The same from statistics of chunks, whose rows are no longer available.
-
-    `rest` is the mean of X minus the stored mean, (D,).
-    """
+    """The same from statistics of chunks; `rest` is the mean of X minus the stored mean, (D,)."""
 
     statistics: Any
     rest: np.ndarray

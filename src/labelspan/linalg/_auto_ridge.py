@@ -118,10 +118,7 @@ def energy_of_targets(statistics: Any, K: np.ndarray | None) -> float:
 
 
 def choose_ridge(statistics: Any, K: np.ndarray | None, total: float) -> tuple[Any, float]:
-    """The ridge for the targets Tc K, of the energy `total`, and what to solve with it.
-
-    That is the decomposition, if there is one.
-    """
+    """What to solve with, and the ridge, for the targets Tc K of the energy `total`."""
     solved, of_targets = spectra(statistics)
     return solved, of_targets(K, total).ridge()
 

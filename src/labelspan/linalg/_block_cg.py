@@ -92,10 +92,7 @@ def solve_features(
 
 
 def rows_are_independent(X: Any, weights: np.ndarray | None) -> bool:
-    """Whether Xc, sparse and in memory, has rank n - 1: least squares fits random numbers exactly.
-
-    It costs one solve with four right-hand sides.
-    """
+    """Whether sparse Xc has rank n - 1: least squares then fits random numbers exactly."""
     n_rows, n_features = X.shape
     if n_rows > n_features:
         return False

@@ -41,10 +41,7 @@ class EigenPairs:
         return replace(self, vectors=back(self.vectors))
 
     def of_unit_variance(self, weight: float, a: float) -> EigenPairs:
-        """From v'(a xx + b I)v = 1 to v'(xx + b / a I)v = n; unchanged without xx.
-
-        Projections of n rows then have a variance of about 1.
-        """
+        """From v'(a xx + b I)v = 1 to v'(xx + b / a I)v = n: projections of variance 1."""
         longer = float(np.sqrt(weight * a)) if a > 0 else 1.0
         return self if longer == 1 else replace(self, vectors=longer * self.vectors)
 
@@ -61,10 +58,7 @@ def rank(values: np.ndarray, side: float) -> int:
 
 
 def n_directions(values: np.ndarray, total: float, n_components: int | float | str | None) -> int:
-    """How many positive eigenvalues (descending) to keep: a number, a share of `total`, or all.
-
-    Of all of them, the caller may keep those that are "significant".
-    """
+    """How many positive eigenvalues, descending, to keep: a number, a share of `total`, or all."""
     if len(values) == 0:
         raise NoDirectionError()
     if n_components is None or isinstance(n_components, str):

@@ -30,10 +30,7 @@ FEWER = (
 
 @dataclass(frozen=True)
 class Route:
-    """The solver, the sample to summarise, and the maps to and from its coordinates.
-
-    The sample is X itself, or its coordinates in the row space if X is wide.
-    """
+    """The solver, the sample to summarise, X or its row space, and the maps of its coordinates."""
 
     sample: Sample
     solver: str

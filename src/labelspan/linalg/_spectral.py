@@ -57,10 +57,7 @@ def spectral(statistics: Moments | Root) -> Spectral:
 
 
 def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
-    """The form for scales that are far apart: R without null directions, then Jacobi.
-
-    Both run on the host.
-    """
+    """The form for scales far apart, on the host: R without null directions, then Jacobi."""
     if isinstance(statistics, Root):
         U, s, Vt = linalg.svd(statistics.Rx / scales, full_matrices=False, check_finite=False)
         r = rank(s, int(statistics.weight))

@@ -195,10 +195,7 @@ def _mean(values: np.ndarray) -> float:
 def _relevances(
     Y_query: Any, Y_index: Any, neighbours: Any, k: int, relevance: str, ideal: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Relevances (n, k) of the neighbours of queries with labels; what an ideal search finds.
-
-    That is the sum over the index, and the k largest relevances in it.
-    """
+    """Relevances (n, k) of neighbours, their sum over the index, and the k largest there."""
     check_choice("relevance", relevance, RELEVANCE)
     A, B = _labels(Y_query, "Y_query"), _labels(Y_index, "Y_index")
     if A.shape[1] != B.shape[1]:

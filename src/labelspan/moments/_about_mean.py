@@ -112,11 +112,7 @@ def level_at(
     level: np.ndarray,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Scores (q,) at the float64 mean, from those at the exact mean.
-
-    The rows are read once more if the rounding of their mean shifts a score by more than
-    `NEGLIGIBLE`.
-    """
+    """Scores (q,) at the float64 mean; rows are read again if its rounding shifts a score."""
     xp = namespace(coef)
     shift = dense(EPS * (xp.abs(like(coef, mean)) @ xp.abs(coef)))
     if is_dask_array(X) or shift.max(initial=0.0) <= NEGLIGIBLE:
@@ -127,10 +123,7 @@ def level_at(
 
 
 def score_at(mean: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """``mean @ coef + intercept`` in extended precision: (q,) from a coef (D, q) of float64.
-
-    On a device, which has no such precision, in float64.
-    """
+    """``mean @ coef + intercept`` (q,), in extended precision where it is, not on a device."""
     if is_device(coef):
         return like(coef, mean) @ cast(coef, np.float64) + like(coef, intercept)
     mean, intercept = to_host(mean), to_host(intercept)
@@ -170,10 +163,7 @@ def longest_row(X: Any) -> float:
 
 
 def total_variance(X: Any, weights: np.ndarray | None = None) -> float:
-    """Half the mean squared distance of two rows, which no shift of a feature changes.
-
-    1 for constant features, which have no scale.
-    """
+    """Half the mean squared distance of two rows, in any origin; 1 for constant features."""
     # With weights, a device reads all rows for the squares.
     moments = moments_of(X, like(X, np.ones(X.shape[0])) if weights is None else weights)
     means, variances = dense(moments.x_mean), moments.squares / moments.weight

@@ -176,10 +176,7 @@ def streamed_blocks(sample: Sample) -> Iterator[tuple[Any, ...]]:
 
 
 def row_blocks(X: Any, *, tall: bool = False) -> Iterator[slice]:
-    """Slices of rows: blocks of about BLOCK_BYTES, at least as tall as wide if `tall`.
-
-    Blocks on a device are as large as its memory allows.
-    """
+    """Slices of BLOCK_BYTES, or as the device allows, at least as tall as wide if `tall`."""
     n_rows, n_columns = X.shape
     size = block_bytes(X) if is_device(X) else BLOCK_BYTES
     height = max(size // (8 * max(n_columns, 1)), n_columns if tall else 1, 1)

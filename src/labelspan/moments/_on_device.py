@@ -79,10 +79,7 @@ class Block:
         thin: bool = False,
         single: bool = False,
     ) -> Block:
-        """Read the rows once; `thin` if no product of X with itself will be needed.
-
-        With `single`, A and its products are float32.
-        """
+        """Read the rows once; `thin` without X times itself; `single`: products in float32."""
         X = like(T, X)
         seen = Glance.at(X) if seen is None else seen
         T = cast(like(X, T), np.float64)

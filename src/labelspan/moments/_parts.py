@@ -19,10 +19,7 @@ OfRows = Callable[[Any, Any, Any], Statistic]
 def collect_parts(
     X: Any, Y: Any, statistic: OfRows, parts: np.ndarray, weights: np.ndarray | None = None
 ) -> dict[int, Any]:
-    """Add up ``statistic(X_rows, Y_rows, weights)`` over the rows of each part, in one pass.
-
-    `parts` (n_partitions, n) says to which part a row belongs in each partition, negative for none.
-    """
+    """Sums of ``statistic(X, Y, weights)`` by part; `parts` (n_partitions, n), < 0 for none."""
     if is_dask_array(X):
         return collect_parts_dask(X, Y, statistic, parts, weights)
     sums: dict[int, Any] = {}

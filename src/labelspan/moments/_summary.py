@@ -124,10 +124,7 @@ def available(statistics: Any) -> Any:
 
 
 def checked(statistics: Any) -> Any:
-    """Return the statistics of all rows; warn of columns with few digits left.
-
-    With missing labels, these are the statistics of available cases.
-    """
+    """The statistics of all rows, of available cases; warns of columns with few digits left."""
     if isinstance(statistics, Available):
         statistics = statistics.complete()
     warn_of_lost_digits(statistics.x_mean, statistics.squares, statistics.weight)

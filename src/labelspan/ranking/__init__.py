@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from labelspan.ranking._base import COMMON, RankingClassifier
+from labelspan.ranking._base import COMMON, RankingClassifier, keep_common
 from labelspan.ranking._bounds import Covariance, best_weights, top_mask
 from labelspan.ranking._correlation import label_correlation, to_correlation
 from labelspan.ranking._dual import Dual, Values

@@ -20,16 +20,21 @@ from labelspan.ranking._set_size import fit_threshold
 from labelspan.system import Watch
 
 COMMON: dict[str, list[Any]] = {
-    "threshold": THRESHOLD,
     "C": [Interval(Real, 0, None, closed="neither")],
     "tol": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "max_time": [Interval(Real, 0, None, closed="neither"), None],
-    "verbose": ["verbose"],
     "max_pairs": [None, Interval(Integral, 1, None, closed="left")],
     "min_labels": [Interval(Integral, 0, None, closed="left")],
+    "max_time": [Interval(Real, 0, None, closed="neither"), None],
+    "verbose": ["verbose"],
     "random_state": ["random_state"],
+    "threshold": THRESHOLD,
 }
+
+
+def keep_common(classifier: Any, *values: Any) -> None:
+    """Store the parameters that every method of the family has behind C, in the order above."""
+    vars(classifier).update(zip([*COMMON][1:], values, strict=True))
 
 
 class RankingClassifier(LabelClassifier):

@@ -63,10 +63,7 @@ class Covariance:
 
 
 def coupled_energy(gram: np.ndarray, mu: float) -> float:
-    """Largest tr(D (D + mu I)^-1 G) over all covariances D.
-
-    The dual objective with this value instead of the current D bounds the optimum from below.
-    """
+    """Largest tr(D (D + mu I)^-1 G) over all D: a dual objective that bounds the optimum."""
     if mu == 0.0:
         return float(np.trace(gram))
     return float((gram * Covariance.waterfill(gram, mu).coupling(mu)).sum())

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.compat import Interval
-from labelspan.ranking._base import COMMON, RankingClassifier
+from labelspan.ranking._base import COMMON, RankingClassifier, keep_common
 from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import Fit, fit_fixed_weights
 from labelspan.ranking._pairs import Pairs
@@ -121,15 +121,10 @@ class CLaRankSVM(RankingClassifier):
         threshold: float | str = "paper",
     ):
         self.C = C
+        keep_common(
+            self, tol, max_iter, max_pairs, min_labels, max_time, verbose, random_state, threshold
+        )
         self.mu = mu
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_pairs = max_pairs
-        self.min_labels = min_labels
-        self.max_time = max_time
-        self.verbose = verbose
-        self.random_state = random_state
-        self.threshold = threshold
 
     def _solve(
         self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator, watch: Watch

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.ranking._base import RankingClassifier
+from labelspan.ranking._base import RankingClassifier, keep_common
 from labelspan.ranking._dual import Dual
 from labelspan.ranking._fit import Fit, fit_fixed_weights
 from labelspan.ranking._pairs import Pairs
@@ -114,14 +114,9 @@ class LaRankSVM(RankingClassifier):
         threshold: float | str = "paper",
     ):
         self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_pairs = max_pairs
-        self.min_labels = min_labels
-        self.max_time = max_time
-        self.verbose = verbose
-        self.random_state = random_state
-        self.threshold = threshold
+        keep_common(
+            self, tol, max_iter, max_pairs, min_labels, max_time, verbose, random_state, threshold
+        )
 
     def _solve(
         self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator, watch: Watch

@@ -51,10 +51,7 @@ def gives_scores(known: KnownScores) -> bool:
 
 
 class KnownScores(ClassifierMixin, BaseEstimator):
-    """A fitted classifier whose scores are known, to be passed to scorers.
-
-    `owner` decides as the classifier would: it knows the classes and its thresholds.
-    """
+    """A fitted classifier whose scores are known, for scorers; its `owner` decides."""
 
     scores: np.ndarray
     # Subtracted before a decision only, because measures of scores need no thresholds.

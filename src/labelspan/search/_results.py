@@ -32,10 +32,7 @@ def on_folds(
 
 
 def results_table(points: Sequence[dict[str, Any]], folds: Sequence[FoldScores]) -> dict[str, Any]:
-    """``cv_results_`` as that of scikit-learn's GridSearchCV.
-
-    A point may lack parameters that others have, a fold may lack a score.
-    """
+    """``cv_results_`` as that of GridSearchCV; points may lack parameters, and folds scores."""
     table: dict[str, Any] = {}
     for kind in ("fit_time", "score_time"):
         if getattr(folds[0], kind).size:

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from labelspan.compat import Interval
+from labelspan.ranking import keep_common
 from labelspan.selection._base import RankingSelector
 
 
@@ -150,14 +151,9 @@ class CMLFS(RankingSelector):
     ):
         self.n_features = n_features
         self.C = C
+        keep_common(
+            self, tol, max_iter, max_pairs, min_labels, max_time, verbose, random_state, threshold
+        )
         self.mu = mu
-        self.tol = tol
-        self.max_iter = max_iter
         self.max_planes = max_planes
         self.max_features = max_features
-        self.max_pairs = max_pairs
-        self.min_labels = min_labels
-        self.max_time = max_time
-        self.verbose = verbose
-        self.random_state = random_state
-        self.threshold = threshold

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from labelspan.ranking import keep_common
 from labelspan.selection._base import RankingSelector
 
 
@@ -139,13 +140,8 @@ class MLFS(RankingSelector):
     ):
         self.n_features = n_features
         self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
+        keep_common(
+            self, tol, max_iter, max_pairs, min_labels, max_time, verbose, random_state, threshold
+        )
         self.max_planes = max_planes
         self.max_features = max_features
-        self.max_pairs = max_pairs
-        self.min_labels = min_labels
-        self.max_time = max_time
-        self.verbose = verbose
-        self.random_state = random_state
-        self.threshold = threshold

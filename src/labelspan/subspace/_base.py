@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from labelspan.base import LabelClassifier
-from labelspan.gate import transformed
+from labelspan.gate import of_rows
 from labelspan.moments import project
 
 
@@ -33,7 +33,7 @@ class SubspaceClassifier(
         ndarray of shape (n_samples, n_components_), or a lazy Dask array for one
             Projections.
         """
-        return transformed(self, X, self._project)
+        return of_rows(self, X, self._project, lambda: len(self._basis))
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.mean_, self._basis)

@@ -35,10 +35,7 @@ def in_clusters(
     *,
     ridge_free: bool,
 ) -> Solution:
-    """Subspaces of `n_clusters` clusters of labels; `prices` are alpha and beta by the statistics.
-
-    `ridge_free`: beta is 0.
-    """
+    """Subspaces of clusters of labels; `prices` are alpha and beta, `ridge_free` if beta is 0."""
     q = labels.Y.shape[1]
     if n_clusters > q:
         raise ValueError(

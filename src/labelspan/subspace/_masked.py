@@ -26,10 +26,7 @@ Precondition = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Point:
-    """Weights U (p, q), half of the gradient there, and bases Q (p, r), P (q, r) of what is shared.
-
-    Q and P span the leading left and right singular vectors of U.
-    """
+    """Weights U (p, q), half of the gradient there, and singular bases Q (p, r), P (q, r) of U."""
 
     U: np.ndarray
     gradient: np.ndarray

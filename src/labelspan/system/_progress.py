@@ -15,10 +15,7 @@ def watched(
     parameter: str = "verbose",
     of: str = "Folds",
 ) -> Iterable[Any]:
-    """The results as they come, behind a progress bar if it is `shown`.
-
-    `count`: how many will come, if known; `parameter`: what asked for it; `of`: what is counted.
-    """
+    """The results behind a bar if `shown`; `parameter` asked for it, `of` says what is counted."""
     if not shown:
         return done
     try:

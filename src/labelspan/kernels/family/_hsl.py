@@ -9,7 +9,7 @@ from labelspan.base import N_COMPONENTS, RIDGE
 from labelspan.compat import StrOptions
 from labelspan.extraction import EXPANSIONS, label_factor
 from labelspan.gate import Labels
-from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
+from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer, keep_kernel
 from labelspan.linalg import Pencil, ridged_metric, whole
 
 
@@ -129,14 +129,9 @@ class KernelHSL(KernelReducer):
         self.n_components = n_components
         self.expansion = expansion
         self.ridge = ridge
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
 
     def _pencil(self) -> Pencil:
         # H is no label matrix: its energy is that of its scatter.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from labelspan.compat import Interval
 from labelspan.gate import Labels, NoDirectionError
-from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer
+from labelspan.kernels._base import KERNEL_PARAMETERS, KernelReducer, keep_kernel
 from labelspan.linalg import EigenPairs, Pencil, partial_least_squares
 from labelspan.moments import Moments
 
@@ -114,14 +114,9 @@ class KernelPLS(KernelReducer):
         random_state: Any = None,
     ):
         self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.random_state = random_state
+        keep_kernel(
+            self, kernel, gamma, degree, coef0, kernel_params, n_landmarks, landmarks, random_state
+        )
 
     def _refusals(self) -> dict[str, str]:
         return {}
