@@ -21,7 +21,7 @@ from labelspan.linalg import (
     narrow,
     row_space,
 )
-from labelspan.moments import Glance, Moments, Root
+from labelspan.moments import ColumnSpreads, Moments, Root
 from tests.comparison import sine
 
 
@@ -79,21 +79,21 @@ def test_factors_of_blocks(place, rng, weighted):
 
 def test_a_glance_at_rows(place, rng):
     X = rng.standard_normal((50, 3)) + np.array([0.0, 5.0, 100.0])
-    found = Glance.at(place.put(X))
+    found = ColumnSpreads.at(place.put(X))
     same(found.mean, X.mean(axis=0))
     same(found.variance, X.var(axis=0))
     # The third mean is far above its spread.
     assert (found.near, found.varies) == (False, True)
     X[:, 1] = 7.0
     X[:, 2] = 0.0
-    constant = Glance.at(place.put(X))
+    constant = ColumnSpreads.at(place.put(X))
     assert to_host(constant.mean)[1] == 7.0
     assert (constant.near, constant.varies) == (False, False)
     X[:, 1] = 0.0
-    assert Glance.at(place.put(X)).near
+    assert ColumnSpreads.at(place.put(X)).near
     # Spreads whose squares leave single precision.
     for unit in (1e-15, 1e15):
-        assert not Glance.at(place.put(unit * X)).near
+        assert not ColumnSpreads.at(place.put(unit * X)).near
 
 
 def test_eigenpairs(place, spd, rng):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelspan.ranking import CLaRankSVM, Dual, LaRankSVM, Pairs, as_rows, solve_fixed
+from labelspan.ranking import CLaRankSVM, DualState, LaRankSVM, Pairs, as_rows, solve_fixed
 from labelspan.ranking._fit import to_go
 from labelspan.ranking._newton import Proximal, newton, pairs_inside
 from labelspan.selection import CMLFS, MLFS
@@ -14,7 +14,7 @@ from tests.reference import ranking as reference
 
 def begin(X, Y, C):
     rng = np.random.default_rng(0)
-    return Dual(as_rows(X), Pairs.of(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
+    return DualState(as_rows(X), Pairs.of(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
 
 
 def weigh(dual, seed=0):

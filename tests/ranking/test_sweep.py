@@ -10,14 +10,14 @@ from scipy import sparse
 from scipy.stats import chisquare
 from sklearn.base import clone
 
-from labelspan.ranking import Dual, LaRankSVM, Pairs, _sweep, as_rows, solve_fixed
+from labelspan.ranking import DualState, LaRankSVM, Pairs, _sweep, as_rows, solve_fixed
 from tests.ranking.problems import small, with_bias
 from tests.reference import ranking as reference
 
 
 def dual_of(X, Y, C=1.0):
     rng = np.random.default_rng(0)
-    return Dual(as_rows(X), Pairs.of(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
+    return DualState(as_rows(X), Pairs.of(Y, None, rng), C, X.shape[1], Y.shape[1], rng)
 
 
 def test_one_round_over_an_instance_is_algorithm_1():

@@ -237,7 +237,7 @@ def remember_place(estimator: Any, X: Any) -> None:
         vars(estimator)["_place"] = X[:0, :0]
 
 
-def settle(estimator: Any, X: Any) -> None:
+def place_fitted(estimator: Any, X: Any) -> None:
     """Move fitted arrays to the device of X, and remember that device."""
     known = vars(estimator)
     known.pop("_place", None)
@@ -251,10 +251,10 @@ def settle(estimator: Any, X: Any) -> None:
     parameters = {*estimator.get_params(deep=False), *TABLES}
     for name in known.keys() - parameters:
         if not isinstance(known[name], BaseEstimator):
-            known[name] = converted(known[name], lambda array: beside(X, array))
+            known[name] = converted(known[name], lambda array: moved_to(X, array))
 
 
-def beside(X: Any, array: Any) -> Any:
+def moved_to(X: Any, array: Any) -> Any:
     """Move a numeric array to where X is, its device or the host; leave names."""
     if not is_device(X):
         return to_host(array)

@@ -25,7 +25,7 @@ def library_of(array: Any) -> str:
     return type(array).__module__.partition(".")[0]
 
 
-def less(X: Any, row: Any) -> Any:
+def minus_row(X: Any, row: Any) -> Any:
     """X - row in float64 for a float64 row, by one kernel without a copy of X."""
     xp = namespace(X)
     if library_of(X) == "array_api_strict":

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import remember_place, settle
+from labelspan.arrays import place_fitted, remember_place
 from labelspan.base._blocks import RowBlocks
 from labelspan.base._threshold import why_no_chunks
 from labelspan.gate import (
@@ -24,7 +24,7 @@ from labelspan.gate import (
     check_fit,
     check_size,
     fitting,
-    hidden,
+    mask_unobserved,
     passes,
     plain_indicators,
     refuse_other_names,
@@ -76,7 +76,7 @@ class Chunks:
     # Those that determined the statistics.
     parameters: dict[str, Any]
     # Whether the solution has been computed.
-    settled: bool = False
+    solved: bool = False
 
 
 class Chunked(RowBlocks):
@@ -110,7 +110,7 @@ class Chunked(RowBlocks):
             raise AttributeError(f"{type(self).__name__} cannot learn from chunks: {reason}")
         return True
 
-    def _prices(self) -> tuple[float | str, ...]:
+    def _chunk_ridges(self) -> tuple[float | str, ...]:
         """Ridges up to a constant factor; a zero selects QR factors."""
         raise NotImplementedError
 
@@ -119,7 +119,7 @@ class Chunked(RowBlocks):
         if self._scatter:
             shape = n_labels, n_labels
             check_size(shape, "The label scatter matrix", "Fit X and y in memory instead.")
-        needs = {"sparse": False, "streamed": True, "ridge_free": 0 in self._prices()}
+        needs = {"sparse": False, "streamed": True, "ridge_free": 0 in self._chunk_ridges()}
         return solver_that_fits(0, n_features, n_labels, advice=ADVICE, **needs)
 
     def _summarise(self, sample: Sample) -> Any:
@@ -164,7 +164,7 @@ class Chunked(RowBlocks):
         object
             The estimator itself.
         """
-        y = y if observed is None else hidden(y, observed)
+        y = y if observed is None else mask_unobserved(y, observed)
         if weighs_nothing(self, X, sample_weight):
             return self
         first = "_chunks" not in vars(self)
@@ -197,7 +197,7 @@ class Chunked(RowBlocks):
         chunks = self._chunks
         chunk = Sample(X, Y, chunks.pool.solver, weights, part=True)
         pool = chunks.pool.plus(chunk, self._summarise)
-        if chunks.settled or self._learnt[0] in vars(self):
+        if chunks.solved or self._learnt[0] in vars(self):
             self._drop(*self._learnt)
         self._chunks = Chunks(pool, chunks.kind, chunks.parameters)
 
@@ -250,7 +250,7 @@ class Chunked(RowBlocks):
                 again = f"has all {n_done}. Delete the file to read them again."
                 warnings.warn(f"No block was read: the checkpoint {file!r} {again}", stacklevel=2)
             # A fit without anything to learn raises at once.
-            self._settle()
+            self._solve_chunks()
         return self
 
     @available_if(methodcaller("_learns_from_chunks"))
@@ -266,8 +266,8 @@ class Chunked(RowBlocks):
         """
         check_is_fitted(self)
         if "_chunks" in vars(self):
-            if not self._chunks.settled:
-                self._settle()
+            if not self._chunks.solved:
+                self._solve_chunks()
             self._drop("_chunks")
         return self
 
@@ -353,7 +353,7 @@ class Chunked(RowBlocks):
             )
         self._chunks = replace(self._chunks, parameters=parameters)
 
-    def _settle(self) -> None:
+    def _solve_chunks(self) -> None:
         """Learn from all chunks so far."""
         pool = self._chunks.pool
         with fitting(self):
@@ -367,18 +367,18 @@ class Chunked(RowBlocks):
                 )
             try:
                 self._learn_pooled(statistics, rest, pool.dtype)
-                settle(self, vars(self).get("_place"))
+                place_fitted(self, vars(self).get("_place"))
             except NoDirectionError as error:
                 raise NotYetError(
                     "The chunks so far leave nothing to learn: no label has occurred yet, or no "
                     "feature has varied. Call partial_fit with more rows."
                 ) from error
-        self._chunks = replace(self._chunks, settled=True)
+        self._chunks = replace(self._chunks, solved=True)
 
     def __getattr__(self, name: str) -> Any:
         # Called for missing attributes. Threads that ask at the same time all solve.
-        if name in type(self)._learnt and "_chunks" in vars(self) and not self._chunks.settled:
-            self._settle()
+        if name in type(self)._learnt and "_chunks" in vars(self) and not self._chunks.solved:
+            self._solve_chunks()
         # Access it again, for the original error.
         return super().__getattribute__(name)
 

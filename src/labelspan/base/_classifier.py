@@ -15,16 +15,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
-    beside,
     cast,
     dense,
     empty,
     filled_up,
     is_dask_array,
     like,
+    moved_to,
     namespace,
+    place_fitted,
     precision_of,
-    settle,
 )
 from labelspan.base._blocks import RowBlocks
 from labelspan.base._threshold import (
@@ -39,9 +39,9 @@ from labelspan.gate import (
     check_fit,
     dask_rows,
     fitting,
-    hidden,
     in_dtype,
     lazily,
+    mask_unobserved,
     of_rows,
     scored,
     warn_of_signs,
@@ -132,7 +132,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         object
             The fitted classifier itself.
         """
-        y = y if observed is None else hidden(y, observed)
+        y = y if observed is None else mask_unobserved(y, observed)
         with fitting(self, "_chunks", "thresholds_", "min_labels_"):
             X, labels = self._gate(X, y, sample_weight, min_samples=self._min_samples)
             if labels.signed:
@@ -146,7 +146,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
         self._learn(X, labels)
         if getattr(self, "threshold", None) == "auto" and has_threshold(self):
             keep_thresholds(self, X, labels)
-        settle(self, X)
+        place_fitted(self, X)
 
     def predict(self, X: Any) -> Any:
         """Predict the labels of every row.
@@ -252,7 +252,7 @@ class LabelClassifier(RowBlocks, ClassifierMixin, BaseEstimator, metaclass=ABCMe
     ) -> None:
         """Store weights (D, q) and the scores (q,) at the weighted mean of the rows."""
         # The sums may come from a device.
-        W, mean, level = (beside(X, array) for array in (W, mean, level))
+        W, mean, level = (moved_to(X, array) for array in (W, mean, level))
         intercept = score_at(mean, -W, level)
         level = level_at(X, mean, W, level, weights)
         self._store_linear(precision_of(X), W, intercept, mean, level)

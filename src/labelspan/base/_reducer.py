@@ -17,8 +17,8 @@ from labelspan.arrays import (
     dense,
     is_dask_array,
     like,
+    place_fitted,
     precision_of,
-    settle,
 )
 from labelspan.base._chunked import Chunked
 from labelspan.base._significant import (
@@ -35,8 +35,8 @@ from labelspan.gate import (
     check_fit,
     check_projections,
     fitting,
-    hidden,
     in_dtype,
+    mask_unobserved,
     of_rows,
     remember_names,
 )
@@ -169,7 +169,7 @@ class LinearReducer(
         object
             The fitted estimator itself.
         """
-        y = y if observed is None else hidden(y, observed)
+        y = y if observed is None else mask_unobserved(y, observed)
         with fitting(self, "_chunks", *self._learnt):
             X, labels = check_fit(self, X, y, sample_weight)
             remember_names(self, labels)
@@ -186,7 +186,7 @@ class LinearReducer(
                 K = solved.K(statistics) if callable(solved.K) else solved.K
                 given = X, labels.Y, labels.weights, route, solved, K
                 self._keep_significant(p_values_of(*given, self.alpha))
-            settle(self, X)
+            place_fitted(self, X)
         return self
 
     def _keep_significant(self, p_values: np.ndarray) -> None:

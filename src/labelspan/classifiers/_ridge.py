@@ -117,7 +117,7 @@ class MultiOutputRidge(Chunked, LabelClassifier):
         self._keep_about(X, found.coefficients(), found.x_mean, found.t_mean, labels.weights)
         self.ridge_, self.solver_, self.residual_ = found.ridges[0], found.solver, None
 
-    def _prices(self) -> tuple[float | str, ...]:
+    def _chunk_ridges(self) -> tuple[float | str, ...]:
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:

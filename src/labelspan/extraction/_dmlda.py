@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelspan.arrays import add_to_diagonal, beside, diagonal
+from labelspan.arrays import add_to_diagonal, diagonal, moved_to
 from labelspan.base import N_COMPONENTS, LinearReducer
 from labelspan.compat import Interval
 from labelspan.extraction._weights import (
@@ -142,8 +142,8 @@ class DMLDA(LinearReducer):
     def _directions(self, statistics: Any, pencil: Pencil) -> EigenPairs:
         plain = statistics.plain
         xx, xt, V = row_space(plain)
-        counted = statistics.scatter if V is None else V.T @ beside(V, statistics.scatter) @ V
-        count = beside(xx, plain.weight * plain.t_mean)
+        counted = statistics.scatter if V is None else V.T @ moved_to(V, statistics.scatter) @ V
+        count = moved_to(xx, plain.weight * plain.t_mean)
         within = counted - (xt * inverse(count)) @ xt.T
         between = count.shape[0] * xx - within
         between += (plain.weight * xt * inverse(count) ** 2) @ xt.T

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelspan.arrays import (
-    beside,
     cholesky,
     dense,
     diagonal,
     like,
+    moved_to,
     namespace,
     regular_factor,
     rows_at,
@@ -158,7 +158,7 @@ class MLSI(LinearReducer):
             return reconstructing(statistics, self.beta, self.ridge, self.n_components)
         A, T, V = row_factor(statistics)
         # Sc = 2 Yc, so the label scatter counts four times, the factor twice.
-        K = inverse_root(4 * self.beta * beside(A, statistics.tt), self.joint_ridge)
+        K = inverse_root(4 * self.beta * moved_to(A, statistics.tt), self.joint_ridge)
         E = self._whitener(unexplained(A, float(2 * np.sqrt(self.beta)) * (T @ K)))
         W = E.T @ A.T
         squares = dense(sums(W * W, axis=1))

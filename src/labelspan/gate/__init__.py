@@ -29,8 +29,8 @@ from labelspan.gate._places import refuse_device, refuse_undivided
 from labelspan.gate._soft import (
     SPARSE_LABEL_DENSITY,
     find_holes,
-    hidden,
     is_soft,
+    mask_unobserved,
     refuse_holes,
     unmasked,
 )

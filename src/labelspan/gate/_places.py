@@ -101,7 +101,7 @@ def labels_elsewhere(X: Any, y: Any) -> Labels | None:
     return Labels(cast(y, np.float64))
 
 
-def beside(estimator: Any, X: Any, labels: Labels, chunk: bool) -> Labels:
+def labels_on_device(estimator: Any, X: Any, labels: Labels, chunk: bool) -> Labels:
     """Dense labels and their weights on the device of X; labels with NaN stay on the host.
 
     They are filled in there, and then go to the device by blocks, where the estimator takes them.

@@ -124,7 +124,7 @@ def refuse_missing_and_mixed(Y: np.ndarray, name: str = "y") -> None:
         )
 
 
-def hidden(y: Any, observed: Any) -> Any:
+def mask_unobserved(y: Any, observed: Any) -> Any:
     """Sparse labels with NaN where they are not observed, in a dense array; others unchanged."""
     if observed is None or y is None:
         return y

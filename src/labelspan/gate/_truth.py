@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length
 
 from labelspan.arrays import dense, in_memory
 from labelspan.gate._labels import refuse_other_values, sparse_indicators
-from labelspan.gate._soft import find_holes, hidden, refuse_missing_and_mixed, unmasked
+from labelspan.gate._soft import find_holes, mask_unobserved, refuse_missing_and_mixed, unmasked
 
 
 def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | None]:
@@ -19,7 +19,7 @@ def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | Non
     Y is in {0, 1}, bool or {-1, +1}; NaN, NA, None and masked entries of a dense one, or entries of
     a sparse one where `observed` is False, are not observed. `name` is for error messages.
     """
-    Y = hidden(Y, observed)
+    Y = mask_unobserved(Y, observed)
     if not sparse.issparse(Y):
         Y = two_dimensional(unmasked(Y), name)
         holes = find_holes(Y)

@@ -34,7 +34,7 @@ from labelspan.gate._blocks import (
 from labelspan.gate._labels import Labels, plain_indicators
 from labelspan.gate._misread import warn_if_swapped
 from labelspan.gate._places import (
-    beside,
+    labels_on_device,
     place_rows,
     refuse_device,
     refuse_elsewhere,
@@ -128,7 +128,7 @@ def check_fit_in_memory(
         if weights.max() > HEAVY:
             refuse_overflow(X, heaviest=float(weights.max()))
     if on_device:
-        labels = beside(estimator, X, labels, chunk)
+        labels = labels_on_device(estimator, X, labels, chunk)
     certain = labels.classes is None and not labels.missing
     if reset and certain and X.shape[1] < labels.Y.shape[1]:
         warn_if_swapped(X, labels.Y, labels.soft)

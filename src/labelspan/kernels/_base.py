@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import cast, empty, like, precision_of, settle
+from labelspan.arrays import cast, empty, like, place_fitted, precision_of
 from labelspan.base import RowBlocks
 from labelspan.compat import Interval, StrOptions, fit_context
 from labelspan.gate import (
@@ -119,7 +119,7 @@ class KernelReducer(
             setattr(self, self._chosen, float(pencil.metric[self._chosen == "ridge_"]))
         remember_directions(self, induced, pairs.vectors, precision_of(X))
         self.eigenvalues_ = np.array(pairs.values, dtype=np.float64)
-        settle(self, X)
+        place_fitted(self, X)
         return self
 
     def transform(self, X: Any) -> np.ndarray:

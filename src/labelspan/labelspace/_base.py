@@ -12,11 +12,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import (
-    beside,
     cast,
     dense,
     empty,
     like,
+    moved_to,
     namespace,
     precision_of,
     rows_at,
@@ -128,7 +128,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
             "does not keep. Set regressor=None for least squares, or use fit."
         )
 
-    def _prices(self) -> tuple[float | str, ...]:
+    def _chunk_ridges(self) -> tuple[float | str, ...]:
         return (self.ridge,)
 
     def _learn_pooled(self, statistics: Any, rest: np.ndarray, dtype: np.dtype) -> None:
@@ -180,7 +180,7 @@ class LabelSpaceClassifier(Chunked, LabelClassifier):
             mean, coef = direct.x_mean, direct.coefficients()
         level = np.zeros(V.shape[0])
         if not self._centred:
-            level = beside(sample.X, V) @ beside(sample.X, found.label_mean)
+            level = moved_to(sample.X, V) @ moved_to(sample.X, found.label_mean)
         return LinearCodes.of(sample, mean, coef, level)
 
     def encode(self, Y: Any) -> np.ndarray:

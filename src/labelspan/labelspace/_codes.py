@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from labelspan.arrays import beside, cast, converted, like, namespace, orthonormal, precision_of
+from labelspan.arrays import cast, converted, like, moved_to, namespace, orthonormal, precision_of
 from labelspan.gate import in_dtype
 from labelspan.linalg import EigenPairs, Regression, leading_sum
 from labelspan.moments import score_at, scores_about
@@ -115,7 +115,7 @@ class LinearCodes(Codes):
     def of(cls, sample: Any, mean: Any, coef: Any, codes: Any) -> LinearCodes:
         """From coefficients (D, M), and the codes (M,) at the exact mean of the sample."""
         # The sums may come from a device.
-        mean, coef, codes = (beside(sample.X, array) for array in (mean, coef, codes))
+        mean, coef, codes = (moved_to(sample.X, array) for array in (mean, coef, codes))
         rounded = in_dtype(coef.T, sample.dtype, "The coefficients of the codes")
         return cls(mean, rounded, sample.codes_at_mean(mean, coef, codes))
 

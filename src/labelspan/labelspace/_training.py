@@ -8,7 +8,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelspan.arrays import any_varies, beside, dense, in_memory, is_dask_array, precision_of, sums
+from labelspan.arrays import (
+    any_varies,
+    dense,
+    in_memory,
+    is_dask_array,
+    moved_to,
+    precision_of,
+    sums,
+)
 from labelspan.gate import Labels, check_size
 from labelspan.linalg import (
     AUTO,
@@ -194,7 +202,7 @@ class TrainingSums:
     def codes_at_mean(self, mean: Any, coef: Any, codes: Any) -> np.ndarray:
         """Codes (M,) at the stored mean, from those at the exact mean."""
         # A ridge is chosen, and its regression solved, on the host.
-        return codes - beside(coef, self.rest) @ coef
+        return codes - moved_to(coef, self.rest) @ coef
 
 
 Training = TrainingRows | TrainingSums

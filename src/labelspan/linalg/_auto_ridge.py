@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from labelspan.arrays import beside, dense, sums
+from labelspan.arrays import dense, moved_to, sums
 from labelspan.linalg._lanczos import block_lanczos
 from labelspan.linalg._spectral import NULL, Spectral, mean_positive, spectral
 from labelspan.linalg._whiten import is_regular, times
@@ -173,7 +173,7 @@ def spectra_of(values: np.ndarray, UT: Any, weight: float) -> Spectra:
     """The function of :func:`spectra` from all eigenvalues, largest first, and U'Tc."""
 
     def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
-        T = UT if K is None else UT @ beside(UT, K)
+        T = UT if K is None else UT @ moved_to(UT, K)
         return spectrum_of(values, dense(sums(T**2, axis=1)), total, weight)
 
     return of_targets

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import SAFE_PIVOT, beside, cast, is_dask_array, like, on_host, regular_factor
+from labelspan.arrays import (
+    SAFE_PIVOT,
+    cast,
+    is_dask_array,
+    like,
+    moved_to,
+    on_host,
+    regular_factor,
+)
 from labelspan.gate import has_holes
 from labelspan.linalg._eigenpairs import EPS
 from labelspan.linalg._graded import (
@@ -123,8 +131,8 @@ def is_null(N: np.ndarray, statistics: Moments, sample: Sample, scales: np.ndarr
     squares = np.zeros(N.shape[1])
     for rows in row_blocks(sample.X):
         X, _, *weights = sample.at(rows)
-        left = np.square(beside(N, cast(X, np.float64) @ like(X, N)) - shift)
-        squares += beside(N, weights[0]) @ left if weights else left.sum(axis=0)
+        left = np.square(moved_to(N, cast(X, np.float64) @ like(X, N)) - shift)
+        squares += moved_to(N, weights[0]) @ left if weights else left.sum(axis=0)
     total = float(np.sum(statistics.squares / scales**2))
     rounding = EPS * max(sample.X.shape) * np.sqrt(total)
     return bool((np.sqrt(squares) <= rounding * lengths).all())

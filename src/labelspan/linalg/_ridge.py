@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from labelspan.arrays import beside, regular_factor, solve_triangular
+from labelspan.arrays import moved_to, regular_factor, solve_triangular
 from labelspan.linalg._auto_ridge import AUTO, choose_ridge, energy_of_labels
 from labelspan.linalg._graded import GRAM_GRADED, after, is_graded
 from labelspan.linalg._least_norm import Gathered, Triangle, from_triangle, least_norm, pooled
@@ -39,7 +39,7 @@ class Regression:
     def coefficients(self, V: np.ndarray | None = None, i: int = 0) -> np.ndarray:
         """Coefficients (D, M) of the codes T V', V of shape (M, q), for ridge i; of T without V."""
         W, back, _ = self.solved[i]
-        return back(W if V is None else W @ beside(W, V.T))
+        return back(W if V is None else W @ moved_to(W, V.T))
 
     def explained(self, i: int = 0) -> np.ndarray:
         """xt'A^-1 xt, (q, q), for ridge i."""

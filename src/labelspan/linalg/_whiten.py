@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from labelspan.arrays import beside, eigh, like, regular_factor, solve_triangular
+from labelspan.arrays import eigh, like, moved_to, regular_factor, solve_triangular
 from labelspan.linalg._block_cg import row_side, solve_products, solve_rows
 from labelspan.linalg._eigenpairs import EPS, rank
 from labelspan.linalg._graded import Back, column_scales
@@ -103,7 +103,7 @@ def by_singular_values(form: Spectral, K: np.ndarray | None, a: float, b: float)
     size = np.sqrt(a * form.s**2 + b)
     # s / size first: without a ridge it is 1 / sqrt(a) for any condition number.
     share, scale = form.s / size, like(form.V, size)[:, None]
-    T = form.UT if K is None else form.UT @ beside(form.UT, K)
+    T = form.UT if K is None else form.UT @ moved_to(form.UT, K)
     W = like(form.V, share)[:, None] * T
     return Whitened(W, lambda Y: form.V @ (like(form.V, Y) / scale), share**2)
 

@@ -67,7 +67,7 @@ def nearest(Q: Any, X: Any, k: int = 10, *, metric: str = "cosine") -> np.ndarra
         )
     if not isinstance(k, Integral) or not 1 <= k <= X.shape[0]:
         raise ValueError(f"k={k!r}; expected an integer from 1 to {X.shape[0]}, the rows of X.")
-    search = Search.of(Q, X, int(k), metric)
+    search = NearestRows.of(Q, X, int(k), metric)
     height = max(BLOCK_CELLS // X.shape[0], 1)
     blocks = (Q[start : start + height] for start in range(0, Q.shape[0], height))
     is_precise = isinstance(values_of(search.rows), np.ndarray)
@@ -87,7 +87,7 @@ def rows_of(A: Any, name: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Search:
+class NearestRows:
     """What all blocks of queries need: `rows` (n, D) in float32, half of their squares or 0.
 
     Queries and rows are divided by their scales, so that no product leaves the range of float32;
@@ -104,7 +104,7 @@ class Search:
     longest: float
 
     @classmethod
-    def of(cls, Q: Any, X: Any, k: int, metric: str) -> Search:
+    def of(cls, Q: Any, X: Any, k: int, metric: str) -> NearestRows:
         """The search among rows X."""
         scales, mean = (largest(Q), largest(X)), 0.0
         if metric == "euclidean":

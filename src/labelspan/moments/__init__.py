@@ -45,7 +45,7 @@ from labelspan.moments._moments import (
     scaled,
     sums_of_squares,
 )
-from labelspan.moments._on_device import Block, Glance
+from labelspan.moments._on_device import Block, ColumnSpreads
 from labelspan.moments._parts import blocks_of, collect_parts, dask_blocks
 from labelspan.moments._pool import Pool, n_bytes, parts_of, stacked, taken_off
 from labelspan.moments._products import Products

@@ -17,7 +17,7 @@ CACHED, PART = 2**17, 1024
 N_FIRST = 64
 
 
-class Sums(NamedTuple):
+class LargeSums(NamedTuple):
     """Sums over the rows of one block about `origin`, a row near their mean, in the precision of X.
 
     `total`, `squares` and `scatter` are of X - origin; `labelled` (q, D) are sums of the rows with
@@ -56,7 +56,7 @@ def labelled_rows(X: np.ndarray, T: sparse.csr_array, rows: slice) -> tuple[Any,
     return X[rows], sparse.csr_array(arrays, shape=(len(ends) - 1, T.shape[1]))
 
 
-def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
+def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> LargeSums:
     """Sums of one C-contiguous block, from one read of memory; all entries of `T` are 1.
 
     float32 rows are added as they are: 24-bit numbers have exact float64 sums if the mean is far
@@ -69,9 +69,9 @@ def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> Sums:
     if X.dtype == np.float32 and not xx:
         total, squares = add_as_they_come(X, origin, ends, labels, labelled)
         labelled -= counts[:, None] * origin
-        return Sums(origin, total, squares, labelled, counts)
+        return LargeSums(origin, total, squares, labelled, counts)
     total, squares, scatter = add_buffered(X, origin, ends, labels, labelled, xx)
-    return Sums(origin, total, squares, labelled, counts, scatter)
+    return LargeSums(origin, total, squares, labelled, counts, scatter)
 
 
 def add_as_they_come(

@@ -11,15 +11,15 @@ from labelspan.arrays import (
     cast,
     dense,
     in_single,
-    less,
     like,
+    minus_row,
     namespace,
     scatter,
     sums_of_squares,
 )
 
 # Rows whose mean is subtracted from a block before its own mean is known.
-GLANCE = 1024
+SPREAD_ROWS = 1024
 # Products need no centring if the mean of the rows is at most this many times their spread.
 NEAR = 8.0
 WITHIN = 2.0**40
@@ -31,7 +31,7 @@ def block_sums(X: Any, T: Any, weights: Any, *, xx: bool, tt: bool) -> tuple[Any
     The mean of some rows is subtracted first, so no digit is lost and a constant column becomes
     zero.
     """
-    seen = Glance.at(like(T, X))
+    seen = ColumnSpreads.at(like(T, X))
     block = Block.of(X, T, weights, seen, thin=not xx, single=in_single(X))
     A, offset = block.A, block.offset
     TT = scatter(block.T) if tt else None
@@ -74,14 +74,14 @@ class Block:
         X: Any,
         T: Any,
         weights: Any,
-        seen: Glance | None = None,
+        seen: ColumnSpreads | None = None,
         *,
         thin: bool = False,
         single: bool = False,
     ) -> Block:
         """Read the rows once; `thin` without X times itself; `single`: products in float32."""
         X = like(T, X)
-        seen = Glance.at(X) if seen is None else seen
+        seen = ColumnSpreads.at(X) if seen is None else seen
         T = cast(like(X, T), np.float64)
         xp = namespace(T)
         root, weight = xp.ones(T.shape[0], dtype=xp.float64, device=T.device), float(T.shape[0])
@@ -101,7 +101,7 @@ class Block:
             taken = cast(shift, np.float32)
             A, shift = X - taken, cast(taken, np.float64)
         else:
-            A = less(X, shift)
+            A = minus_row(X, shift)
         if weights is not None:
             T *= root[:, None]
             A = A * cast(root[:, None], np.float32 if single else np.float64)
@@ -124,7 +124,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Glance:
+class ColumnSpreads:
     """Scales of all rows, estimated from some of them: a mean, mean squares about it, and flags.
 
     `near`: the mean is at most NEAR times the spread, which costs log2(NEAR) of the 53 bits of a
@@ -137,11 +137,11 @@ class Glance:
     varies: bool
 
     @classmethod
-    def at(cls, X: Any) -> Glance:
-        """Look at GLANCE rows; one transfer from the device."""
+    def at(cls, X: Any) -> ColumnSpreads:
+        """Look at SPREAD_ROWS rows; one transfer from the device."""
         xp = namespace(X)
         first = xp.astype(X[0, :], xp.float64)
-        some = less(X[:: max(X.shape[0] // GLANCE, 1), :], first)
+        some = minus_row(X[:: max(X.shape[0] // SPREAD_ROWS, 1), :], first)
         offset = xp.mean(some, axis=0)
         some -= offset
         spread = xp.max(xp.abs(some), axis=0)

@@ -24,7 +24,7 @@ def collect_parts(
         return collect_parts_dask(X, Y, statistic, parts, weights)
     sums: dict[int, Any] = {}
     for rows in blocks_of(X, int(parts.max()) + 1):
-        block = of_parts(statistic, X[rows], Y[rows], parts[:, rows], taken(weights, rows))
+        block = of_parts(statistic, X[rows], Y[rows], parts[:, rows], weights_at(weights, rows))
         sums = merged(sums, block)
     return sums
 
@@ -46,7 +46,7 @@ def collect_parts_dask(
 
     of_block = dask.delayed(checked_parts, pure=False)
     found = [
-        of_block(statistic, block, Y[rows], parts[:, rows], taken(weights, rows))
+        of_block(statistic, block, Y[rows], parts[:, rows], weights_at(weights, rows))
         for block, rows in dask_blocks(X)
     ]
     return tree_sum(found, merged).compute()
@@ -73,11 +73,11 @@ def of_parts(statistic: OfRows, X: Any, Y: Any, parts: Any, weights: Any) -> dic
     for partition in parts:
         for part in np.flatnonzero(np.bincount(partition[partition >= 0])).tolist():
             rows = np.flatnonzero(partition == part)
-            found[part] = statistic(X[rows], Y[rows], taken(weights, rows))
+            found[part] = statistic(X[rows], Y[rows], weights_at(weights, rows))
     return found
 
 
-def taken(weights: np.ndarray | None, rows: Any) -> np.ndarray | None:
+def weights_at(weights: np.ndarray | None, rows: Any) -> np.ndarray | None:
     """Weights of some rows."""
     return None if weights is None else weights[rows]
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from labelspan.arrays import beside, doubles, is_dask_array
+from labelspan.arrays import doubles, is_dask_array, moved_to
 from labelspan.gate import has_holes, is_large
 from labelspan.moments._available import Available, completed, of_observed
 from labelspan.moments._collect import Sample, collect, warn_of_lost_digits
@@ -73,7 +73,7 @@ def collect_moments(
     lazy, known = is_dask_array(X), encode is None and not is_dask_array(Y)
     holes = known and (has_holes(Y) if sample.missing is None else sample.missing)
     if holes and not (lazy or sample.part):
-        T, labels = completed(Y, beside(Y, sample.weights), tt)
+        T, labels = completed(Y, moved_to(Y, sample.weights), tt)
         of_block: Any = partial(Moments.of, xx=xx, tt=False)
         return of_observed(collect(replace(sample, Y=T), of_block, tall=xx), labels)
     large = is_large(X)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from labelspan.ranking._base import COMMON, RankingClassifier, keep_common
 from labelspan.ranking._bounds import Covariance, best_weights, top_mask
 from labelspan.ranking._correlation import label_correlation, to_correlation
-from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._dual import DualState, Objectives
 from labelspan.ranking._fit import (
     SHARE,
     Fit,

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from labelspan.ranking._pairs import Pairs
-from labelspan.ranking._rows import Rows
+from labelspan.ranking._rows import RowLists
 from labelspan.ranking._sweep import accumulate, pair_loss, sweep, weighted_squares
 from labelspan.system import Watch
 
 
-class Values(NamedTuple):
+class Objectives(NamedTuple):
     """Objectives at fixed weights and coupling, and what those over all D or omega consist of.
 
     `total` is the sum of alpha, `loss` C times the loss of Eq. (1); `gram` and `primal_gram` (q, q)
@@ -27,7 +27,7 @@ class Values(NamedTuple):
     primal_gram: np.ndarray
 
 
-class Dual:
+class DualState:
     """Dual variables alpha of Eq. (19) with A = X'beta, improved by sweeps in the order of `rng`.
 
     W comes from B, which is A except after Newton steps: they leave a better primal point.
@@ -35,7 +35,7 @@ class Dual:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: RowLists,
         pairs: Pairs,
         C: float,
         n_features: int,
@@ -60,7 +60,7 @@ class Dual:
         self.set_weights(np.ones(n_features + 1))
 
     def set_weights(
-        self, weights: np.ndarray, rows: Rows | None = None, A: np.ndarray | None = None
+        self, weights: np.ndarray, rows: RowLists | None = None, A: np.ndarray | None = None
     ) -> None:
         """Change omega, and perhaps the features with A = X'beta of the new ones; keeps alpha."""
         if rows is not None and A is not None:
@@ -113,7 +113,7 @@ class Dual:
             if self.watch.is_over():
                 break
 
-    def values(self) -> Values:
+    def values(self) -> Objectives:
         """Evaluate the objectives, in one pass over the rows."""
         gram = self.gram(self.A)
         primal_gram = gram if self.B is self.A else self.gram(self.B)
@@ -123,7 +123,7 @@ class Dual:
             self.room,
         )  # fmt: skip
         total = float(self.alpha.sum())
-        return Values(
+        return Objectives(
             0.5 * primal_energy + loss, total - 0.5 * energy, total, loss, gram, primal_gram
         )
 
@@ -131,7 +131,9 @@ class Dual:
         """A' diag(weights) A."""
         return A.T @ (self.weights[:, None] * A)
 
-    def product(self, rows: Rows, n_features: int, alpha: np.ndarray | None = None) -> np.ndarray:
+    def product(
+        self, rows: RowLists, n_features: int, alpha: np.ndarray | None = None
+    ) -> np.ndarray:
         """X'beta for other columns of the same instances, or for another alpha."""
         A = np.zeros((n_features + 1, self.A.shape[1]))
         accumulate(rows, self.pairs, self.alpha if alpha is None else alpha, A, self.room)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.ranking._bounds import Covariance, coupled_energy
-from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._dual import DualState, Objectives
 from labelspan.ranking._newton import newton
 from labelspan.system import Watch
 
@@ -70,7 +70,7 @@ def warn_unconverged(
 
 
 def fit_fixed_weights(
-    dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance | None = None
+    dual: DualState, mu: float, tol: float, max_sweeps: int, start: Covariance | None = None
 ) -> Fit:
     """Solve Eq. (6) at fixed omega from the state of `dual`: LaRank for mu = 0, CLaRank for mu > 0.
 
@@ -89,7 +89,7 @@ def fit_fixed_weights(
     return Fit(W, covariance, values.primal, values.dual, objectives, dual.n_sweeps)
 
 
-def solve_fixed(dual: Dual, tol: float, max_sweeps: int, below: float = np.inf) -> Values:
+def solve_fixed(dual: DualState, tol: float, max_sweeps: int, below: float = np.inf) -> Objectives:
     """Sweep until the relative gap at fixed D and omega is within `tol` and primal <= `below`.
 
     Ends when the dual shows that `below` cannot be reached, or after `max_sweeps` in total. Newton
@@ -130,7 +130,7 @@ def joint_primal(square: np.ndarray, mu: float, loss: float) -> float:
     return 0.5 * float(np.trace(square)) + 0.5 * mu * norm**2 + loss
 
 
-def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
+def alternate(dual: DualState, mu: float, tol: float, max_sweeps: int, start: Covariance) -> Fit:
     """Minimise over W by sweeps and over D by Theorem 3.4, alternately.
 
     The bound minimises the dual over D. If the optimal D loses rank, alpha is free along the lost
@@ -156,7 +156,7 @@ def alternate(dual: Dual, mu: float, tol: float, max_sweeps: int, start: Covaria
             return Fit(W, covariance, objective, bound, tuple(objectives))
 
 
-def polish(dual: Dual, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
+def polish(dual: DualState, mu: float, tol: float, max_sweeps: int, fit: Fit) -> Fit:
     r"""Accelerated ascent of the dual minimised over D; closes the gap if D loses rank.
 
     .. math:: \phi(A) = \tfrac12 \max_D \mathrm{tr}(D (D + \mu I)^{-1} A' \Omega A)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from labelspan.ranking._base import RankingClassifier, keep_common
-from labelspan.ranking._dual import Dual
+from labelspan.ranking._dual import DualState
 from labelspan.ranking._fit import Fit, fit_fixed_weights
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._rows import as_rows
@@ -121,5 +121,5 @@ class LaRankSVM(RankingClassifier):
     def _solve(
         self, X: Any, pairs: Pairs, n_labels: int, rng: np.random.Generator, watch: Watch
     ) -> Fit:
-        dual = Dual(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng, watch)
+        dual = DualState(as_rows(X), pairs, self.C, X.shape[1], n_labels, rng, watch)
         return fit_fixed_weights(dual, 0.0, self.tol, self.max_iter)

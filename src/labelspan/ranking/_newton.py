@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from labelspan.jit import ZERO, kernel
-from labelspan.ranking._dual import Dual, Values
+from labelspan.ranking._dual import DualState, Objectives
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._sweep import accumulate, row_scores, spread
 
@@ -41,7 +41,7 @@ ARMIJO = 1e-4
 SHORTEST = 1e-12
 
 
-def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Values:
+def newton(dual: DualState, tol: float, max_steps: int, below: float = np.inf) -> Objectives:
     """Ascend from `dual`, which is updated, until the gap is within `tol` and primal <= `below`.
 
     Each step counts as a sweep, of at most `max_steps`; it also ends where `below` is out of reach.
@@ -68,7 +68,7 @@ def newton(dual: Dual, tol: float, max_steps: int, below: float = np.inf) -> Val
 class Proximal:
     """One proximal step: the point B, and the alpha and A = X'beta that it proposes."""
 
-    def __init__(self, dual: Dual, sigma: float):
+    def __init__(self, dual: DualState, sigma: float):
         self.dual, self.sigma = dual, sigma
         self.centre = dual.alpha
         self.start = float(dual.alpha.sum()) - 0.5 * self.inner(dual.A, dual.A)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from labelspan.gate import check_features, check_labels
 from labelspan.ranking._base import generator
 from labelspan.ranking._clarank import CLaRankSVM
-from labelspan.ranking._dual import Dual
+from labelspan.ranking._dual import DualState
 from labelspan.ranking._fit import fit_fixed_weights, warn_unconverged
 from labelspan.ranking._pairs import Pairs
 from labelspan.ranking._rows import as_rows
@@ -117,7 +117,7 @@ def ranking_path(
             "complement: np.column_stack([y, 1 - y])."
         )
     rng = generator(random_state)
-    dual = Dual(as_rows(X), Pairs.of(Y, max_pairs, rng), costs[0], X.shape[1], Y.shape[1], rng)
+    dual = DualState(as_rows(X), Pairs.of(Y, max_pairs, rng), costs[0], X.shape[1], Y.shape[1], rng)
     fits, sweeps, covariance = [], [0], None
     for C in costs:
         dual.set_cost(float(C))

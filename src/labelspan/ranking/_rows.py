@@ -10,7 +10,7 @@ from scipy import sparse
 from labelspan.jit import read_only
 
 
-class Rows(NamedTuple):
+class RowLists(NamedTuple):
     """Rows of X as value lists; a dense row is a sparse row that stores every column.
 
     Row i has the values ``data[indptr[i]:indptr[i + 1]]`` in the columns ``indices[where[i]:]``.
@@ -23,14 +23,14 @@ class Rows(NamedTuple):
     data: np.ndarray
 
 
-def as_rows(X: Any) -> Rows:
+def as_rows(X: Any) -> RowLists:
     """View X, (n_samples, n_features), dense or CSR, in float64."""
     if sparse.issparse(X):
         indptr = read_only(X.indptr, np.int64)
         indices, data = read_only(X.indices, np.int32), read_only(X.data, np.float64)
-        return Rows(indptr, indptr[:-1], indices, data)
+        return RowLists(indptr, indptr[:-1], indices, data)
     n_samples, n_features = X.shape
     indptr = read_only(np.arange(n_samples + 1) * n_features, np.int64)
     columns = read_only(np.arange(n_features), np.int32)
     where = read_only(np.zeros(n_samples), np.int64)
-    return Rows(indptr, where, columns, read_only(X, np.float64).ravel())
+    return RowLists(indptr, where, columns, read_only(X, np.float64).ravel())

@@ -19,8 +19,8 @@ from labelspan.gate import (
     check_fit,
     dask_rows,
     fitting,
-    hidden,
     lazily,
+    mask_unobserved,
     remember_names,
     unweighted,
 )
@@ -89,7 +89,7 @@ class LIFT(RowBlocks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X: Any, y: Any, observed: Any = None, **refused: Any) -> LIFT:
-        y = y if observed is None else hidden(y, observed)
+        y = y if observed is None else mask_unobserved(y, observed)
         with fitting(self):
             X, labels = check_fit(self, X, y, **refused)
             self._learn(X, dense(labels.Y) > 0)

@@ -15,7 +15,7 @@ import numpy as np
 from labelspan.ranking import (
     SHARE,
     Covariance,
-    Dual,
+    DualState,
     Fit,
     Pairs,
     as_rows,
@@ -71,7 +71,7 @@ class Search:
     """The working set and the best point found so far."""
 
     X: Any
-    dual: Dual
+    dual: DualState
     mu: float
     n_kept: int
     support: np.ndarray
@@ -114,7 +114,7 @@ def select(
     for the search, and again at its final omega.
     """
     everything = as_rows(X)
-    search = begin(X, Dual(everything, pairs, C, X.shape[1], n_labels, rng, watch), mu, n_kept)
+    search = begin(X, DualState(everything, pairs, C, X.shape[1], n_labels, rng, watch), mu, n_kept)
     for _ in range(ROUNDS):
         descend(search, everything, tol, max_sweeps, max_planes)
         if mu == 0 and n_kept < X.shape[1]:
@@ -156,7 +156,7 @@ def descend(search: Search, everything: Any, tol: float, limit: int, max_planes:
         advance(search, A, max_planes)
 
 
-def begin(X: Any, dual: Dual, mu: float, n_kept: int) -> Search:
+def begin(X: Any, dual: DualState, mu: float, n_kept: int) -> Search:
     """First mask: the best one for W = 0, where every pair is at its bound."""
     n_features, n_labels = X.shape[1], dual.A.shape[1]
     covariance = Covariance.isotropic(n_labels)
@@ -201,7 +201,7 @@ def step(search: Search, max_sweeps: int, gap: float) -> float:
     return gained
 
 
-def scores(dual: Dual, A: np.ndarray) -> np.ndarray:
+def scores(dual: DualState, A: np.ndarray) -> np.ndarray:
     """s_j = a_j' R^-1 a_j (Eq. 32 prints R for R^-1)."""
     B = A @ dual.coupling if dual.coupled else A
     return np.maximum(np.einsum("jk,jk->j", A, B), 0.0)

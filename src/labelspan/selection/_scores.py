@@ -18,7 +18,7 @@ from labelspan.gate import (
     check_fit,
     check_size,
     fitting,
-    hidden,
+    mask_unobserved,
     remember_names,
     with_complement,
 )
@@ -74,7 +74,7 @@ class FeatureScore(Chunked, SelectorMixin, BaseEstimator):
         object
             The fitted estimator itself.
         """
-        y = y if observed is None else hidden(y, observed)
+        y = y if observed is None else mask_unobserved(y, observed)
         with fitting(self):
             X, labels = check_fit(self, X, y, sample_weight, min_samples=self._min_samples)
             self._chunk_solver(X.shape[1], labels.Y.shape[1])

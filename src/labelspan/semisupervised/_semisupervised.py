@@ -24,8 +24,8 @@ from labelspan.gate import (
     check_features,
     check_fit,
     fitting,
-    hidden,
     label_tags,
+    mask_unobserved,
     remember_names,
     with_label_tags,
 )
@@ -161,7 +161,7 @@ class SemiSupervised(
             The fitted estimator itself.
         """
         with fitting(self):
-            X, labels = check_fit(self, X, hidden(y, observed), **refused)
+            X, labels = check_fit(self, X, mask_unobserved(y, observed), **refused)
             remember_names(self, labels)
             target = self._complete(X, labels)
             self.reducer_ = clone(self.reducer).fit(X, target)

@@ -159,7 +159,7 @@ class LabelPLS(Chunked, SubspaceClassifier):
     def _refusals(self) -> dict[str, str]:
         return refused_when_significant(self.n_components)
 
-    def _prices(self) -> tuple[float, ...]:
+    def _chunk_ridges(self) -> tuple[float, ...]:
         # There is no ridge, but xx itself is needed, not its factor.
         return (1.0,)
 

@@ -266,7 +266,7 @@ class SharedSubspaceClassifier(Chunked, SubspaceClassifier):
         # The energy of the labels inside and outside the subspace.
         return AUTO in (self.alpha, self.beta)
 
-    def _prices(self) -> tuple[float | str, ...]:
+    def _chunk_ridges(self) -> tuple[float | str, ...]:
         return (AUTO,) if self._scatter else prices_of(float(self.alpha), float(self.beta))
 
     def _known_ridges(self, weight: float) -> tuple[Any, ...]:

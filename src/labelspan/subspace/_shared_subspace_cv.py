@@ -16,7 +16,7 @@ from joblib import delayed
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
 
-from labelspan.arrays import cast, dense, like, namespace, precision_of, rows_at, settle
+from labelspan.arrays import cast, dense, like, namespace, place_fitted, precision_of, rows_at
 from labelspan.base import remember, remember_features
 from labelspan.compat import StrOptions
 from labelspan.cuts import tuned_thresholds
@@ -239,7 +239,7 @@ class SharedSubspaceClassifierCV(SubspaceClassifier):
         remember_features(best, self)
         remember(best, labels)
         best._keep_solution(X, form.solution(route, **self.best_params_), labels.weights)
-        settle(best, X)
+        place_fitted(best, X)
         self.best_estimator_ = best
         self.thresholds_ = np.zeros(labels.Y.shape[1])
         if self.threshold is not None:

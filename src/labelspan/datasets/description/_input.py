@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelspan.gate import find_holes, hidden, unmasked
+from labelspan.gate import find_holes, mask_unobserved, unmasked
 
 
 def features(X: Any) -> tuple[sp.csr_array, bool]:
@@ -24,7 +24,7 @@ def features(X: Any) -> tuple[sp.csr_array, bool]:
 
 def indicators(Y: Any, observed: Any = None) -> tuple[sp.csr_array, np.ndarray | None]:
     """Return positive labels as CSR of ones, and the observed mask if labels are missing."""
-    Y, seen = hidden(Y, observed), None
+    Y, seen = mask_unobserved(Y, observed), None
     if not sp.issparse(Y):
         Y = unmasked(Y)
         if Y.ndim != 2:

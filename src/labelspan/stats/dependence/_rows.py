@@ -13,7 +13,7 @@ from scipy import sparse
 
 from labelspan.arrays import densified, in_memory, is_dask_array, rows_at, stacked_rows
 from labelspan.extraction import MDDM
-from labelspan.gate import check_fit, hidden
+from labelspan.gate import check_fit, mask_unobserved
 from labelspan.moments import Sample, collect
 
 
@@ -75,7 +75,7 @@ def rows_of(X: Any, Y: Any, sample_weight: Any, observed: Any) -> Rows:
     gate = DependenceTest()
     if Y is None and not hasattr(X, "shape"):
         return rows_of_blocks(gate, X)
-    Y = Y if observed is None else hidden(Y, observed)
+    Y = Y if observed is None else mask_unobserved(Y, observed)
     X, labels = check_fit(gate, X, Y, sample_weight)
     names = labels.names if labels.classes is None else labels.classes
     Y = in_memory(labels.Y)

@@ -82,14 +82,14 @@ class _Rows:
         if status != OK:
             raise self.source.error_at(MESSAGES[status], pos)
 
-    def settle(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
+    def read_by_python(self, text: np.ndarray, hard: np.ndarray) -> np.ndarray:
         block, kinds = text.tobytes(), self.types[1][self.types[0][hard[:, 3]]]
         values = as_floats([block[start:stop] for start, stop in hard[:, 1:3].tolist()])
         for i in np.flatnonzero(np.isnan(values) | (kinds != NUMERIC)):
-            values[i] = self._settle_one(text, *hard[i, 1:4].tolist())
+            values[i] = self._read_one(text, *hard[i, 1:4].tolist())
         return values
 
-    def _settle_one(self, text: np.ndarray, start: int, stop: int, column: int) -> float:
+    def _read_one(self, text: np.ndarray, start: int, stop: int, column: int) -> float:
         raw = text[start:stop].tobytes()
         kind = self.header.type(column)
         try:
@@ -131,7 +131,7 @@ class _DenseRows(_Rows):
         self.n_rows = int(n_rows)
         self.check(status, pos)
         if n_hard:
-            self.table.ravel()[hard[:n_hard, 0]] = self.settle(text, hard[:n_hard])
+            self.table.ravel()[hard[:n_hard, 0]] = self.read_by_python(text, hard[:n_hard])
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         rows = self.table[: self.n_rows]
@@ -162,7 +162,7 @@ class _SparseRows(_Rows):
         self.n_rows = int(n_rows)
         self.check(status, pos)
         if n_hard:
-            values, slots = self.settle(text, hard[:n_hard]), hard[:n_hard, 0]
+            values, slots = self.read_by_python(text, hard[:n_hard]), hard[:n_hard, 0]
             features.data[slots[slots >= 0]] = values[slots >= 0]
             labels.data[-1 - slots[slots < 0]] = values[slots < 0]
         for part in self.parts:
