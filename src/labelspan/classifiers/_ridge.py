@@ -71,8 +71,8 @@ class MultiOutputRidge(Chunked, LabelClassifier):
     Missing labels: labels missing in the same rows share one regression over the others. With many
     patterns of missing labels, conjugate gradients solve the systems of all labels, preconditioned
     by the factor of all rows: O(nnz(X) q + D^2 q) per step. A label that is observed in no row is
-    never predicted. ``partial_fit`` and Dask arrays do not accept missing labels: the sums of all
-    rows do not contain those of each label.
+    never predicted. ``partial_fit`` and Dask arrays do not accept missing labels, because each
+    label needs sums over its own observed rows.
 
     References
     ----------

@@ -27,9 +27,9 @@ from labelspan.arrays import (
 from labelspan.registry import ON_HOST
 
 KERNELS = frozenset(kernel_metrics())
-# They depend only on x - y, or the centring of K removes the mean of X anyway.
+# Kernels for which X may be centred first: functions of x - y, and the linear kernel.
 SHIFTED = frozenset({"linear", "rbf", "laplacian"})
-# Positive semi-definite for any rows; the others are checked.
+# Known to be positive semi-definite; other kernels are tested.
 DEFINITE = SHIFTED | {"cosine", "chi2"}
 # Kernels with values on a device; the others are scikit-learn's, on the host.
 ON_DEVICE = frozenset({"linear", "poly", "polynomial", "rbf", "sigmoid", "cosine", "precomputed"})

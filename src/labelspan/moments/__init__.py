@@ -17,6 +17,7 @@ from labelspan.moments._available import (
     nearest_psd,
     of_observed,
     warn_of_unobserved,
+    zero_constant,
 )
 from labelspan.moments._checkpoint import (
     alike,

@@ -254,7 +254,7 @@ def block_statistic(
         present.add(0.5)
     if sparse.issparse(Y) and Y.nnz < np.prod(Y.shape):
         present.add(0)
-    # Labels first, because in a pass over the labels alone they are X as well.
+    # Check labels first: in a pass over the labels alone they are X, too.
     labels, rows = check_label_block(Y), check_block(X)
     refuse_overflow(rows, whole=False)
     block = Sample(rows, labels, weights=weights)

@@ -274,7 +274,7 @@ def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarr
     """The scatter about the mean from that about zero, in place."""
     squares = np.diag(total).copy()
     total -= weight * np.outer(centre, centre)
-    # What is left of a constant column is the rounding of the subtraction.
+    # Zero the rounding error of constant columns.
     lost = np.diag(total) <= 64 * EPS * squares
     total[lost] = total[:, lost] = 0.0
     return total

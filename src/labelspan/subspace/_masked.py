@@ -12,7 +12,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from labelspan.linalg import EPS, Route, spectral
-from labelspan.moments import Rows, anchored, centred
+from labelspan.moments import Rows, anchored, centred, zero_constant
 
 # Gradient at which the descent ends, relative to that at U = 0 and in the norm of the
 # preconditioner; and the largest number of iterations.
@@ -72,8 +72,7 @@ class MaskedShared:
         S = np.where(seen, 2 * Y - 1, 0.0)
         means = centre * mean_over(W, S)
         S = np.where(seen, S - means, 0.0)
-        # What is left of a constant label is rounding.
-        S[:, np.abs(S).max(axis=0, initial=0.0) <= 64 * EPS] = 0.0
+        zero_constant(S, np.abs(S).max(axis=0, initial=0.0))
         if centre:
             X = centred(anchored(X)[0], weights)[0]
         # A subspace that holds every U has no outside, so a would only add rounding.

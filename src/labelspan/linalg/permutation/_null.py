@@ -72,7 +72,7 @@ class Null:
 def null_moments(features: Side, labels: Side) -> Null:
     """Moments of tr(K L_pi), for one K and one or several L."""
     first, second, third = (raw_moment(order, features, labels) for order in (1, 2, 3))
-    # What is left of a difference of equal numbers is rounding.
+    # Zero the rounding error of a difference of equal numbers.
     variance = second - first**2
     variance = np.where(variance > 1e-12 * second, variance, 0.0)
     central = third - 3 * first * variance - first**3

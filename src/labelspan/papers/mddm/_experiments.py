@@ -49,7 +49,7 @@ def _mlknn(quick: bool) -> Step:
 
 
 def _svm(quick: bool) -> Step:
-    """C by five folds from five values, or by two from three if quick."""
+    """Choose C from five values by 5-fold CV (quick: three values, two folds)."""
     fewer = (("n_folds", 2), ("penalties", (0.1, 1.0, 10.0)))
     return Step("mddm/svm", fewer if quick else (), "SVM")
 
