@@ -521,6 +521,18 @@ ESTIMATORS = [
         tolerance=1e-4,
     ),
     Entry(
+        ls.FisherSVM(3, tol=1e-11, max_iter=100_000, random_state=0),
+        "tests.reference.ranking:fisher_svm",
+        "tests/selection/test_fisher_svm.py",
+        variants=(ls.FisherSVM(None), ls.FisherSVM(None, min_labels=1)),
+        dask="predict",
+        weights="coef_",
+        per_row={"C": -1},
+        per_unit={"C": -2},
+        tolerance=1e-6,
+        excuses={law: BIAS[law] for law in ("a_shift_of_the_features", "units_of_the_features")},
+    ),
+    Entry(
         ls.LIFT(0.3),
         "sklearn.cluster:KMeans",
         "tests/selection/test_lift.py",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from labelspan.ranking._larank import LaRankSVM
     from labelspan.ridge_cv._ridge_cv import MultilabelRidgeCV
     from labelspan.selection._cmlfs import CMLFS
+    from labelspan.selection._fisher_svm import FisherSVM
     from labelspan.selection._information import InformationSelector
     from labelspan.selection._lift import LIFT
     from labelspan.selection._llsf import LLSF
@@ -92,6 +93,7 @@ __all__ = [
     "DiscriminativeRatio",
     "EmbeddingReducer",
     "FaIE",
+    "FisherSVM",
     "InformationSelector",
     "KernelCPLST",
     "KernelCPLSTCV",
@@ -266,6 +268,9 @@ ROWS = (
         (Called("mifs", "", "Jian et al. 2016"),)),
     Row("MDFS", "selection.embedded._mdfs", NOTHING, {**_MEMORY, "sample_weight": COUNTED},
         (Called("mdfs", "", "Zhang et al. 2019"),)),
+    Row("FisherSVM", "selection._fisher_svm", HOLES,
+        {**_MEMORY, "soft_labels": "its SVMs separate rows with a label from rows without it"},
+        _model("fisher-svm", "Fisher score + SVM", _CMLFS), _C),
     Row("LLSF", "selection._llsf", NOTHING, _MEMORY, _model("llsf", "", "Huang et al. 2016")),
     Row("LIFT", "selection._lift", NOTHING, {
         **_MEMORY,

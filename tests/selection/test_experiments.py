@@ -3,14 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from scipy import sparse
-from sklearn.svm import LinearSVC
 
 from labelspan.datasets import load_yeast
 from labelspan.experiments import Source, Splits, Store, get_method
 from labelspan.papers import Experiment, Values, find_experiments, reproduce
-from labelspan.selection import LabelwiseSVM, MultilabelFisherScore
 from tests.lab.plans import toy_plan
 
 
@@ -48,22 +44,6 @@ def test_the_best_point_of_the_search_is_used_on_the_ten_splits():
     assert steps["CMLFS"]["C"] == 1.0
     assert steps["LaRank with tuned thresholds"]["C"] == 10.0
     assert plan.splits.train == 1000
-
-
-@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_a_machine_a_label_on_its_own_features(convert):
-    yeast = load_yeast()
-    X, Y = yeast.X[:200], yeast.Y[:200].copy()
-    Y[:, 3] = 0
-    model = LabelwiseSVM(C=0.5, k=7).fit(convert(X), Y)
-    scores = model.decision_function(convert(X))
-    ranks = MultilabelFisherScore(k=1).fit(X, Y).label_scores_
-    columns = np.sort(np.argsort(-ranks[:, 0], kind="stable")[:7])
-    np.testing.assert_array_equal(model.columns_[0], columns)
-    alone = LinearSVC(C=0.5, random_state=0).fit(X[:, columns], Y[:, 0])
-    np.testing.assert_allclose(scores[:, 0], alone.decision_function(X[:, columns]), atol=1e-6)
-    assert not scores[:, 3].any()
-    np.testing.assert_array_equal(model.predict(convert(X)), scores > 0)
 
 
 def test_every_row_gets_a_label_from_the_baselines():

@@ -24,7 +24,7 @@ from labelspan.labelspace import (
 )
 from labelspan.ranking import RankingClassifier
 from labelspan.ridge_cv import MultilabelRidgeCV
-from labelspan.selection import CMLFS, LLSF, MLFS, FeatureScore
+from labelspan.selection import CMLFS, LLSF, MLFS, FeatureScore, FisherSVM
 from labelspan.semisupervised import SemiSupervised
 from labelspan.subspace import StructuralF1SVM, SubspaceClassifier
 
@@ -95,6 +95,7 @@ def _(model: SubspaceClassifier) -> Maps:
 @projection.register(CMLFS)
 @projection.register(FeatureScore)
 @projection.register(LLSF)
+@projection.register(FisherSVM)
 def _(model: Any) -> Maps:
     return (Columns(np.flatnonzero(model.get_support())),)
 
@@ -134,6 +135,7 @@ def scoring(model: BaseEstimator) -> Maps:
 @scoring.register(StructuralF1SVM)
 @scoring.register(MultiOutputRidge)
 @scoring.register(LLSF)
+@scoring.register(FisherSVM)
 def _(model: Any) -> Maps:
     return (Affine(model._mean, model.coef_, model._level),)
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from labelspan.registry import door, names_in
-from labelspan.selection._labelwise import LabelwiseSVM
 from labelspan.selection._path import SelectionPath, selection_path
 from labelspan.selection._scores import FeatureScore
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from labelspan.arrays import dense
 from labelspan.gate import check_features, check_labels
 from labelspan.metrics import macro_auc
 from labelspan.selection._cmlfs import CMLFS
-from labelspan.selection._labelwise import LabelwiseSVM, dense
+from labelspan.selection._fisher_svm import FisherSVM
 from labelspan.selection._mlfs import MLFS
 
 
@@ -95,7 +96,7 @@ def selection_path(
     n_selected: dict[str, list[int]] = {"Fisher score + SVM": [], "MLFS": [], "CMLFS": []}
     auc: dict[str, list[float]] = {name: [] for name in n_selected}
     for m in n_features:
-        baseline = LabelwiseSVM(C, m, random_state).fit(X, Y)
+        baseline = FisherSVM(m, C=C, random_state=random_state).fit(X, Y)
         n_selected["Fisher score + SVM"].append(m)
         auc["Fisher score + SVM"].append(macro_auc(Y_test, baseline.decision_function(X_test)))
         for model in (MLFS(m, **common), CMLFS(m, mu=mu, **common)):

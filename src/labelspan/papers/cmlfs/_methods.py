@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from labelspan.classifiers import ThresholdTuner
 from labelspan.extraction import LabelCCA
 from labelspan.ranking import LaRankSVM
-from labelspan.selection import LabelwiseSVM
+from labelspan.selection import FisherSVM
 
 # The paper regularises CCA by one number, which is the feature ridge here.
 LABEL_RIDGE = 1e-5
@@ -16,18 +16,20 @@ LABEL_RIDGE = 1e-5
 
 def svm(C: float = 1.0, k: int | None = None) -> ThresholdTuner:
     """SVM or, with `k` features per label, FS+SVM; thresholds tuned by the F1 of each label."""
-    return ThresholdTuner(LabelwiseSVM(C, k), "per_label_f1", min_labels=1)
+    return ThresholdTuner(FisherSVM(k, C=C, random_state=0), "per_label_f1", min_labels=1)
 
 
 def sign_svm(C: float = 10.0) -> ThresholdTuner:
     """SVM with the labels of positive score, and at least the one of the highest."""
-    return ThresholdTuner(LabelwiseSVM(C), "fixed", threshold=0.0, min_labels=1)
+    return ThresholdTuner(
+        FisherSVM(None, C=C, random_state=0), "fixed", threshold=0.0, min_labels=1
+    )
 
 
 def cca_svm(C: float = 1.0, ridge: float = 0.1, n_components: int = 1) -> ThresholdTuner:
     """CCA+SVM: SVMs on standardised canonical variates, thresholds as for SVM."""
     cca = LabelCCA(n_components, ridge=ridge, label_ridge=LABEL_RIDGE)
-    machines = make_pipeline(cca, StandardScaler(), LabelwiseSVM(C))
+    machines = make_pipeline(cca, StandardScaler(), FisherSVM(None, C=C, random_state=0))
     return ThresholdTuner(machines, "per_label_f1", min_labels=1)
 
 
