@@ -1,5 +1,7 @@
 """A ridge that is chosen: the same from any form of the rows, and that of the definition."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,10 +10,12 @@ from sklearn.base import clone
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.kernels import kernel_path
-from labelspan.labelspace import CPLST, OCCA, PLST, FaIE
+from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, FaIE, PartialBinaryRelevance
+from labelspan.linalg import units_of
 from tests.laws.test_laws import problem
 from tests.reference.extraction import auto_ridge
 from tests.reference.subspace import auto_prices
+from tests.registry import ESTIMATORS
 
 MODELS = [
     ls.OPLS(None),
@@ -38,6 +42,28 @@ KERNELS = [
 ]
 SHAPES = pytest.mark.parametrize("shape", [(90, 12), (25, 40)], ids=["tall", "wide"])
 EVERY = pytest.mark.parametrize("model", MODELS, ids=str)
+
+
+# A mean and a standard deviation for each column in large units, beside columns of unit scale.
+STAMP = (1.7e9, 3e7)
+LARGE = {"one": [STAMP], "two": [STAMP, (0.0, 1e5)], "three": [(0.0, 3e7), STAMP, (1e6, 1e4)]}
+CHOOSING = [
+    *MODELS,
+    PartialBinaryRelevance(2, random_state=0),
+    CompressedSensing(2, random_state=0),
+    ls.EmbeddingReducer(2),
+    ls.MultilabelRidgeCV(kernel="linear", scale=None),
+]
+
+
+def with_large_units(columns, shape):
+    """Unit columns that tell the labels, the same with others, and the labels."""
+    rng = np.random.default_rng(3)
+    features = rng.random(shape)
+    Y = ((features - 0.5) @ rng.standard_normal((shape[1], 4)) > 0).astype(int)
+    Y = np.where(rng.random(Y.shape) < 0.05, 1 - Y, Y)
+    large = [mean + scale * rng.standard_normal(shape[0]) for mean, scale in columns]
+    return features, np.column_stack([features, *large]), Y
 
 
 def chosen(model):
@@ -160,6 +186,88 @@ def test_rows_that_are_only_multiplied_give_the_same_ridge(model, shape, rng, li
     limit("few for the ridge", 50)
     limit("leading for the ridge", 20)
     assert 0.2 < fitted(model, X, Y) / expected < 5
+
+
+@pytest.mark.parametrize("model", CHOOSING, ids=str)
+@pytest.mark.parametrize("large", LARGE)
+def test_columns_in_large_units_do_not_hide_the_others(model, large):
+    features, X, Y = with_large_units(LARGE[large], (300, 20))
+    expected, found = fitted(model, features, Y), fitted(model, X, Y)
+    if isinstance(model, ls.MultilabelRidgeCV):
+        # Average precision of left-out scores hardly depends on the ridge here.
+        assert 0.05 < found / expected < 20
+    else:
+        # The mean of the other eigenvalues moves by what the large columns explain of theirs.
+        assert found == pytest.approx(expected, rel=0.03)
+    given = {"rel": 1e-10}
+    assert fitted(model, 1e-3 * X, Y) == pytest.approx(1e-6 * found, **given)
+    assert fitted(model, sparse.csr_array(X[::-1, ::-1]), Y[::-1]) == pytest.approx(found, **given)
+    counts = np.random.default_rng(0).integers(0, 3, len(X))
+    if not isinstance(model, ls.MultilabelRidgeCV):
+        copies = np.repeat(np.arange(len(X)), counts)
+        weighted = fitted(model, X, Y, sample_weight=counts)
+        assert weighted == pytest.approx(fitted(model, X[copies], Y[copies]), **given)
+    if hasattr(model, "fit_blocks"):
+        parts = np.array_split(np.arange(len(X)), 4)
+        streamed = clone(model).fit_blocks((X[rows], Y[rows]) for rows in parts)
+        assert chosen(streamed) == pytest.approx(found, **given)
+
+
+def test_every_class_that_chooses_a_ridge_is_tried():
+    kernels = {type(kernel) for kernel, _ in KERNELS} | {ls.KernelOCCA}
+    tried = {type(model) for model in CHOOSING} | kernels
+    names = {"ridge", "mu", "alpha", "beta", "ridges"}
+    classes = {type(entry.estimator) for entry in ESTIMATORS}
+    choosing = {
+        each
+        for each in classes
+        if any(p.default == "auto" and p.name in names for p in signature(each).parameters.values())
+    }
+    assert choosing == tried
+
+
+@pytest.mark.parametrize("kernel", [*(k for k, _ in KERNELS), ls.KernelOCCA(2, **LINEAR)], ids=str)
+def test_columns_in_large_units_do_not_hide_the_others_from_a_linear_kernel(kernel):
+    # The products of rows have lost columns that are 1e8 times as short.
+    features, X, Y = with_large_units([(0.0, 3e3), (1e3, 1e4)], (120, 20))
+    # The next ridge of the grid is 2.2 times as large.
+    assert 0.4 < fitted(kernel, X, Y) / fitted(kernel, features, Y) < 2.5
+
+
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("shape", [(300, 20), (25, 40)], ids=["tall", "wide"])
+def test_the_ridges_in_large_units_are_those_of_the_definition(large, shape):
+    _, X, Y = with_large_units(LARGE[large], shape)
+    expected = auto_ridge(X, Y @ Y.T)
+    assert fitted(MultiOutputRidge(), X, Y) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("model", [ls.OPLS(2), MultiOutputRidge()], ids=str)
+def test_products_with_columns_in_large_units_give_the_same_ridge(model, large, limit):
+    _, X, Y = with_large_units(LARGE[large], (600, 100))
+    X = sparse.csr_array(X)
+    expected = fitted(model, X, Y)
+    limit("krylov side", 10)
+    assert fitted(model, X, Y) == pytest.approx(expected, rel=1e-10)
+    limit("few for the ridge", 50)
+    limit("leading for the ridge", 20)
+    assert 0.2 < fitted(model, X, Y) / expected < 5
+
+
+def test_a_few_short_columns_and_a_steady_decay_add_no_ridges():
+    def units(values):
+        values = np.array(values, dtype=float)
+        return units_of(values, np.ones(len(values)), values.mean(), 0.0).tolist()
+
+    # A minority may be rounding.
+    assert len(units([2.0] * 11 + [1e-9] * 9)) == 1
+    assert len(units([2.0] * 10 + [1e-9] * 10)) == 2
+    # Nothing is apart.
+    assert len(units(np.geomspace(1, 1e-9, 60))) == 1
+    assert units([1e18, 1e9, 1e9, 1.0, 1.0, 1.0]) == [
+        pytest.approx(1e18 / 6), pytest.approx(4e8, rel=1e-8), 1.0
+    ]  # fmt: skip
 
 
 def test_two_rows_get_the_largest_ridge():

@@ -227,7 +227,6 @@ def with_large_columns(case, shape):
         ls.MVMD(6),
         MultiOutputRidge(0.1),
         CPLST(3, ridge=1.0),
-        # "auto" is relative to the mean variance of all columns, as every ridge="auto".
         SharedSubspaceClassifier(2, alpha=0.1, beta=0.01),
     ],
     ids=lambda model: type(model).__name__,
@@ -266,7 +265,7 @@ def test_a_time_stamp_does_not_hide_the_features(form):
     for model in (
         MultiOutputRidge(1.0), PLST(ridge=1.0), PLST(ridge=0.0), CPLST(ridge=1.0),
         CPLST(ridge=0.0), OCCA(ridge=1.0),
-        # "auto" is relative to the mean variance of all columns, as every ridge="auto".
+        MultiOutputRidge(), CPLST(), SharedSubspaceClassifier(),
         SharedSubspaceClassifier(alpha=0.1, beta=0.01),
         FaIE(ridge=1.0), FaIE(ridge=0.0), LabelSubset(),
         LEML(ridge=0.1),
@@ -277,6 +276,10 @@ def test_a_time_stamp_does_not_hide_the_features(form):
             fitted = model.fit(form(X[train]), Y[train])
         assert auc(fitted.decision_function(form(X[test]))) > goal - 0.01, model
     for model in (
+        ls.OPLS(None),
+        ls.LabelCCA(None),
+        ls.HSL(None),
+        ls.MDDM(None, constraint="feature"),
         ls.OPLS(None, ridge=0.1),
         ls.LabelCCA(None, ridge=0.1),
         ls.MDDM(None, constraint="feature", mu=0.5),

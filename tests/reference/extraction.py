@@ -45,24 +45,45 @@ def auto_ridge(X, L, Y=0.0):
     1e-6 to 1e3 times the mean positive eigenvalue of Xc'Xc; the largest if none is allowed.
     A soft label y of Y counts as y rows with the label and 1 - y rows without it: y (1 - y) more.
     """
-    Xc = centring(len(X)) @ X
-    return auto_ridge_of_kernel(Xc @ Xc.T, L, Y)
+    # Singular values, because the scatter of a column in large units would round the others away.
+    U, d, _ = svd(centring(len(X)) @ X, full_matrices=False)
+    return auto_ridge_of_spectrum(d[::-1] ** 2, U[:, ::-1], L, Y, 1e-26)
 
 
 def auto_ridge_of_kernel(Q, L, Y=0.0):
     """The same from the centred kernel Q, with S = Q (Q + r I)^-1."""
-    n = len(Q)
+    return auto_ridge_of_spectrum(*eigh(Q), L, Y, 1e-10)
+
+
+def auto_ridge_of_spectrum(s, U, L, Y, null):
+    """The same from the eigenvalues s, ascending, and eigenvectors U of Xc Xc'."""
+    n = len(U)
     H = centring(n)
-    s, U = eigh(Q)
-    s = np.where(s > 1e-10 * s[-1], s, 0)
+    s = np.where(s > null * s[-1], s, 0)
     energy = np.einsum("ij,ij->j", U, H @ L @ H @ U)
-    found, doubt = [], np.sum(Y * (1 - Y))
-    for ridge in np.geomspace(1e-6, 1e3, 28) * s.sum() / np.count_nonzero(s):
+    rest = float(np.trace(H @ L)) - energy.sum()
+    found, doubt = [], np.sum(Y * (1 - Y)) + rest
+    for ridge in np.concatenate([unit * np.geomspace(1e-6, 1e3, 28) for unit in units(s)]):
         kept = ridge / (s + ridge)
         df = 1 + (1 - kept).sum()
         if df <= n / 2:
             found.append(((kept**2 @ energy + doubt) / (n - df) ** 2, ridge))
     return min(found)[1] if found else ridge
+
+
+def units(s):
+    """The mean eigenvalue, and that of the many that a few hide, again and again.
+
+    The k smallest, at least half, are hidden if the next is above a hundred times the largest of
+    them, and their mean below a millionth of the last unit.
+    """
+    s = np.sort(s[s > 0])
+    found, n = [s.mean()], len(s)
+    for k in range(n - 1, 0, -1):
+        if 2 * k >= n and s[k] > 100 * s[k - 1] and s[:k].mean() < 1e-6 * found[-1]:
+            found.append(s[:k].mean())
+            n = k
+    return found
 
 
 def mddm(X, Y, constraint="projection", mu="auto", B=None, L=None):

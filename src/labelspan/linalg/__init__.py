@@ -6,9 +6,11 @@ from labelspan.linalg._auto_ridge import (
     choose_ridge,
     energies_of_labels,
     energy_of_labels,
+    outliers,
     spectra,
     spectra_of,
     spectrum_of,
+    units_of,
     warn_if_any_label_fits,
     warn_if_rows_fit,
 )
@@ -66,7 +68,7 @@ from labelspan.linalg._route import (
     solver_that_fits,
     too_large,
 )
-from labelspan.linalg._spectral import Spectral, check_psd, inverse_root, row_space, spectral
+from labelspan.linalg._spectral import NULL, Spectral, check_psd, inverse_root, row_space, spectral
 from labelspan.linalg._whiten import (
     Whitened,
     by_solution,

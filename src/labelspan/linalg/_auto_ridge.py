@@ -11,6 +11,10 @@ and the ridge is the r of a grid that minimises RSS / (n - df)^2 among those wit
 beyond that, interpolation wins where there are fewer rows than features. n is the sum of the
 weights. The grid is relative to the mean of the eigenvalues that are not zero, so the choice
 depends on sums only, scales with X and does not change if X is rotated.
+
+A column in large units, such as a time stamp, makes this mean so large that no r of the grid is
+small for the others. Where the least one exceeds the mean of half of the eigenvalues or more, and
+these are apart from the rest, the grid relative to their mean is added.
 """
 
 from __future__ import annotations
@@ -34,6 +38,8 @@ AUTO = "auto"
 # A fit without a ridge warns if its rank is at least this share of n - 1.
 NEARLY_ALL = 0.9
 GRID = np.geomspace(1e-6, 1e3, 28)
+# Eigenvalues this many times above all that follow can hide these from the grid.
+APART = 100.0
 # Criteria that differ by less are equal, and the largest ridge counts.
 TIE = 1e-10
 # Squares of labels that are smaller, relative to the largest possible, are rounding.
@@ -43,14 +49,16 @@ KNOWN = 1e-8
 # Eigenpairs found one by one where X is only multiplied, and their residual relative to the first;
 # all of them up to the second number.
 LEADING, TOLERANCE, FEW = 64, 1e-4, 256
+# The residual of outliers, which the others must not contain.
+SHARP = 1e-13
 
 
 @dataclass(frozen=True)
 class Spectrum:
     """Eigenvalues of xx, how often each counts, and the energy of the targets along them.
 
-    `total` is the energy of all targets, `weight` the sum of the weights of the rows, and `unit` a
-    mean eigenvalue.
+    `total` is the energy of all targets, `weight` the sum of the weights of the rows, and `units`
+    are the mean eigenvalues to which the grid is relative.
     """
 
     values: np.ndarray
@@ -58,11 +66,11 @@ class Spectrum:
     energy: np.ndarray
     total: float
     weight: float
-    unit: float
+    units: np.ndarray
 
     def ridge(self) -> float:
         """The ridge of least criterion; the largest of the grid if none leaves n / 2 rows free."""
-        ridges = self.unit * GRID
+        ridges = np.unique(np.outer(self.units, GRID))
         criterion = self.criterion(ridges)
         if not np.isfinite(criterion).any():
             return float(ridges[-1])
@@ -83,9 +91,41 @@ class Spectrum:
 Spectra = Callable[[Any, float], Spectrum]
 
 
-def spectrum_of(values: np.ndarray, energy: np.ndarray, total: float, weight: float) -> Spectrum:
-    """The spectrum from all eigenvalues, largest first."""
-    return Spectrum(values, np.ones_like(values), energy, total, weight, mean_positive(values))
+def spectrum_of(
+    values: np.ndarray, energy: np.ndarray, total: float, weight: float, null: float = NULL
+) -> Spectrum:
+    """The spectrum from all eigenvalues, largest first; up to `null` of the first they are zero."""
+    counts = np.ones_like(values)
+    units = units_of(values, counts, mean_positive(values, null), null)
+    return Spectrum(values, counts, energy, total, weight, units)
+
+
+def units_of(values: np.ndarray, counts: np.ndarray, unit: float, null: float = NULL) -> np.ndarray:
+    """The unit of the grid, and those of eigenvalues that it hides, all from the largest on."""
+    some = values > null * values[:1]
+    values, counts = values[some], counts[some]
+    firsts = hidden_from(values, counts, unit)
+    return np.array([unit, *(np.average(values[k:], weights=counts[k:]) for k in firsts)])
+
+
+def hidden_from(values: np.ndarray, counts: np.ndarray, unit: float) -> list[int]:
+    """Where eigenvalues, largest first, begin that others hide from the grid relative to `unit`.
+
+    Those behind a gap are hidden if the least ridge exceeds their mean. If they are less than half
+    of all, they may be noise or rounding, which needs no ridge of its own.
+    """
+    numbers = np.cumsum(counts[::-1])[::-1]
+    means = np.cumsum((counts * values)[::-1])[::-1] / numbers
+    apart = np.append(False, values[:-1] > APART * values[1:])
+    firsts: list[int] = []
+    while len(values):
+        most = numbers[firsts[-1] if firsts else 0]
+        hidden = apart & (means < GRID[0] * unit) & (2 * numbers >= most)
+        if not hidden.any():
+            break
+        firsts.append(int(np.argmax(hidden)))
+        unit = means[firsts[-1]]
+    return firsts
 
 
 def energy_of_labels(statistics: Any, signed: bool = False) -> float:
@@ -132,49 +172,54 @@ def spectra(statistics: Any) -> tuple[Any, Spectra]:
 @spectra.register
 def _(statistics: Moments) -> tuple[Spectral, Spectra]:
     form = spectral(statistics)
-    return form, spectra_of(form.s**2, form.UT, statistics.weight)
+    return form, spectra_of(form.s**2, form.UT, statistics.weight, form.null)
 
 
 @spectra.register
 def _(statistics: Rows) -> tuple[Rows, Spectra]:
     X = statistics.operator
-    short = X.shape[0] <= X.shape[1]
+    short = X.shape[0] <= X.shape[1] and not outliers(X.squares)
     if short:
         values, U = leading_pairs(X.gram, X.shape[0])
     else:
-        values, V = leading_pairs(lambda V: X.rmatmat(X.matmat(V)), X.shape[1])
+        values, V = by_products(lambda V: X.rmatmat(X.matmat(V)), X.squares)
 
     def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
         T = times(statistics.T, K)
         F = X.rmatmat(T)
         if short:
             energy = np.sum((U.T @ T) ** 2, axis=1)
-        else:
-            energy = np.sum((V.T @ F) ** 2, axis=1) / values
-        return with_flat_rest(statistics, values, energy, total, float(np.sum(F**2)))
+            crossed = float(np.sum(F**2)) - float(values @ energy)
+            return with_flat_rest(statistics, values, None, energy, total, crossed)
+        VF = V.T @ F
+        crossed = float(np.sum((F - V @ VF) ** 2))
+        energy = np.sum(VF**2, axis=1) / values
+        return with_flat_rest(statistics, values, V, energy, total, crossed)
 
     return statistics, of_targets
 
 
 @spectra.register
 def _(statistics: Products) -> tuple[Products, Spectra]:
-    values, V = leading_pairs(lambda V: statistics.features(V=V), len(statistics.squares))
+    values, V = by_products(lambda V: statistics.features(V=V), statistics.squares)
     crossed = statistics.labels(V=V)
 
     def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
         energy = np.sum((crossed if K is None else K.T @ crossed) ** 2, axis=0) / values
-        dependence = statistics.dependence() if K is None else None
-        return with_flat_rest(statistics, values, energy, total, dependence)
+        left = 0.0
+        if K is None and not outliers(statistics.squares):
+            left = (statistics.dependence() or 0.0) - float(values @ energy)
+        return with_flat_rest(statistics, values, V, energy, total, left)
 
     return statistics, of_targets
 
 
-def spectra_of(values: np.ndarray, UT: Any, weight: float) -> Spectra:
+def spectra_of(values: np.ndarray, UT: Any, weight: float, null: float = NULL) -> Spectra:
     """The function of :func:`spectra` from all eigenvalues, largest first, and U'Tc."""
 
     def of_targets(K: np.ndarray | None, total: float) -> Spectrum:
         T = UT if K is None else UT @ moved_to(UT, K)
-        return spectrum_of(values, dense(sums(T**2, axis=1)), total, weight)
+        return spectrum_of(values, dense(sums(T**2, axis=1)), total, weight, null)
 
     return of_targets
 
@@ -187,32 +232,61 @@ def leading_pairs(apply: Any, side: int) -> tuple[np.ndarray, np.ndarray]:
     return values[some], V[:, some]
 
 
+def outliers(squares: np.ndarray) -> list[int]:
+    """Numbers of columns, given squared lengths, that hide the others from the grid."""
+    squares = np.sort(squares[squares > 0])[::-1]
+    return hidden_from(squares, np.ones_like(squares), mean_positive(squares))
+
+
+def by_products(apply: Any, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The leading eigenpairs of xx, outliers first, as their rounding would hide the others."""
+    side = len(squares)
+    values, V = np.zeros(0), np.zeros((side, 0))
+
+    def outside(A: np.ndarray) -> np.ndarray:
+        # Twice, because one projection leaves a residue of eps times the largest eigenvalue.
+        A = A - V @ (V.T @ A)
+        return A - V @ (V.T @ A)
+
+    for first in outliers(squares):
+        n_asked = first - len(values)
+        found = block_lanczos(lambda A: outside(apply(outside(A))), side, n_asked, SHARP, 0)
+        values, V = np.append(values, found[0]), np.hstack([V, found[1]])
+    rest = leading_pairs((lambda A: outside(apply(outside(A)))) if len(values) else apply, side)
+    return np.append(values, rest[0]), np.hstack([V, rest[1]])
+
+
 def with_flat_rest(
     statistics: Any,
     values: np.ndarray,
+    V: np.ndarray | None,
     energy: np.ndarray,
     total: float,
-    dependence: float | None,
+    crossed: float,
 ) -> Spectrum:
     """The spectrum with the eigenvalues that are not known one by one at their mean.
 
-    Their sum is known, and from `dependence`, the squared length of xt K, their energy. The degrees
-    of freedom are at least the true ones; the ridge was at most two steps of the grid away.
+    Their sum is known, and from `crossed`, the squared length of xt K outside V, their energy. The
+    degrees of freedom are at least the true ones; the ridge was at most two steps of the grid away.
     """
     squares = statistics.squares
-    trace, rest = float(squares.sum()), float(squares.sum() - values.sum())
+    trace, rest, first = float(squares.sum()), float(squares.sum() - values.sum()), 0
+    if V is not None and (found := outliers(squares)):
+        # Of the columns of outliers only rounding is left.
+        left, first = squares - V**2 @ values, found[-1]
+        rest = float(left[left > KNOWN * squares].sum())
     n_rest = 0.0
-    if rest > KNOWN * trace:
+    if rest > KNOWN * (trace if first == 0 else float(values[first:].sum())):
         # As many as there can be.
         most = min(float(np.count_nonzero(squares)), statistics.weight)
         n_rest = max(most - len(values), 1.0)
     unit, counts = trace / (len(values) + n_rest), np.ones_like(values)
     if n_rest:
-        crossed = 0.0 if dependence is None else max(dependence - float(values @ energy), 0.0)
-        left = max(total - float(energy.sum()), 0.0)
-        energy = np.append(energy, min(crossed * n_rest / rest, left))
+        left_over = max(total - float(energy.sum()), 0.0)
+        energy = np.append(energy, min(max(crossed, 0.0) * n_rest / rest, left_over))
         values, counts = np.append(values, rest / n_rest), np.append(counts, n_rest)
-    return Spectrum(values, counts, energy, total, statistics.weight, unit)
+    units = units_of(values, counts, unit, 0.0)
+    return Spectrum(values, counts, energy, total, statistics.weight, units)
 
 
 def warn_if_any_label_fits(

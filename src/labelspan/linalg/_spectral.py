@@ -30,12 +30,13 @@ class Spectral:
     """The part of Xc = U diag(s) V' that the statistics determine: V (D, r), s (r,), U'Tc (r, q).
 
     a xx + b I is V diag(a s^2 + b) V' + b (I - V V') for every a and b, so a grid over ridge, mu,
-    alpha or beta costs one decomposition.
+    alpha or beta costs one decomposition. Of s^2, up to `null` of the first may be rounding.
     """
 
     V: np.ndarray
     s: np.ndarray
     UT: np.ndarray
+    null: float = NULL
 
 
 def spectral(statistics: Moments | Root) -> Spectral:
@@ -71,7 +72,7 @@ def graded_form(statistics: Moments | Root, scales: np.ndarray) -> Spectral:
         xt = (dense(statistics.xt) / scales[:, None])[order[:r]]
         T = linalg.solve_triangular(L[:r], xt, lower=True, check_finite=False)
     V, s, U = jacobi(R.T)
-    return Spectral(V, s, U.T @ T)
+    return Spectral(V, s, U.T @ T, 0.0)
 
 
 def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -89,9 +90,9 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     return s * s.T * namespace(s).eye(len(form.s), device=s.device), s * form.UT, form.V
 
 
-def mean_positive(values: np.ndarray) -> float:
+def mean_positive(values: np.ndarray, null: float = NULL) -> float:
     """Mean of the eigenvalues, largest first, that are not zero; 1 if all are."""
-    n_positive = np.count_nonzero(values > NULL * values[:1])
+    n_positive = np.count_nonzero(values > null * values[:1])
     return float(values.sum()) / n_positive if n_positive else 1.0
 
 

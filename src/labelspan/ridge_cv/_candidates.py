@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from labelspan.arrays import rows_at
+from labelspan.arrays import dense, rows_at
 from labelspan.kernels import KernelMap, kernel_map
+from labelspan.linalg import rank, units_of
 from labelspan.ridge_cv._row_sample import median_of_pairs
 
 # Ridges in units of the mean eigenvalue.
@@ -34,6 +35,20 @@ def check_ridges(ridges: Any) -> None:
         raise ValueError(
             f"ridges {what}; allowed is a list of one or more finite numbers > 0, or 'auto'."
         )
+
+
+def grid_of(values: Any, most: int | None, null: float) -> np.ndarray:
+    """Ridges for eigenvalues of a scatter, of which `most` are not zero; None: count them.
+
+    Those up to `null` of the largest may be rounding.
+    """
+    values = np.sort(dense(values))[::-1]
+    if most is not None:
+        return GRID * (float(values.sum()) / most or 1.0)
+    # Directions in which the rows do not vary count for nothing.
+    most = max(rank(values, len(values)), 1) if null else len(values)
+    unit = float(values.sum()) / most or 1.0
+    return np.unique(np.outer(units_of(values, np.ones_like(values), unit, null), GRID))
 
 
 def map_of(kernel: str, rows: Any) -> KernelMap:

@@ -13,7 +13,7 @@ kernels and landmarks X is replaced by their features; nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from labelspan.arrays import cast, eigh, empty, like, namespace, rows_at, sums
 from labelspan.kernels import KernelMap, gram, kernel_spectrum
-from labelspan.linalg import rank
+from labelspan.linalg import NULL, outliers, rank, spectral
 from labelspan.moments import Moments, project
 from labelspan.ridge_cv._scaling import Scaling
 
@@ -34,13 +34,14 @@ class Ridges:
     """The ridge regressions of one sample, in coordinates in which its scatter is diagonal.
 
     `values` are its eigenvalues s, `cross` the matrix C of this module, `weight` the sum of the
-    weights, or the number of rows.
+    weights, or the number of rows. Values up to `null` of the largest may be rounding.
     """
 
     values: np.ndarray
     cross: np.ndarray
     t_mean: np.ndarray
     weight: float
+    null: float = NULL
 
     def coefficients(self, ridge: float) -> np.ndarray:
         """Weights (r, q) of the coordinates."""
@@ -90,6 +91,10 @@ class Space(Protocol):
     def values(self) -> np.ndarray:
         """Eigenvalues of the scatter."""
 
+    @property
+    def null(self) -> float:
+        """Share of the largest of them up to which they may be rounding."""
+
     def left_out(
         self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None
     ) -> Callable[[float], np.ndarray]:
@@ -117,6 +122,11 @@ class Decomposed:
     def values(self) -> np.ndarray:
         """Eigenvalues of the scatter."""
         return self.ridges.values
+
+    @property
+    def null(self) -> float:
+        """Share of the largest of them up to which they may be rounding."""
+        return self.ridges.null
 
     def left_out(
         self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None
@@ -151,12 +161,24 @@ class Features(Decomposed):
     @classmethod
     def of(cls, moments: Moments, scaling: Scaling) -> Features:
         """Decompose the scatter of the columns divided by their scales; O(D^3)."""
+        if outliers(moments.squares / scaling.scale**2):
+            return cls.of_far(moments, scaling)
         scale = like(moments.xx, scaling.scale)[:, None]
         values, V = eigh(moments.xx / (scale * scale.T), overwrite=True)
         V = V / scale
         s = like(V, np.maximum(values, 0.0))
         ridges = Ridges(s, V.T @ moments.xt, moments.t_mean, moments.weight)
         return cls(ridges, V, moments.x_mean, scaling)
+
+    @classmethod
+    def of_far(cls, moments: Moments, scaling: Scaling) -> Features:
+        """The same where some columns are so long that their rounding would hide the others."""
+        scale = like(moments.xx, scaling.scale)[:, None]
+        divided = replace(moments, xx=moments.xx / (scale * scale.T), xt=moments.xt / scale)
+        form = spectral(divided)
+        cross = like(form.UT, form.s)[:, None] * form.UT
+        ridges = Ridges(form.s**2, cross, moments.t_mean, moments.weight, form.null)
+        return cls(ridges, like(scale, form.V) / scale, moments.x_mean, scaling)
 
     def coordinates(self, X: Any, at: Any) -> np.ndarray:
         """Coordinates (m, r) of the training rows `at`."""

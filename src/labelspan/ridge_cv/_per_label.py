@@ -75,6 +75,11 @@ class PerLabel:
         """Eigenvalues of all parts."""
         return np.concatenate([part.space.values for part in self.parts])
 
+    @property
+    def null(self) -> float:
+        """Share of the largest of them up to which they may be rounding."""
+        return min(part.space.null for part in self.parts)
+
     def left_out(self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None) -> PartLeftOut:
         """Left-out scores of the training rows `at` for each ridge."""
         found = []

@@ -17,18 +17,17 @@ from labelspan.classifiers import normalised, sigmoid_link
 from labelspan.compat import Interval, StrOptions
 from labelspan.gate import Labels, dask_rows, has_holes, lazily
 from labelspan.kernels import KernelMap
-from labelspan.linalg import rank
 from labelspan.metrics import goal_of
 from labelspan.moments import score_at, warn_of_unobserved
 from labelspan.registry import IN_MEMORY
 from labelspan.ridge_cv._candidates import (
-    GRID,
     MOST_ROWS,
     N_LANDMARKS,
     SCALINGS,
     WIDTHS,
     at_width,
     check_ridges,
+    grid_of,
     map_of,
     table_of,
     widths_of,
@@ -75,7 +74,8 @@ class MultilabelRidgeCV(LabelClassifier):
         "auto" tries both kernels; for Dask arrays and missing labels it is "linear".
     ridges : "auto" or array-like of float, default="auto"
         Ridges to try, in the scale of the scatter of the scaled columns or of the kernel matrix.
-        "auto" is ``geomspace(1e-6, 1e3, 28)`` times the mean eigenvalue.
+        "auto" is ``geomspace(1e-6, 1e3, 28)`` times the mean eigenvalue; with ``scale=None`` also
+        times that of the others, where a few columns are so long that they hide them.
     scale : {"auto", "range", "standard", "rows"} or None, default="auto"
         What the columns are divided by: the difference of their largest and smallest value, or
         their standard deviation. "rows" subtracts the smallest value of each column and divides
@@ -307,14 +307,9 @@ class MultilabelRidgeCV(LabelClassifier):
         """Ridges to try in a space."""
         if not isinstance(self.ridges, str):
             return np.asarray(self.ridges, dtype=np.float64)
-        values = np.sort(dense(space.values))[::-1]
         most = data.sums.n_rows - 1
         most = min(most, self._most_landmarks(most) or most)
-        if settings["kernel"] == "linear":
-            # Directions in which the rows do not vary count for nothing.
-            most = max(rank(values, len(values)), 1)
-        mean = values.sum() / most
-        return GRID * (mean if mean > 0 else 1.0)
+        return grid_of(space.values, None if settings["kernel"] == "linear" else most, space.null)
 
     def _keep_settings(self, data: Training, found: Compared, settings: dict[str, Any]) -> None:
         """Store the setting that is best."""
