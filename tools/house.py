@@ -52,7 +52,8 @@ def parts_of(text: str) -> tuple[int, int, int]:
         body = getattr(node, "body", [])
         first = body[0] if isinstance(body, list) and body else None
         value = getattr(first, "value", None)
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+        if text and isinstance(first, ast.Expr):
             docs[public].update(range(first.lineno, first.end_lineno + 1))
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

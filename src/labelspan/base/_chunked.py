@@ -395,6 +395,5 @@ class Chunked(RowBlocks):
                 f"This {type(self).__name__} has no statistics to add to, because fit keeps none "
                 "and finalize drops them: partial_fit starts a new model, and the rows seen "
                 "before no longer count. Pass them to partial_fit as the first chunk.",
-                UserWarning,
                 stacklevel=4,
             )

@@ -39,7 +39,6 @@ def n_significant(p_values: np.ndarray, alpha: float) -> int:
         warnings.warn(
             f"No direction is significant at alpha={alpha:g}: the first has p = {p_values[0]:.2g} "
             "(see p_values_). One is kept.",
-            UserWarning,
             stacklevel=4,
         )
     return max(found, 1)

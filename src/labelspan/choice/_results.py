@@ -90,7 +90,6 @@ def warn_of_few_directions(table: dict[str, Any]) -> None:
             f"{table['params'][i]['reducer']!r} has, {kept[i]:g} on average over the folds; "
             f"{len(short)} candidates of {len(asked)} have fewer than asked for (see "
             "cv_results_['mean_n_components']).",
-            UserWarning,
             stacklevel=6,
         )
 
@@ -110,7 +109,6 @@ def measured(table: dict[str, Any]) -> list[str]:
         warnings.warn(
             f"{n_missing} of {len(missing[0])} candidates have no score on some fold: there the "
             "reducer has no direction, or the scorer gives NaN. They are not chosen.",
-            UserWarning,
             stacklevel=6,
         )
     return names

@@ -217,7 +217,6 @@ class MLkNN(ProbabilityClassifier):
             warnings.warn(
                 f"n_neighbors={self.n_neighbors} is more than the {n_others} other training rows; "
                 f"{n_others} are used (see n_neighbors_).",
-                UserWarning,
                 stacklevel=5,
             )
         return min(int(self.n_neighbors), n_others)

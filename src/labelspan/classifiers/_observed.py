@@ -87,6 +87,5 @@ def warn_of_few(n_others: np.ndarray, k: int) -> None:
             f"{len(few)} label(s) ({shown}) are observed in {k} rows or fewer, where "
             f"n_neighbors={k}: all other observed rows are their neighbours, and a label without "
             "any observed row is never predicted. Lower n_neighbors, or drop these columns of y.",
-            UserWarning,
             stacklevel=2,
         )

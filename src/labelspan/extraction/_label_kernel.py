@@ -54,7 +54,6 @@ def warn_of_identity(B: np.ndarray, distances: np.ndarray, width: float) -> None
         f"a correlation above {beside.max():.1e}, because they differ by "
         f"{distances[distances > 0].min():.3g} or more. Set label_width='median' "
         f"({median_distance(distances):.3g} here), or leave out label_correlation.",
-        UserWarning,
         stacklevel=2,
     )
 

@@ -120,7 +120,6 @@ class LPP(LinearReducer):
                 f"The largest eigenvalue of LPP is {values[-1]:.2g}: no direction keeps neighbours "
                 f"on one side. Lower n_neighbors={self.n_neighbors} if it joins nearly every row "
                 "with every other.",
-                UserWarning,
                 stacklevel=2,
             )
         return EigenPairs(values[::-1], back(C[:, ::-1]))
@@ -130,7 +129,6 @@ class LPP(LinearReducer):
             warnings.warn(
                 f"n_components={self.n_components} is more than the rank of X, {rank}; "
                 f"{rank} directions are kept (see n_components_).",
-                UserWarning,
                 stacklevel=2,
             )
         return min(self.n_components, rank)
@@ -187,7 +185,6 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
         warnings.warn(
             f"n_neighbors={n_neighbors} is more than the {n_rows - 1} other rows; "
             f"{n_rows - 1} are used.",
-            UserWarning,
             stacklevel=2,
         )
         n_neighbors = n_rows - 1

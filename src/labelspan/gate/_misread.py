@@ -37,7 +37,6 @@ def warn_of_joined_names(classes: np.ndarray) -> None:
                 "class of its own. For one label per name pass a pandas Series as "
                 f"y.str.get_dummies({separator!r}), or MultiLabelBinarizer().fit_transform("
                 f"[row.split({separator!r}) for row in y]).",
-                UserWarning,
                 stacklevel=5,
             )
             return
@@ -61,7 +60,6 @@ def warn_of_signs(estimator: Any) -> None:
         "y is coded -1/+1, and predict returns 0/1. score and labelspan's scorers compare the two, "
         "but scikit-learn's F1 does not know this coding: it counts every -1 as a label and is 1.0 "
         "for every prediction coded alike. For its scorers pass (y > 0).astype(int).",
-        UserWarning,
         stacklevel=4,
     )
 
@@ -80,7 +78,6 @@ def warn_if_swapped(X: Any, Y: Any, soft: bool = False) -> None:
         f"X and y may be swapped: X holds only 0 and 1, with {n_features} columns and "
         f"{ones:.3g} ones per row, y has {Y.shape[1]} columns and {of_y}. Pass the features "
         "first: fit(X, y). If they are, ignore this warning.",
-        UserWarning,
         stacklevel=4,
     )
 

@@ -91,12 +91,8 @@ def _(model: SubspaceClassifier) -> Maps:
     return (centred(model.mean_, model._basis),)
 
 
-@projection.register(MLFS)
-@projection.register(CMLFS)
-@projection.register(FeatureScore)
-@projection.register(LLSF)
-@projection.register(FisherSVM)
-def _(model: Any) -> Maps:
+@projection.register
+def _(model: MLFS | CMLFS | FeatureScore | FisherSVM | LLSF) -> Maps:
     return (Columns(np.flatnonzero(model.get_support())),)
 
 
@@ -130,13 +126,15 @@ def scoring(model: BaseEstimator) -> Maps:
     raise refusal(model)
 
 
-@scoring.register(RankingClassifier)
-@scoring.register(SubspaceClassifier)
-@scoring.register(StructuralF1SVM)
-@scoring.register(MultiOutputRidge)
-@scoring.register(LLSF)
-@scoring.register(FisherSVM)
-def _(model: Any) -> Maps:
+@scoring.register
+def _(
+    model: RankingClassifier
+    | SubspaceClassifier
+    | StructuralF1SVM
+    | MultiOutputRidge
+    | FisherSVM
+    | LLSF,
+) -> Maps:
     return (Affine(model._mean, model.coef_, model._level),)
 
 

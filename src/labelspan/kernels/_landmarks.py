@@ -39,7 +39,6 @@ def nystroem(map_: KernelMap, X: Any, n_landmarks: int, how: str, random_state: 
         warnings.warn(
             f"n_landmarks={n_landmarks} is more than the {n_rows} training rows; {n_rows} are "
             "taken. n_landmarks=None is faster then.",
-            UserWarning,
             stacklevel=2,
         )
     n_landmarks = min(n_landmarks, n_rows)

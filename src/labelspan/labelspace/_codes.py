@@ -50,7 +50,6 @@ def no_direction(n_labels: int, n_components: Any) -> EigenPairs:
         warnings.warn(
             f"n_components={n_components}, but the labels, or the features, are constant on the "
             "training rows: 0 directions are kept and the label means are predicted.",
-            UserWarning,
             stacklevel=2,
         )
     return EigenPairs(np.zeros(0), np.zeros((n_labels, 0)))
@@ -64,7 +63,6 @@ def at_most(n_components: int | None, limit: int, what: str) -> int:
         warnings.warn(
             f"n_components={n_components} is more than the {limit} {what}; {limit} are kept "
             "(see n_components_).",
-            UserWarning,
             stacklevel=2,
         )
     return min(int(n_components), limit)

@@ -305,7 +305,6 @@ def warn_if_any_label_fits(
         f"Without a ridge the features {nearly}fit any label on the {n_rows} training rows: their "
         f"rank is {rank}. Directions and scores are then mostly noise, and where prediction "
         f"errors are all 0 their order means nothing. Set {ridge} > 0{proposal}.",
-        UserWarning,
         stacklevel=4,
     )
 

@@ -68,6 +68,5 @@ def warn_of_rank(n_components: int, rank: int) -> None:
     warnings.warn(
         f"n_components={n_components} is more than the rank of X, {rank}; {rank} directions are "
         "kept (see n_components_).",
-        UserWarning,
         stacklevel=3,
     )

@@ -68,7 +68,6 @@ def n_directions(values: np.ndarray, total: float, n_components: int | float | s
             warnings.warn(
                 f"n_components={n_components} is more than the {len(values)} directions with a "
                 f"positive eigenvalue; {len(values)} are kept (see n_components_).",
-                UserWarning,
                 stacklevel=2,
             )
         return min(int(n_components), len(values))

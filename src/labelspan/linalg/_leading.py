@@ -267,6 +267,5 @@ def warn_of_rounding(pivots: np.ndarray) -> None:
             f"Along column {worst} of the scatter matrix only {pivots[worst]:.1e} of the scatter "
             "is left within the labels, ridge included: fewer than 8 digits of the eigenvalues "
             "are right. Raise ridge, or divide the features by their scales.",
-            UserWarning,
             stacklevel=3,
         )

@@ -134,7 +134,6 @@ def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) ->
             "The columns of X have scales far apart, and on a device directions of the smaller "
             "ones may be lost where there are fewer rows than columns. Scale the features first, "
             "or fit on the host.",
-            UserWarning,
             stacklevel=2,
         )
     return wide

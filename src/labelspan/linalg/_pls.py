@@ -119,6 +119,5 @@ def warn_of_rank(asked: int, found: int) -> None:
     warnings.warn(
         f"n_components={asked} is more than the {found} directions after which nothing of the "
         f"labels is left to explain; {found} are kept (see n_components_).",
-        UserWarning,
         stacklevel=3,
     )

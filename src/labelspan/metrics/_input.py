@@ -110,7 +110,6 @@ def warn_of_labels(never: np.ndarray) -> None:
     warnings.warn(
         f"{len(never)} label(s) ({shown}) of Y_true are observed in no row and are left out of "
         "the mean.",
-        UserWarning,
         stacklevel=2,
     )
 

@@ -100,7 +100,6 @@ def warn_of_unobserved(share: np.ndarray) -> None:
     warnings.warn(
         f"{len(never)} label(s) ({shown}) are observed in no row; they count as constant, and "
         "nothing is learnt from them. Drop these columns of y, or add rows that have them.",
-        UserWarning,
         stacklevel=2,
     )
 

@@ -161,7 +161,6 @@ def warn_of_lost_digits(mean: np.ndarray, squares: np.ndarray, weight: float) ->
         f"leaves fewer than {DIGITS} digits of them: column {worst} varies by "
         f"{spread[worst]:.3g} about {mean[worst]:.3g}. Subtract a constant near the mean where "
         "the data are made, or drop these columns.",
-        UserWarning,
         stacklevel=2,
     )
 

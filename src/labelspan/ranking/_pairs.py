@@ -56,7 +56,6 @@ class Pairs(NamedTuple):
                 f"sampled, {kept[usable].mean():.1f} of {irrelevant[usable].mean():.1f} per row, "
                 f"{int((relevant * kept).sum())} pairs in all. "
                 "Raise max_pairs or set it to None to use them all (8 to 12 bytes per pair).",
-                UserWarning,
                 stacklevel=2,
             )
         labels = Y.indices[np.repeat(usable, np.diff(Y.indptr))].astype(np.int32)

@@ -126,7 +126,6 @@ def cap(wanted: int, n_features: int, name: str = "n_features") -> int:
         warnings.warn(
             f"{name}={wanted} is more than the {n_features} features of X; all are kept. "
             f"Set {name} to at most {n_features}.",
-            UserWarning,
             stacklevel=2,
         )
     return min(wanted, n_features)

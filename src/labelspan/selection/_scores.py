@@ -107,7 +107,6 @@ class FeatureScore(Chunked, SelectorMixin, BaseEstimator):
             warnings.warn(
                 "No feature separates the labels: every feature is constant, or all labels are "
                 "the same. The first features are kept.",
-                UserWarning,
                 stacklevel=3,
             )
         self.support_ = top_mask(merit, cap(getattr(self, self._size), len(merit), self._size))

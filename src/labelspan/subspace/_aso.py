@@ -224,7 +224,6 @@ class ASOClassifier(SubspaceClassifier):
             warnings.warn(
                 f"n_components={self.n_components} is more than the rank {n_kept} of the weights; "
                 f"{n_kept} are kept (see n_components_).",
-                UserWarning,
                 stacklevel=4,
             )
         if not self._settled(objectives, state):

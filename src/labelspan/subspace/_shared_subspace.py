@@ -380,7 +380,6 @@ def warn_of_fewer(n_components: int | None, P: np.ndarray) -> None:
         warnings.warn(
             f"n_components={n_components} is more than the {n_kept} directions that the "
             f"labels can share; {n_kept} are kept (see n_components_).",
-            UserWarning,
             stacklevel=3,
         )
 

@@ -381,6 +381,5 @@ def warn_of_rank(*, others: bool) -> None:
     warnings.warn(
         f"{text} Its score is NaN and it is not picked. Drop 0 from alphas or from betas, or "
         "use fold_statistics='own'.",
-        UserWarning,
         stacklevel=5,
     )

@@ -155,7 +155,6 @@ class MultiTaskSelector(FeatureScore):
             warnings.warn(
                 f"n_features={self.n_features} is more than the {found} that have a weight at the "
                 f"end of the path. Lower smallest={self.smallest:.3g} to keep more.",
-                UserWarning,
                 stacklevel=2,
             )
 

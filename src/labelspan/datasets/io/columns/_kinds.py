@@ -95,7 +95,6 @@ class WordColumn:
         warnings.warn(
             f"column {self.name!r} has values that were not there when it was learned: "
             f"{listed(unseen)}; {place} in these rows ({len(values)})",
-            UserWarning,
             stacklevel=4,
         )
 

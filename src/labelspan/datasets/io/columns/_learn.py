@@ -109,7 +109,6 @@ def _check_words(
             f"column {name!r} has a different value in each of the {n_rows} rows, and became "
             f"one 0/1 column per value ({listed(texts)}){_strays(texts)}; pass {repair}"
             f"ignore=[{name!r}] (--ignore {name!r}) to leave it out",
-            UserWarning,
             stacklevel=6,
         )
 
