@@ -296,10 +296,7 @@ class LinearReducer(
 
 
 def pseudo_inverse(components: np.ndarray) -> np.ndarray:
-    """Pinv(components) (D, k), in float64, of rows of unit length.
-
-    Directions differ in length by orders of magnitude, and a short one is not a rounding error.
-    """
+    """Pinv(components) (D, k), in float64, of rows scaled to unit length: a short one counts."""
     rows = components.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)
     return linalg.pinv(rows / lengths[:, None], check_finite=False) / lengths

@@ -169,10 +169,7 @@ def observed_pairs(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, 
 
 
 def sigmoid_link(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
-    """Slope, at least 0, and intercept by Platt's method: Newton steps in standardised scores.
-
-    The targets lie strictly between 0 and 1, so the optimum is finite.
-    """
+    """Slope, at least 0, and intercept by Platt's method, in standardised scores."""
     if len(scores) == 0:
         # A label that is never observed is never predicted.
         return 0.0, -np.inf

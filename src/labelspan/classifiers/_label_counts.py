@@ -18,10 +18,7 @@ def counted(Y: Any) -> sparse.csr_array:
 
 
 def neighbour_histogram(neighbours: np.ndarray, Y: Any) -> np.ndarray:
-    """Rows without and with each label, by number of neighbours with it: (2, q, k + 1).
-
-    `neighbours` (n, k) are those of each training row, `Y` (n, q) the labels, without stored zeros.
-    """
+    """Rows without and with each label, by number of neighbours with it: (2, q, k + 1)."""
     (n, k), n_labels = neighbours.shape, Y.shape[1]
     table = np.zeros(n_labels * 2 * (k + 1), dtype=np.int64)
     for rows, counts in _neighbour_labels(neighbours, Y):

@@ -39,10 +39,7 @@ def nearest_rows(
     metric_params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Nearest rows of T for those of Q, or each of T, (n, n_neighbors), by distance, then index.
-
-    Euclidean distances are exact: by products in blocks, or by shared features if T is mostly zero.
-    """
+    """Nearest rows of T for those of Q, or each of T, by exact distance, then index: (n, k)."""
     extra = dict(metric_params or {})
     # scikit-learn has a parameter of its own for the power of "minkowski".
     power = extra.pop("p", 2)

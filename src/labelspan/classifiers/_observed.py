@@ -21,10 +21,7 @@ Search = Callable[[np.ndarray | None, int], Any]
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Training labels (n, q), False where not observed, and the neighbours of each label (q,).
-
-    A label has k neighbours, or all other rows where it is observed if there are fewer.
-    """
+    """Training labels (n, q), False where not observed, and numbers of neighbours by label."""
 
     Y: np.ndarray
     observed: np.ndarray
@@ -39,10 +36,7 @@ class Reference:
         return cls(Y > 0, observed, np.minimum(k, n_others))
 
     def counts(self, search: Search, n_queries: int | None = None) -> np.ndarray:
-        """How many of the nearest observed rows have each label, (n_queries, q).
-
-        Without `n_queries`, of each training row among the others; 0 where its label is missing.
-        """
+        """How many of the nearest observed rows have each label, for queries or training rows."""
         training = n_queries is None
         n_train, n_labels = self.Y.shape
         shape = (n_train if n_queries is None else n_queries, n_labels)

@@ -40,10 +40,7 @@ class ProbabilityClassifier(LabelClassifier):
 
 
 def normalised(P: np.ndarray, n_classes: int) -> np.ndarray:
-    """Probabilities of exclusive classes (a 1-d y) from those of labels (n, q).
-
-    One label stands for the second of two classes; otherwise there is one label per class.
-    """
+    """Probabilities of exclusive classes from those of labels; one label is the second of two."""
     xp = namespace(P)
     if n_classes == 1:
         return xp.ones_like(P)

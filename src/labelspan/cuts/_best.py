@@ -167,10 +167,7 @@ def below(descending: np.ndarray, i: int) -> float:
 def best_of_cuts(
     scores: np.ndarray, positive: np.ndarray, seen: np.ndarray, goal: Goal
 ) -> tuple[float, float]:
-    """The pooled threshold with the best measure of the labels above it, among quantiles.
-
-    Entries that are not seen count as labels that are neither present nor predicted.
-    """
+    """The pooled threshold with the best measure among quantiles; unseen entries do not count."""
     positive, finite = positive & seen, scores[np.isfinite(scores) & seen]
     share = min(1.0, 4 * positive.mean())
     cuts = np.unique(np.quantile(finite, 1 - np.linspace(0, share, N_CUTS)))

@@ -155,10 +155,7 @@ class DMLDA(LinearReducer):
 
 @dataclass(frozen=True)
 class LabelScatter:
-    """Moments of X and the weights W, and those of X with the sum of its weights on each row.
-
-    `x_mean` replaces the mean of `plain`; shifting it shifts both moments.
-    """
+    """Moments of X and W, and of X with the sum of its weights; `x_mean` shifts both."""
 
     x_mean: np.ndarray
     plain: Moments

@@ -116,10 +116,7 @@ def kernel_factor(given: Any, n_rows: int) -> np.ndarray:
 
 
 def semidefinite_factor(L: np.ndarray) -> tuple[np.ndarray, float]:
-    """F with L = F F' by Cholesky with pivoting, and the largest entry of what it leaves.
-
-    After the last pivot, only rounding is left of a positive semi-definite L.
-    """
+    """F with L = F F' by Cholesky with pivoting, and the largest entry of what it leaves."""
     size = len(L) * EPS * max(float(np.diagonal(L).max()), 0.0)
     factor, order, r, _ = linalg.lapack.dpstrf(L, tol=size, lower=1)
     F = np.empty((len(L), r))

@@ -137,10 +137,7 @@ class LPP(LinearReducer):
 def row_coordinates(
     statistics: Locality, ridge: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Degree, Laplacian and the ridge on the row space of Xc, and the map back.
-
-    If it has full rank, in units in which each column has a length near one.
-    """
+    """Degree, Laplacian and ridge on the row space of Xc, in units near one; the map back."""
     V = row_space(statistics.plain)[2]
     if V is None:
         V = np.diag(1 / column_scales(statistics.plain.squares))

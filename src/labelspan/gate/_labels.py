@@ -143,10 +143,7 @@ def check_labels(
 
 
 def plain_indicators(y: Any, few: int = 0) -> Any:
-    """0/1 values of a plain matrix of zeros and ones, or None for any other form of the labels.
-
-    Other checks take longer than learning from ten rows. For `few` values no sparse matrix is made.
-    """
+    """0/1 values of a plain matrix, None for other forms; of `few`, no sparse matrix."""
     y = np.asarray(y) if type(y) is np.memmap else y
     if type(y) is not np.ndarray or y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
         return None
@@ -173,10 +170,7 @@ def labels_with_holes(
 
 
 def label_matrix(X: Any, y: Any) -> sparse.csr_array:
-    """The labels for a splitter, as booleans; 1-d classes become one column each.
-
-    Any form that :func:`check_labels` takes; of X, only its length is used. True: observed to have.
-    """
+    """Boolean labels (observed to have) for a splitter, of any form; X only has a length."""
     if y is None:
         raise ValueError("y is None; a stratified split needs the labels: split(X, Y).")
     if X is not None:

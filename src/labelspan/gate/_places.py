@@ -102,10 +102,7 @@ def labels_elsewhere(X: Any, y: Any) -> Labels | None:
 
 
 def labels_on_device(estimator: Any, X: Any, labels: Labels, chunk: bool) -> Labels:
-    """Dense labels and their weights on the device of X; labels with NaN stay on the host.
-
-    They are filled in there, and then go to the device by blocks, where the estimator takes them.
-    """
+    """Dense labels and weights on the device of X; labels with NaN stay on the host."""
     if labels.missing and (chunk or not label_tags(estimator).takes("device_holes")):
         name, how = type(estimator).__name__, " in chunks" if chunk else ""
         raise ValueError(

@@ -30,10 +30,7 @@ def check_truth(Y: Any, observed: Any, name: str) -> tuple[Any, np.ndarray | Non
 
 
 def scored(y: Any, predicted: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Truth and predictions in {0, 1} for ``accuracy_score``, and weights, of the observed rows.
-
-    A label that is not observed counts as predicted; a row without any that is leaves.
-    """
+    """Truth, predictions and weights of observed rows, in {0, 1}; what is missing agrees."""
     y, predicted = map(in_memory, (y, predicted))
     truth, seen = check_truth(y, None, "y")
     truth = truth.astype(np.int64)

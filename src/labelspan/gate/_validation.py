@@ -176,10 +176,7 @@ def check_fit_dask(
 
 @contextmanager
 def fitting(estimator: Any, *forgotten: str) -> Iterator[None]:
-    """Context of learning: an error restores the estimator; a device may compute the sums.
-
-    Attributes that are `forgotten` are those of an earlier fit.
-    """
+    """Context of learning: an error restores the estimator; `forgotten` are of an earlier fit."""
     known = vars(estimator)
     before, now = dict(known), SETTING.get()
     for name in forgotten:
@@ -269,20 +266,13 @@ def learns_from_sums(estimator: Any) -> bool:
 
 
 def checked_by_sums(X: Any) -> bool:
-    """Whether X is so large that it is read only once; summing its blocks finds NaN and infinity.
-
-    Squares of float64 may overflow where their sums do not, so only float32 is read once.
-    """
+    """Whether X is float32, and so large that it is read once and its sums find NaN."""
     plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float32
     return plain and X.shape[0] >= X.shape[1] and X.size >= LARGE
 
 
 def passes(estimator: Any, X: Any, reset: bool, min_samples: int, chunk: bool = False) -> bool:
-    """Whether X needs no check by scikit-learn, which takes longer than learning from ten rows.
-
-    So it is for plain rows of the right width if no names are expected. Their sum of squares is
-    finite only if they are; if it overflows or vanishes, a second check decides.
-    """
+    """Whether X is plain, of the right width, without names to compare, with finite squares."""
     known = vars(estimator)
     shape: tuple[int, ...] = X.shape if type(X) in HOST else ()
     if len(shape) != 2 or X.dtype not in FLOATS or shape[0] < min_samples or shape[1] == 0:
@@ -342,10 +332,7 @@ def sum_of_squares(values: Any) -> float:
 
 
 def in_dtype(array: Any, dtype: Any, what: str) -> Any:
-    """Fitted numbers, C-contiguous, in the dtype of X; raises if they do not fit into it.
-
-    Weights grow as features shrink; for float32 values of 1e-40 they exceed the float32 range.
-    """
+    """Fitted numbers, C-contiguous, in the dtype of X; raises if they do not fit into it."""
     xp, largest = namespace(array), 0.0
     if 0 not in array.shape:
         # Two reductions, because absolute values would need another array.

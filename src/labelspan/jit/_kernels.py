@@ -61,10 +61,7 @@ class Kernel:
         return (self.dispatcher or self.load())._numba_type_
 
     def for_steps(self, n_steps: int) -> Callable[..., Any]:
-        """The kernel if it is compiled or ran INTERPRETED_STEPS in Python, else `interpreted`.
-
-        `n_steps` is about the number of steps of this call, such as the bytes of a text.
-        """
+        """The kernel if compiled, or after INTERPRETED_STEPS of Python; else `interpreted`."""
         if self.dispatcher is not None or self._n_steps + n_steps > INTERPRETED_STEPS:
             return self
         self._n_steps += n_steps
@@ -98,10 +95,7 @@ def is_loaded() -> bool:
 
 
 def read_only(array: Any, dtype: Any) -> np.ndarray:
-    """View an array as the input type of kernels: C-contiguous, aligned, read-only.
-
-    A writable array is a different type to numba, and arrays of callers may be either.
-    """
+    """View an array as kernels take it, one type to numba: C-contiguous, aligned, read-only."""
     view = np.require(array, dtype, ["C", "A"]).view(np.ndarray)
     view.flags.writeable = False
     return view

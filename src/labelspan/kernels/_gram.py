@@ -84,10 +84,7 @@ def refuse_large(X: Any) -> None:
 
 
 def precision(map_: KernelMap, X: Any, ridge: float, weights: np.ndarray | None = None) -> type:
-    """float32, that of the rows, if the rounding of their kernel is well below the ridge.
-
-    No entry of a semi-definite kernel is above its diagonal, which others may have zero.
-    """
+    """float32, that of the rows, if the rounding of their kernel is well below the ridge."""
     if ridge <= 0:
         return np.float64
     if map_.kernel == "precomputed":
@@ -138,10 +135,7 @@ def refuse_asymmetric(K: Any, name: str) -> None:
 
 
 def refuse_indefinite(K: np.ndarray, kernel: Any, dtype: Any) -> None:
-    """Raise if the centred K has a negative eigenvalue beyond rounding, as a factor shows.
-
-    Only the centred kernel matters: minus a squared distance is a valid kernel here.
-    """
+    """Raise if the centred K, which alone matters, has an eigenvalue below rounding."""
     A = cast(K, np.float64)
     trace = float(namespace(A).linalg.trace(A))
     size = slack(dtype) * max(trace, 0.0)

@@ -42,11 +42,7 @@ ARRAYS_A_BLOCK = 3
 
 @dataclass(frozen=True)
 class KernelMap:
-    """A kernel, and the rows (m, D) minus `shift` that it compares new rows with.
-
-    A precomputed kernel has no rows; `columns` are those of its landmarks, None for all. `shift`
-    keeps differences of nearby rows accurate where the kernel does not depend on the mean.
-    """
+    """A kernel, the rows (m, D) minus `shift` to compare with, or `columns` of a given kernel."""
 
     kernel: str | Callable[..., float]
     parameters: dict[str, Any]

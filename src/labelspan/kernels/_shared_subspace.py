@@ -268,10 +268,7 @@ def mix_features(statistics: Moments, ridges: tuple[float, ...], n_components: A
 
 
 def kernel_orthonormal(C: np.ndarray, KC: np.ndarray) -> np.ndarray:
-    """B = C R^-1 with B'KB = I: the QR factorisation in feature space, by Cholesky factors.
-
-    The second step restores the digits that the first loses if C'KC is ill-conditioned.
-    """
+    """B = C R^-1 with B'KB = I, by Cholesky factors twice: the first step may lose digits."""
     xp = namespace(C)
     size = xp.sqrt(xp.sum(C * KC, axis=0))
     C, KC = C / size, KC / size

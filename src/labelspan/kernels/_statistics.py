@@ -106,10 +106,7 @@ class Induced:
         return np.where(w > 0, w, 1.0)
 
     def lift(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (m, k) and offsets (k,) with projections k(x)' coefficients - offset.
-
-        The offset centres a new row: exact coefficients sum to zero, and features are centred.
-        """
+        """Centred coefficients (m, k) and offsets (k,): k(x)' coefficients - offset."""
         if self.features is None:
             xp = namespace(C)
             if self.weights is None:

@@ -262,10 +262,7 @@ def fit_classifier(
 
 
 def pivoted(gram: np.ndarray, M: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Labels by a pivoted Cholesky factor of Y'Y (q, q), and the gain of each: O(q M^2).
-
-    Of equal gains up to rounding the first counts, so that the order of a sum does not decide.
-    """
+    """Labels by a pivoted Cholesky factor of Y'Y, the first of equal gains, and the gains."""
     q = len(gram)
     left = np.diag(gram).copy()
     least = q * EPS * left.max()
@@ -285,10 +282,7 @@ def pivoted(gram: np.ndarray, M: int | None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def leverages(gram: np.ndarray, M: int | None) -> tuple[int, np.ndarray]:
-    """How many labels to draw, M or the rank, and their probabilities (q,).
-
-    Squared lengths of the rows of the M leading eigenvectors of Y'Y, divided by M.
-    """
+    """How many labels to draw, M or the rank, and probabilities (q,): leverages in Y'Y."""
     V = leading_sum(gram.copy(), M).vectors
     squares = np.where(np.diag(gram) > 0, np.square(V).sum(axis=1), 0.0)
     return V.shape[1], squares / squares.sum()

@@ -39,10 +39,7 @@ ADVICE = "Pass a regressor that scales to this many features, or select features
 
 
 class RowSpace(NamedTuple):
-    """Statistics of the whole row space of X, not only of the part that the labels need.
-
-    `lift` maps their coordinates to directions (D, k); `mean` is that of X, (D,).
-    """
+    """Statistics of the whole row space of X, the map `lift` to directions (D, k), the mean."""
 
     statistics: Any
     lift: Back

@@ -78,10 +78,7 @@ def leading_fitted(sample: TrainingRows, ridge: float, n_components: int) -> Eig
 def scatter_of(
     Y: sparse.csr_array, weights: np.ndarray | None
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """V -> Z'Z V = Y'Y V - n mean mean'V, by blocks of rows, each row times its root weight.
-
-    By blocks, because the whole of Y V does not fit into the cache.
-    """
+    """V -> Z'Z V = Y'Y V - n mean mean'V, by blocks of rows that fit into the cache."""
     w = np.ones(Y.shape[0]) if weights is None else weights
     mean = (w @ Y) / w.sum()
     Y = scaled(Y, None if weights is None else np.sqrt(w))

@@ -78,10 +78,7 @@ def solve_products(
 def solve_features(
     xx: Apply, squares: np.ndarray, F: np.ndarray, a: float, b: float, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """(a xx + b I)^-1 F, (D, k), where `xx` multiplies; columns are scaled to unit length.
-
-    Not without a ridge: in other units, another solution would have the least norm.
-    """
+    """(a xx + b I)^-1 F, (D, k), where `xx` multiplies; with a ridge, columns of unit length."""
     inverse = 1.0 / column_scales(a * squares + b if b else np.ones(1))[:, None]
 
     def scaled(V: np.ndarray) -> np.ndarray:
@@ -131,10 +128,7 @@ class RowSide:
         return block_cg(lambda V: a * self.rows.gram(V) + b * V, U, tolerance)
 
     def fitted(self, Y: np.ndarray) -> np.ndarray:
-        """G Y, (n, k): for a solution Y of U, Xc B^-1 Xc'U.
-
-        (U - b Y) / a would be the same, but loses digits where b is far above G.
-        """
+        """G Y, (n, k); (U - b Y) / a is the same, with fewer digits where b is far above G."""
         return self.rows.gram(Y)
 
     def lift(self, Y: np.ndarray) -> np.ndarray:
@@ -159,10 +153,7 @@ def row_side(products: Products, a: float, b: float) -> RowSide | None:
 
 
 def thin_qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A = Q R from one or two Cholesky steps if A is well conditioned, else by Householder.
-
-    One step leaves Q'Q - I at eps cond(A)^2, so two suffice for a condition number below 1e6.
-    """
+    """A = Q R by one or two Cholesky steps if A is well conditioned, else by Householder."""
     R = np.eye(A.shape[1])
     for _ in range(2):
         factor, info = linalg.lapack.dpotrf(A.T @ A)

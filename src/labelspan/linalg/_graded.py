@@ -23,10 +23,7 @@ SAFE_VALUE = 1e-6
 
 
 def column_scales(squares: np.ndarray) -> np.ndarray:
-    """Powers of two near the square roots of the squared lengths of columns.
-
-    Division by a power of two is exact. A column of zeros has no scale; it gets the largest.
-    """
+    """Powers of two, which divide exactly, near roots of squared lengths; the largest for 0."""
     _, exponents = np.frexp(np.sqrt(np.maximum(squares, 0.0)))
     positive = squares > 0
     neutral = exponents[positive].max() if positive.any() else 0

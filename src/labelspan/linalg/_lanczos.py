@@ -67,10 +67,7 @@ def leading_blocks(
     total: float | None,
     solved: int | None = None,
 ) -> EigenPairs:
-    """Leading eigenpairs of a (side, side) operator; each application is one pass over the rows.
-
-    `solved` is the length of the systems that an application solves, None if it solves none.
-    """
+    """Leading eigenpairs of a (side, side) operator, a pass each; `solved`: size of its systems."""
     n_asked = min(int(n_components), side)
     values, vectors = block_lanczos(apply, side, n_asked, TOLERANCE, 0)
     if solved:
@@ -87,10 +84,7 @@ def leading_blocks(
 def block_lanczos(
     apply: Callable[[np.ndarray], np.ndarray], side: int, k: int, tol: float, random_state: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Leading k eigenpairs of a symmetric operator: block Lanczos with thick restarts.
-
-    Every step is a matrix product; ARPACK takes one vector at a time, limited by memory bandwidth.
-    """
+    """Leading k eigenpairs of a symmetric operator: block Lanczos with thick restarts."""
     n_kept, n_basis = k + BLOCK, max(3 * k, k + 4 * BLOCK) + BLOCK
     if n_basis + BLOCK > side:
         values, U = linalg.eigh(apply(np.eye(side)), check_finite=False)

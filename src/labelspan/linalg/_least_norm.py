@@ -46,10 +46,7 @@ from labelspan.moments import (
 
 
 def least_norm(sample: Sample, *, tt: bool, signed: bool) -> tuple[Moments, Whitened]:
-    """The moments of the sample, perhaps without xx, and its least-norm regression.
-
-    QR reads X once more, so it is used only if the pivots of xx do not show eight correct digits.
-    """
+    """The moments and the least-norm regression: by QR if the pivots of xx lack eight digits."""
     statistics: Any
     missing = has_holes(sample.Y) if sample.missing is None else sample.missing
     if missing and not is_dask_array(sample.X):

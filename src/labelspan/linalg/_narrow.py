@@ -103,10 +103,7 @@ def check_gram(n_rows: int) -> None:
 
 
 def narrow_on_device(X: Any, weights: Any, *, ridge_free: bool, centre: bool) -> Narrow:
-    """The same on the device of X, from eigenvectors of the Gram matrix or singular vectors of X.
-
-    Directions that are lost in rounding because column units are far apart are not recovered here.
-    """
+    """The same on the device of X, where directions lost for want of units stay lost."""
     xp = namespace(X)
     block = Block.of(X, xp.empty((X.shape[0], 0), dtype=xp.float64, device=X.device), weights)
     rows, mean = cast(X, np.float64), xp.zeros(X.shape[1], dtype=xp.float64, device=X.device)
@@ -157,10 +154,7 @@ def is_weak(wide: Narrow, centred: bool) -> bool:
 
 
 def scaled_back(wide: Narrow, scales: np.ndarray) -> Narrow:
-    """From the reduction of X / scales = Z V' to that of X = Z (V' scales), with V formed.
-
-    The rank is decided in units of `scales`; the coordinates are orthonormal in the units of X.
-    """
+    """From X / scales = Z V' to X = Z (V' scales), orthonormal; the rank is that of X / scales."""
     basis = LeastNorm.of(scales[:, None] * wide.lift(np.eye(wide.Z.shape[1])))
     return replace(wide, Z=wide.Z[:, basis.pivots] @ basis.T.T, basis=basis)
 

@@ -145,10 +145,7 @@ def solve_any(statistics: Any, ridges: tuple[Any, ...], signed: bool, shared: bo
 def solve_ridges(
     statistics: Moments | Root | Rows | Products, ridges: tuple[float, ...], shared: bool = False
 ) -> Regression:
-    """The same regression in the coordinates of the statistics.
-
-    One factor per ridge if all are well conditioned, else one decomposition for all.
-    """
+    """The same in coordinates of the statistics: a factor per ridge, or one decomposition."""
     clipped = getattr(statistics, "tt_clipped", 0.0)
     rest = statistics.x_mean, statistics.t_mean, statistics.tt, clipped
     if isinstance(statistics, Rows | Products):

@@ -49,10 +49,7 @@ def check_same_shape(first: Any, second: Any, names: tuple[str, str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Truth (n, q), False where not observed, and output of the rows and labels observed somewhere.
-
-    `observed` (n, q) and the columns `labels` are None for all; on a device, all are observed.
-    """
+    """Truth (n, q) and output, with what is `observed` and its columns `labels`, None for all."""
 
     truth: Any
     output: Any

@@ -81,11 +81,7 @@ def project_sparse(X: Any, mean: np.ndarray, components: np.ndarray) -> np.ndarr
 
 
 def products_of_rows(X: Any, mean: np.ndarray, B: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """(X - mean) @ B by blocks; equal rows of X give equal rows, so that distances tie.
-
-    BLAS processes rows in groups, and those that do not fill a group, or a smaller block, by other
-    operations. So all blocks have one height, a multiple of a group.
-    """
+    """(X - mean) @ B by blocks of one height, so that BLAS gives equal rows equal results."""
     filled: np.ndarray | None = None
     for rows in row_blocks(X):
         block = dense(X[rows])

@@ -30,10 +30,7 @@ VERSION = 1
 
 
 def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], value: Any) -> None:
-    """Write numbers, arrays, tuples, dicts and data classes of these, completely or not at all.
-
-    `owner` says whose statistics they are; :func:`read_checkpoint` compares it.
-    """
+    """Write plain data, arrays and data classes, all or nothing; `owner` says whose they are."""
     found: dict[int, tuple[str, np.ndarray]] = {}
     header = {"format": FORMAT, "version": VERSION, "owner": owner, "value": _packed(value, found)}
     arrays = dict(found.values())
@@ -45,10 +42,7 @@ def write_checkpoint(path: str | os.PathLike[str], owner: Mapping[str, Any], val
 def read_checkpoint(
     path: str | os.PathLike[str], owner: Mapping[str, Any], defaults: Mapping[str, Any] = EMPTY
 ) -> Any:
-    """Read the value of a checkpoint; reject one that is damaged or has another owner.
-
-    `defaults` are those of parameters that an older version may not have had.
-    """
+    """Read a value; refuses damage and other owners; `defaults` of parameters added since."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as members:
             arrays = {name: members[name] for name in members.files}
@@ -76,10 +70,7 @@ def has_checkpoint(path: str | os.PathLike[str]) -> bool:
 
 
 def not_before(start: int, n_rows: int, blocks: Iterable[Any]) -> Iterable[Any]:
-    """The blocks from index `start` on; earlier blocks of a sequence are not read.
-
-    The earlier ones must have `n_rows` rows: other boundaries would skip rows or count them twice.
-    """
+    """The blocks from `start` on; earlier ones must have `n_rows` rows, a sequence skips them."""
     edges = getattr(blocks, "edges", None)
     found: int | None = None
     if isinstance(blocks, Sequence):
@@ -223,10 +214,7 @@ def _unpacked(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 
 def _statistic(module: str, name: str) -> Any:
-    """A data class of this package; a file cannot name anything else.
-
-    The room is asked first, because modules move and older files name them.
-    """
+    """A data class of this package, nothing else; its room first, because modules move."""
     found = None
     if module.startswith("labelspan."):
         room = import_module(".".join(module.split(".")[:2]))

@@ -77,10 +77,7 @@ def sums_of(X: np.ndarray, T: sparse.csr_array, *, xx: bool) -> LargeSums:
 def add_as_they_come(
     X: np.ndarray, origin: np.ndarray, ends: np.ndarray, labels: np.ndarray, labelled: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums and sums of squares of X - origin, (D,); rows of X are added to those of their labels.
-
-    Several short rows are walked as one of about PART numbers: short loops cost twice as much.
-    """
+    """Sums and squares (D,) of X - origin, and sums by label; short rows several at a time."""
     n_features = X.shape[1]
     fold = max(PART // n_features, 1)
     n_wide = len(X) // fold

@@ -134,10 +134,7 @@ class Moments:
         )
 
     def __sub__(self, part: Moments) -> Moments:
-        """Moments of the rows that are not in `part`, a block of the same sample.
-
-        Rounding is relative to the whole sample, so do not determine ranks after a subtraction.
-        """
+        """Moments of the rows that are not in `part`, with the rounding of the whole."""
         weight = self.weight - part.weight
         if weight <= 0:
             raise ValueError(

@@ -110,10 +110,7 @@ class Pool:
         return moved, (origin - moved.x_mean) + total.x_mean
 
     def _copy(self, sample: Sample) -> Sample:
-        """Copy rows minus the first one; the caller may reuse its array for the next chunk.
-
-        Sparse rows stay three arrays, because building a matrix per piece takes ten times as long.
-        """
+        """Copy rows minus the first one, as three arrays if sparse; callers may reuse theirs."""
         X, origin = sample.X, self._origin
         if sparse.issparse(X):
             rows = X.data[: X.nnz].copy(), X.indices[: X.nnz].copy(), X.indptr.copy()

@@ -60,10 +60,7 @@ def spread(i, rows, step, A):
 
 @inner_kernel
 def visit_pairs(i, pairs, upper, square, coupling, coupled, alpha, z, step, margin):
-    """Maximise the dual over each pair of one instance in turn; z is updated.
-
-    Returns the largest projected gradient, and whether some pair might move later.
-    """
+    """Maximise the dual over pairs in turn; the largest gradient, and if some may move later."""
     worst = 0.0
     alive = False
     pair = pairs.start[i]

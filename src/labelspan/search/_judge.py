@@ -124,10 +124,7 @@ class Judge:
 
     @classmethod
     def of(cls, scoring: Any, readouts: list[Any], labels: Labels, *, cut: bool = False) -> Judge:
-        """Judge for labels of which some may be NaN; measures skip these, measures of search too.
-
-        `cut`: measure at every threshold, if there are several labels.
-        """
+        """Judge for labels, some of which may be NaN; `cut`: at every threshold of several."""
         owners = [owner_of(readout) for readout in readouts]
         for owner in owners:
             remember(owner, labels)

@@ -57,11 +57,7 @@ class Parts:
 
 
 def without_each(parts: list[Any], outside: Any) -> Iterator[Any]:
-    """For each of the parts the sum of all the others and of `outside`.
-
-    The parts outside each half are added once: O(k log k) additions for k parts. A difference
-    would keep the rounding of the whole.
-    """
+    """For each part the sum of the others and `outside`: O(k log k) additions, no difference."""
     if len(parts) < 2:
         yield from [outside] * len(parts)
         return

@@ -14,10 +14,7 @@ from labelspan.linalg import column_steps
 
 @dataclass(frozen=True)
 class Completion:
-    """Completed labels (n, q) in [0, 1]; observed ones are unchanged.
-
-    `residual` is the largest of a label's equations; `n_iter` counts the residuals checked.
-    """
+    """Completed labels (n, q) in [0, 1], the largest residual, and the residuals checked."""
 
     labels: np.ndarray
     residual: float

@@ -321,10 +321,7 @@ def score_fold(
     judge: Judge,
     strategy: str | None,
 ) -> FoldScores:
-    """All grid points on one fold: one decomposition, then small products.
-
-    `sample` holds the rows X in other coordinates. Moments cannot score alpha = beta = 0.
-    """
+    """All grid points on one fold; `sample` has X in other coordinates, moments no rank."""
     start, (train, test) = time.perf_counter(), fold
     A, B, *w = sample.at(train)
     part = Sample(cast(A, np.float64), B, sample.solver, *w)

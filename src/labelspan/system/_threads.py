@@ -9,11 +9,7 @@ import threadpoolctl
 
 
 class OneBlasThread:
-    """Context that limits BLAS to one thread until the last user has left it.
-
-    The number belongs to the process: of two overlapping contexts of threadpoolctl, the later would
-    restore the limit of the earlier one for good.
-    """
+    """Context that limits BLAS to one thread until the last user has left it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -10,10 +10,7 @@ import scipy.sparse as sp
 
 
 def label_statistics(Y: sp.csr_array, observed: np.ndarray | None = None) -> dict[str, Any]:
-    """Attributes of a `Description` that depend on the labels alone.
-
-    A row is empty if all its labels are observed to be absent. IRLbl is that of Charte et al. 2015.
-    """
+    """Attributes of a `Description` that depend on labels alone (IRLbl: Charte et al. 2015)."""
     n_samples, n_labels = Y.shape
     counts = np.bincount(Y.indices, minlength=n_labels)
     present = counts > 0

@@ -55,10 +55,7 @@ class Misplaced:
 def locate(
     X: sp.csc_array, Y: sp.csr_array, second: np.ndarray, shift: int, reach: int
 ) -> Misplaced:
-    """Find which part is misplaced, where its overflow is, and at which row (+- reach) it starts.
-
-    Label j of the first part is label j + shift of the rows `second` (n,).
-    """
+    """Find which part is misplaced, `second` or not, its overflow, and its edge (+- reach)."""
     options = [
         Misplaced(rows, sign * shift, overflow)
         for overflow in ("features", "labels")

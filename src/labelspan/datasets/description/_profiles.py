@@ -14,10 +14,7 @@ MAX_PROFILE_VALUES = 2**25
 
 
 def scaled(X: sp.csc_array, n_labels: int) -> sp.csr_array:
-    """Drop constant columns, divide the others by the root of their standard deviation.
-
-    Without, the largest unit dominates dense data; by the full deviation, rare words sparse data.
-    """
+    """Drop constant columns; divide the others by the root of their standard deviation."""
     n_samples = X.shape[0]
     mean = X.sum(axis=0) / n_samples
     variance = (X * X).sum(axis=0) / n_samples - mean**2

@@ -21,10 +21,7 @@ class Column:
 def print_tables(
     header: Sequence[str], rows: Sequence[Sequence[str]], title: str, texts: set[int]
 ) -> None:
-    """Draw a table, or several below each other that repeat the first column, on the terminal.
-
-    `texts` are the places of the columns of text, which may be wrapped between words.
-    """
+    """Tables on the terminal that repeat the first column; columns `texts` may be wrapped."""
     from rich.console import Console
 
     console = Console()

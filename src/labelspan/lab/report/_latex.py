@@ -34,10 +34,7 @@ WORSE = "$^{\\bullet}$"
 
 
 def latex(contents: Contents, figures: Mapping[tuple[str, str], str] | None = None) -> str:
-    """Booktabs tables, the best values bold: by measure, by data set; ranks; verdicts.
-
-    `figures`: names of the files of the diagrams of ranks, by classifier and measure.
-    """
+    """Booktabs tables, best values bold; `figures` names files by classifier and measure."""
     parts = ["% needs \\usepackage{booktabs, graphicx}"]
     parts += [f"% {one_line(contents.missing)}"] if contents.missing else []
     splits = contents.analysis.plan.splits.title

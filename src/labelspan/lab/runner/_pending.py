@@ -10,10 +10,7 @@ from labelspan.lab.plan import Cell
 
 
 class Pending:
-    """Cells in order, but each worker keeps to one split of one data set while others wait.
-
-    Cells of a split share searches and decompositions that a process keeps in memory.
-    """
+    """Cells in order, but each worker keeps to one split, whose searches it has in memory."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
         self._waiting: dict[Hashable, deque[Cell]] = {}

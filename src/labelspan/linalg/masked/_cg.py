@@ -118,10 +118,7 @@ def warn_of_error(left: np.ndarray, tolerance: float, max_steps: int) -> None:
 
 
 def rough_solve(L: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """From R to (L L')^-1 R in single precision, which suffices for a preconditioner.
-
-    Rows of L are scaled to unit length, so that no unit leaves the range of single precision.
-    """
+    """From R to (L L')^-1 R in single precision, with rows of L scaled: a preconditioner."""
     L = np.tril(L)
     scales = np.sqrt(np.einsum("ij,ij->i", L, L))[:, None]
     unit = np.asfortranarray(L / scales, dtype=np.float32)

@@ -29,10 +29,7 @@ USUAL_STEPS, MANY_STEPS = 40, 200
 
 @dataclass(frozen=True)
 class MaskedRegression:
-    """Coefficients (D, q) of regressions over their own rows, and predictions `level` at `x_mean`.
-
-    `residual` is the largest one of the normal equations, relative to their right-hand side.
-    """
+    """Coefficients (D, q), predictions `level` at `x_mean`, and the largest residual, relative."""
 
     coef: np.ndarray
     x_mean: np.ndarray
@@ -152,10 +149,7 @@ class MaskedSystem:
         return AV
 
     def weigh(self, Q: np.ndarray, labels: np.ndarray | None = None) -> np.ndarray:
-        """Scores (n, m) of labels, centred over the rows of each, times W; in place.
-
-        They sum to 0, so X may be centred at any point when multiplied back.
-        """
+        """Scores (n, m) of labels, centred over the rows of each, times W, in place; sums of 0."""
         W, weight = self.W, self.weight
         if labels is not None and len(labels) < len(weight):
             W, weight = W[:, labels], weight[labels]

@@ -44,10 +44,7 @@ class Statement:
 
 
 def label_columns(header: Header, path: Path, options: LabelOptions, limits: Limits) -> np.ndarray:
-    """Positions of the labels, ascending. Names override a count, an XML file and ``-C``.
-
-    Those must agree, because any may be outdated and wrong labels are not noticed later.
-    """
+    """Positions of the labels: by names, or by count, XML file and ``-C``, which must agree."""
     if options.names is not None:
         names = options.names if options.needed else _there(options.names, header)
         return _named(names, header, path) if options.needed or names else NO_COLUMNS

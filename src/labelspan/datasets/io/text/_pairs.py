@@ -37,10 +37,7 @@ def read_pairs(
     size: tuple[int | None, int | None],
     keep_blank: bool,
 ) -> PairRows:
-    """Read all rows of a source; `keep_blank` makes a blank line a row.
-
-    `first` and `size` of labels and features: the first number, and how many (None: as found).
-    """
+    """Rows of a source; `first` and `size` of labels and features; blank lines are rows if kept."""
     limit = source.limits.max_columns
     bounds = (limit if size[0] is None else size[0], limit if size[1] is None else size[1])
     lines = RowLines.behind(source, ROW_OR_BLANK if keep_blank else ROW)
