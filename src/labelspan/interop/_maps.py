@@ -126,15 +126,9 @@ def scoring(model: BaseEstimator) -> Maps:
     raise refusal(model)
 
 
-@scoring.register
-def _(
-    model: RankingClassifier
-    | SubspaceClassifier
-    | StructuralF1SVM
-    | MultiOutputRidge
-    | FisherSVM
-    | LLSF,
-) -> Maps:
+@scoring.register(RankingClassifier | SubspaceClassifier | StructuralF1SVM)
+@scoring.register(MultiOutputRidge | LLSF | FisherSVM)
+def _(model: Any) -> Maps:
     return (Affine(model._mean, model.coef_, model._level),)
 
 
