@@ -1,6 +1,6 @@
 """Which selector: micro-F1 and macro-F1 by selector, number of features and classifier.
 
-usage: python benchmarks/selectors_table.py [--out benchmarks/selectors.csv] [SET ...]
+usage: python benchmarks/selectors_table.py [--out FILE] [--seconds 120] [SET ...]
 
 The protocol is that of docs/which_selector.md. A line per set, selector, number of features and
 classifier is appended to the file as soon as it is known; what is there already is not done again.
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import csv
+import multiprocessing
+import resource
 import time
 import warnings
 from pathlib import Path
@@ -32,6 +34,8 @@ SETS = (
 )  # fmt: skip
 SIZES = (5, 10, 20, 50, 100)
 MOST_ROWS = 1500
+# Processor seconds after which a selector is given up on a set.
+MOST_SECONDS = 120
 CRITERIA = ("mim", "mrmr", "mdmr", "scls", "d2f", "pmu", "lrfs", "fimf", "grro")
 READOUTS = {
     "ridge": ls.MultiOutputRidge(min_labels=1, threshold="auto"),
@@ -50,24 +54,48 @@ def selectors(binning: str) -> dict[str, Any]:
     }
     found["Fisher score"] = ls.MultilabelFisherScore()
     found["discriminative ratio"] = ls.DiscriminativeRatio()
-    for name in ("MultiTaskSelector", "RFS", "MIFS", "MDFS"):
-        if hasattr(ls, name):
-            found[name] = getattr(ls, name)()
+    for each in (ls.MultiTaskSelector, ls.RFS, ls.MIFS, ls.MDFS, ls.LLSF):
+        found[each.__name__] = each()
+    for each in (ls.MLFS, ls.CMLFS):
+        found[each.__name__] = each(random_state=0)
     return found
 
 
 def rankings(selector: Any, X: Any, Y: Any, sizes: list[int]) -> tuple[dict[int, Any], float]:
     """Columns for each size, and the processor time of the fit for the largest."""
-    size = "k" if hasattr(selector, "k") else "n_features"
-    # The path of the multi-task lasso depends on the size; the other selectors are nested.
-    each = sizes if isinstance(selector, ls.MultiTaskSelector) else sizes[-1:]
+    size = next((name for name in ("n_features", "k") if hasattr(selector, name)), None)
+    # What these learn depends on the size; the other selectors are nested.
+    depends = isinstance(selector, ls.MultiTaskSelector | ls.MLFS | ls.CMLFS)
+    each = sizes if depends else sizes[-1:]
     found: dict[int, Any] = {}
     for n_features in each:
         start = time.process_time()
-        fitted = clone(selector).set_params(**{size: n_features}).fit(X, Y)
+        given = {} if size is None else {size: n_features}
+        fitted = clone(selector).set_params(**given).fit(X, Y)
         seconds = time.process_time() - start
         found[n_features] = np.argsort(fitted.ranking_, kind="stable")
     return {n: found.get(n, found[each[-1]])[:n] for n in sizes}, seconds
+
+
+def within(seconds: int, call: Any, *given: Any) -> Any:
+    """The result of a call in a process of its own; None if it takes more processor seconds."""
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe(duplex=False)
+
+    def work() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        theirs.send(call(*given))
+
+    process = context.Process(target=work)
+    process.start()
+    theirs.close()
+    try:
+        return mine.recv()
+    except EOFError:
+        return None
+    finally:
+        process.join()
 
 
 def prepared(name: str) -> tuple[Any, Any, Any, Any]:
@@ -105,6 +133,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=SETS)
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("selectors.csv"))
+    parser.add_argument("--seconds", type=int, default=MOST_SECONDS)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     done = set()
@@ -120,11 +149,11 @@ def main() -> None:
         for title, selector in selectors(binning).items():
             if (name, title) in done:
                 continue
-            try:
-                columns, seconds = rankings(selector, X, Y, sizes)
-            except (MemoryError, ValueError) as error:
-                print(f"{name}, {title}: {error}", flush=True)
+            found = within(given.seconds, rankings, selector, X, Y, sizes)
+            if found is None:
+                print(f"{name}, {title}: given up", flush=True)
                 continue
+            columns, seconds = found
             with given.out.open("a", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
                 for size, kept in columns.items():

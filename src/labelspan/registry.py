@@ -225,6 +225,13 @@ _C = {"C": Candidates((0.1, 10.0))}
 _PRICES = {"alpha": Candidates((0.1,), " v"), "beta": Candidates((1e-3, 0.03, 0.3, 3.0), " v")}
 
 
+_CRITERIA = {
+    "mrmr": "Peng et al. 2005", "mdmr": "Lin et al. 2015", "scls": "Lee and Kim 2017",
+    "d2f": "Lee and Kim 2015", "pmu": "Lee and Kim 2013", "lrfs": "Zhang et al. 2019",
+    "fimf": "Lee and Kim 2015", "grro": "Zhang et al. 2020",
+}  # fmt: skip
+
+
 def _model(name: str, title: str, source: str) -> tuple[Called, ...]:
     return (Called(name, title, source, "model"),)
 
@@ -259,7 +266,9 @@ ROWS = (
     Row("InformationSelector", "selection._information", HOLES,
         {"soft_labels": "rows are counted by bins and labels"},
         (Called("mim", "MIM", "Sechidis et al. 2014"),
-         Called("scls", "SCLS", "Lee and Kim 2017", parameters=(("criterion", "scls"),)))),
+         *(Called(name, "mRMR" if name == "mrmr" else name.upper(), source,
+                  parameters=(("criterion", name),))
+           for name, source in _CRITERIA.items()))),
     Row("MultiTaskSelector", "selection.embedded._multitask", NOTHING, {},
         (Called("multitask", "multi-task lasso", "Obozinski et al. 2010"),)),
     Row("RFS", "selection.embedded._rfs", HOLES, _MEMORY,

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from labelspan import ReducerCV
+from labelspan import OPLS, InformationSelector, MultiTaskSelector, ReducerCV
 from labelspan.choice import default_reducers
 from labelspan.datasets import read_npz
 from labelspan.metrics import get_measure
@@ -50,6 +50,29 @@ def test_choose_prints_json(labelspan, tmp_path):  # noqa: F811
     assert -1 <= found["score"] <= 0
     reducers = {row["reducer"] for row in found["methods"]}
     assert {"all features", "PCA", "MDDM()", "MVMD()", "LabelCCA()", "OPLS()"} < reducers
+
+
+def test_choose_among_named_reducers_and_selectors(labelspan, tmp_path):  # noqa: F811
+    path = write_toy(tmp_path)
+    given = ("--reducers", "none, pca, opls, scls, multitask", "--n-components", "1,3")
+    code, out, _ = labelspan("choose", path, *given, "--folds", 3, "--json")
+    assert code == 0
+    found = {row["reducer"]: row["score"] for row in json.loads(out)["methods"]}
+    scls = InformationSelector(criterion="scls")
+    reducers = ["none", "pca", OPLS(), scls, MultiTaskSelector()]
+    _, search = expected(path, cv=3, n_components=[1, 3], reducers=reducers)
+    assert set(found) == {"all features", "PCA", "OPLS()", repr(scls), "MultiTaskSelector()"}
+    table = search.cv_results_
+    of_scls = [repr(reducer) == repr(scls) for reducer in table["param_reducer"]]
+    assert found[repr(scls)] == max(table["mean_test_score"][of_scls])
+
+
+def test_choose_refuses_models_and_unknown_reducers(labelspan, tmp_path):  # noqa: F811
+    path = write_toy(tmp_path)
+    for name, message in (("plst", "holds plst, a model"), ("sclss", "scls")):
+        code, out, err = labelspan("choose", path, "--reducers", name)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
 
 
 def test_choose_for_search(labelspan, tmp_path):  # noqa: F811

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from labelspan.base import LinearReducer
-from labelspan.choice._all_features import AllFeatures
+from labelspan.choice._columns import AllFeatures, is_selector, size_of
 from labelspan.classifiers import MLkNN, MultiOutputRidge
 from labelspan.compat import HasMethods
 from labelspan.extraction import MDDM, MVMD, OPLS, EmbeddingReducer, LabelCCA
@@ -33,12 +33,12 @@ NONE = "passthrough"
 
 @dataclass(frozen=True)
 class Setting:
-    """A reducer with the largest `n_components` of the grid: its directions serve all `dimensions`.
+    """A reducer of the largest dimension of the grid, which contains all `dimensions`.
 
     `places` (n_dimensions, n_readouts) are their indices in the list of all candidates.
     """
 
-    reducer: LinearReducer
+    reducer: Any
     dimensions: list[Any]
     places: np.ndarray
 
@@ -84,12 +84,13 @@ def candidates_of(
     points: list[dict[str, Any]] = []
     settings: list[Setting] = []
     for reducer, grid in chosen:
+        size = size_of(reducer)
         if isinstance(reducer, AllFeatures):
             grid = {"n_components": [None]}
-        elif "n_components" not in grid:
-            grid = {**grid, "n_components": dimensions_of(n_components, reducer, shape, seeks)}
+        elif size not in grid:
+            grid = {**grid, size: dimensions_of(n_components, reducer, shape, seeks)}
         grid = {name: listed(name, values, reducer) for name, values in grid.items()}
-        check_dimensions(grid["n_components"])
+        check_dimensions(grid[size], reducer)
         settings += settings_of(reducer, grid, readout_grid, len(points))
         full = {f"readout__{name}": values for name, values in readout_grid.items()}
         if isinstance(reducer, AllFeatures):
@@ -105,10 +106,14 @@ def candidates_of(
     return Candidates(grids, points, settings, readouts)
 
 
-def default_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str, Any]]]:
+def default_reducers(ridge: float | None) -> list[tuple[Any, dict[str, Any]]]:
     """No reduction, PCA, and extractors whose statistics need one pass, with their grids."""
-    plain: list[tuple[LinearReducer, dict[str, Any]]]
-    plain = [(AllFeatures(), {}), (MVMD(beta=0.0), {}), (MDDM(), {}), (MVMD(), {})]
+    plain: list[tuple[Any, dict[str, Any]]] = [
+        (AllFeatures(), {}),
+        (MVMD(beta=0.0), {}),
+        (MDDM(), {}),
+        (MVMD(), {}),
+    ]
     if ridge is None:
         return [
             *plain,
@@ -125,13 +130,13 @@ def default_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str,
     ]
 
 
-def search_reducers() -> list[tuple[LinearReducer, dict[str, Any]]]:
+def search_reducers() -> list[tuple[Any, dict[str, Any]]]:
     """No reduction, PCA, and reducers whose projections keep a scale."""
     found = (AllFeatures(), MVMD(beta=0.0), MVMD(), OPLS(), EmbeddingReducer())
     return [(each, {}) for each in found]
 
 
-def few_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str, Any]]]:
+def few_reducers(ridge: float | None) -> list[tuple[Any, dict[str, Any]]]:
     """No reduction, PCA to at most 50 directions, and one reducer of each kind of metric."""
     opls = (OPLS(), {} if ridge is None else {"ridge": [ridge]})
     return [
@@ -142,15 +147,15 @@ def few_reducers(ridge: float | None) -> list[tuple[LinearReducer, dict[str, Any
     ]
 
 
-def pair_of(item: Any) -> tuple[LinearReducer, dict[str, Any]]:
+def pair_of(item: Any) -> tuple[Any, dict[str, Any]]:
     """An estimator, or a pair of an estimator and its grid."""
     reducer, grid = item if isinstance(item, tuple) and len(item) == 2 else (item, {})
     reducer = BY_NAME[reducer]() if isinstance(reducer, str) and reducer in BY_NAME else reducer
-    if not isinstance(reducer, LinearReducer):
+    if not (isinstance(reducer, LinearReducer) or is_selector(reducer)):
         raise TypeError(
-            f"reducers holds {reducer!r}; allowed are linear extractors of labelspan, pairs "
-            "(extractor, grid of its parameters), 'none' and 'pca'. Search over others with "
-            "sklearn.model_selection.GridSearchCV."
+            f"reducers holds {reducer!r}; allowed are linear extractors and selectors by a ranking "
+            "of labelspan, pairs (reducer, grid of its parameters), 'none' and 'pca'. Search over "
+            "others with sklearn.model_selection.GridSearchCV."
         )
     unknown = sorted(set(grid) - set(reducer.get_params()))
     if unknown:
@@ -207,25 +212,37 @@ def listed(name: str, values: Any, owner: Any) -> list[Any]:
 
 
 def dimensions_of(
-    n_components: Any, reducer: LinearReducer, shape: tuple[int, int, int], seeks: bool = False
+    n_components: Any, reducer: Any, shape: tuple[int, int, int], seeks: bool = False
 ) -> list[Any]:
     """Candidates of `n_components` for a reducer whose grid has none."""
     if n_components is not None:
         return [n_components] if isinstance(n_components, Real) else list(n_components)
     n_rows, n_features, n_labels = shape
     largest = min(n_features, n_rows - 1)
-    # A thin factor F has no more directions than labels.
-    thin = reducer._pencil((n_rows, n_labels)).thin
     most = SEARCH_DIMENSIONS[-1] if seeks else max(n_labels, LARGEST_DIMENSION)
-    largest = min(largest, n_labels if thin else most)
+    if is_selector(reducer):
+        largest = min(n_features, most)
+    else:
+        # A thin factor F has no more directions than labels.
+        thin = reducer._pencil((n_rows, n_labels)).thin
+        largest = min(largest, n_labels if thin else most)
     if seeks:
         return [*(k for k in SEARCH_DIMENSIONS if k < largest), max(largest, 1)]
     spaced = np.geomspace(1, max(largest, 1), N_DIMENSIONS)
     return np.unique(np.rint(spaced).astype(int)).tolist()
 
 
-def check_dimensions(values: Sequence[Any]) -> None:
-    """Refuse candidates of `n_components` that no reducer accepts."""
+def check_dimensions(values: Sequence[Any], reducer: Any) -> None:
+    """Refuse candidates of `n_components` that the reducer does not accept."""
+    if is_selector(reducer):
+        wrong = [value for value in values if not (is_number(value) and isinstance(value, int))]
+        if wrong:
+            raise ValueError(
+                f"{size_of(reducer)} of {type(reducer).__name__} holds {wrong[0]!r}; allowed are "
+                f"integers >= 1. Give it numbers of its own: ({type(reducer).__name__}(), "
+                f"{{'{size_of(reducer)}': [10, 50]}})."
+            )
+        return
     wrong = [value for value in values if not (value is None or is_number(value))]
     if wrong:
         raise ValueError(
@@ -244,24 +261,31 @@ def is_number(value: Any) -> bool:
 
 
 def settings_of(
-    reducer: LinearReducer, grid: dict[str, list[Any]], readout: dict[str, list[Any]], start: int
+    reducer: Any, grid: dict[str, list[Any]], readout: dict[str, list[Any]], start: int
 ) -> list[Setting]:
-    """Group the points of one grid, with indices from `start`, by everything but the dimension."""
+    """Group the points of one grid, with indices from `start`, by everything but the dimension.
+
+    By the dimension too if smaller ones are no part of the largest.
+    """
+    size = size_of(reducer)
     # Indices instead of values, so that points can be looked up for any kind of values.
     named = {f"readout__{name}": range(len(values)) for name, values in readout.items()}
     named |= {f"reducer__{name}": range(len(values)) for name, values in grid.items()}
     groups: dict[tuple[int, ...], list[list[int]]] = {}
     for place, point in enumerate(ParameterGrid(named), start):
-        key = tuple(point[f"reducer__{name}"] for name in grid if name != "n_components")
-        rows = groups.setdefault(key, [[] for _ in grid["n_components"]])
-        rows[point["reducer__n_components"]].append(place)
-    names = [name for name in grid if name != "n_components"]
+        key = tuple(point[f"reducer__{name}"] for name in grid if name != size)
+        rows = groups.setdefault(key, [[] for _ in grid[size]])
+        rows[point[f"reducer__{size}"]].append(place)
+    names = [name for name in grid if name != size]
     settings = []
     for key, places in groups.items():
         values = {name: grid[name][i] for name, i in zip(names, key, strict=True)}
-        largest = largest_of(grid["n_components"])
-        each = clone(reducer).set_params(n_components=largest, **values)
-        settings.append(Setting(each, grid["n_components"], np.array(places)))
+        alone = is_selector(reducer) and not reducer._nested
+        parts = [slice(i, i + 1) for i in range(len(places))] if alone else [slice(None)]
+        for part in parts:
+            dimensions = grid[size][part]
+            each = clone(reducer).set_params(**{size: largest_of(dimensions)}, **values)
+            settings.append(Setting(each, dimensions, np.array(places[part])))
     return settings
 
 

@@ -12,8 +12,15 @@ from sklearn.base import clone
 
 from labelspan.arrays import values_of
 from labelspan.base import label_scores
-from labelspan.choice._all_features import AllFeatures
 from labelspan.choice._candidates import Candidates, Setting
+from labelspan.choice._columns import (
+    AllFeatures,
+    columns_of,
+    is_selector,
+    moments_of,
+    order_of,
+    ranked,
+)
 from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, buffer_for, readout_scores
 from labelspan.choice._seeker import Seeker
@@ -27,8 +34,8 @@ from labelspan.search import Fold, FoldScores, Judge
 class Nested:
     """Directions (D, k) of one setting, of which each candidate dimension keeps the first `counts`.
 
-    `projected`: moments of the projected training rows, None if they must come from rows;
-    `seconds`: time of the setting.
+    Or selected columns (k,). `projected`: moments of the projected training rows, None if they must
+    come from rows; `seconds`: time of the setting.
     """
 
     vectors: np.ndarray
@@ -44,25 +51,41 @@ class Solved:
     mean: np.ndarray
     nested: list[Nested]
 
-    def project(self, X: Any) -> np.ndarray:
-        """Projections of rows on the directions of all settings, side by side, in float64."""
-        directions = np.vstack([each.vectors.T for each in self.nested])
-        return project(X, self.mean, directions).astype(np.float64, copy=False)
+    def project(self, X: Any, given: Any) -> np.ndarray:
+        """Projections of rows on the directions of all settings, side by side, in float64.
+
+        Selected columns are those of the rows as they were `given`, and not centred.
+        """
+        Z = np.empty((X.shape[0], self.columns()[-1].stop))
+        kept = [each.vectors.ndim == 1 for each in self.nested]
+        places = [np.arange(place.start, place.stop) for place in self.columns()]
+        if not all(kept):
+            of = np.concatenate([p for p, own in zip(places, kept, strict=True) if not own])
+            directions = [each.vectors.T for each in self.nested if each.vectors.ndim == 2]
+            Z[:, of] = project(X, self.mean, np.vstack(directions))
+        for place, each in zip(self.columns(), self.nested, strict=True):
+            if each.vectors.ndim == 1:
+                Z[:, place] = columns_of(given, each.vectors)
+        return Z
 
     def columns(self) -> list[slice]:
         """Columns of the projections of each setting among all."""
-        ends = np.cumsum([each.vectors.shape[1] for each in self.nested]).tolist()
+        ends = np.cumsum([each.vectors.shape[-1] for each in self.nested]).tolist()
         return [slice(a, b) for a, b in zip([0, *ends], ends, strict=False)]
 
 
 def solve_fold(
     sample: Sample,
+    given: Any,
     train: np.ndarray,
     pool: Shared | None,
     settings: Sequence[Setting],
     recipe: Recipe,
 ) -> Solved:
-    """Directions of every setting: from pooled statistics, or by a fit to the training rows."""
+    """Directions of every setting: from pooled statistics, or by a fit to the training rows.
+
+    Selectors read the rows as they were `given`, because a sample may be in other coordinates.
+    """
     n_features = sample.X.shape[1]
     solved = []
     for i, setting in enumerate(settings):
@@ -70,7 +93,11 @@ def solve_fold(
         projected = None
         try:
             with quiet():
-                if i in recipe.refitted and isinstance(setting.reducer, AllFeatures):
+                if is_selector(setting.reducer):
+                    rows = replace(sample, X=given)
+                    vectors, projected = selected(setting.reducer, i, rows, train, pool, recipe)
+                    values = np.ones(len(vectors))
+                elif i in recipe.refitted and isinstance(setting.reducer, AllFeatures):
                     # As many directions as features would not fit; see `score_whole`.
                     values, vectors = np.zeros(0), np.zeros((n_features, 0))
                 elif i in recipe.refitted:
@@ -83,10 +110,28 @@ def solve_fold(
                     projected = pool.projected(vectors, recipe.ridge_free[i])
         except NoDirectionError:
             values, vectors = np.zeros(0), np.zeros((n_features, 0))
-        counts = [kept_of(value, values, vectors.shape[1]) for value in setting.dimensions]
+        counts = [kept_of(value, values, vectors.shape[-1]) for value in setting.dimensions]
         solved.append(Nested(vectors, counts, projected, time.perf_counter() - start))
     mean = mean_of(sample.X[train]) if pool is None else pool.moments.x_mean
     return Solved(mean, solved)
+
+
+def selected(
+    selector: Any, i: int, rows: Sample, train: np.ndarray, pool: Shared | None, recipe: Recipe
+) -> tuple[np.ndarray, Moments | None]:
+    """Columns that setting i selects, the best first, and their moments if they are pooled."""
+    if i not in recipe.refitted:
+        assert pool is not None
+        columns = order_of(ranked(clone(selector), pool.own.get(i, pool.moments)))
+        return columns, moments_of(pool.moments, columns)
+    return order_of(fitted_to(selector, rows, train)), None
+
+
+def fitted_to(selector: Any, rows: Sample, train: Any) -> Any:
+    """A selector fitted to some of the rows."""
+    X, Y, *weights = rows.at(train)
+    given = {"sample_weight": weights[0]} if weights else {}
+    return clone(selector).fit(X, Y, **given)
 
 
 def kept_of(dimension: Any, values: np.ndarray, n_found: int) -> int:
@@ -148,6 +193,7 @@ def measured_by(
 
 def score_fold(
     sample: Sample,
+    given: Any,
     fold: Fold,
     pool: Shared | None,
     candidates: Candidates,
@@ -157,11 +203,11 @@ def score_fold(
 ) -> FoldScores:
     """All candidates on one fold of rows in memory: held-out rows are read once."""
     train, test = fold
-    solved = solve_fold(sample, train, pool, candidates.settings, recipe)
-    Z, training = projected(sample.X, test, solved), None
+    solved = solve_fold(sample, given, train, pool, candidates.settings, recipe)
+    Z, training = projected(sample.X, given, test, solved), None
     if recipe.projects_training:
         weights = None if sample.weights is None else sample.weights[train]
-        Z_train = projected(sample.X, train, solved)
+        Z_train = projected(sample.X, given, train, solved)
         training = Sample(Z_train, sample.Y[train], weights=weights)
     rows = sample.X[test] if judge.reads_rows else np.empty((len(test), 0))
     truth, target = judge.target[test], None
@@ -205,7 +251,7 @@ def score_whole(
             found.n_components[place] = sample.X.shape[1]
 
 
-def projected(X: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:
+def projected(X: Any, given: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:
     """Projections of some rows; at most one block is copied at a time."""
     stored = np.broadcast_to(0.0, (len(rows), values_of(X).size // X.shape[0]))
     blocks = [rows[block] for block in row_blocks(stored)]
@@ -213,5 +259,5 @@ def projected(X: Any, rows: np.ndarray, solved: Solved) -> np.ndarray:
     stop = 0
     for block in blocks:
         start, stop = stop, stop + len(block)
-        Z[start:stop] = solved.project(X[block])
+        Z[start:stop] = solved.project(X[block], given[block])
     return Z

@@ -13,9 +13,11 @@ import numpy as np
 
 from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates
+from labelspan.choice._columns import is_selector
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.linalg import EigenPairs
 from labelspan.moments import Available, Moments, Root, Sample, root_of
+from labelspan.selection import MultiTaskSelector
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Recipe:
     """
 
     ridge_free: list[bool]
-    own: dict[int, tuple[LinearReducer, str]]
+    own: dict[int, tuple[Any, str]]
     refitted: list[int]
     keeps_rows: bool
     holes: bool
@@ -108,30 +110,48 @@ def recipe_of(
     shape: tuple[int, int, int],
     *,
     pools: bool,
+    sums: bool,
     holes: bool,
     seeks: bool,
 ) -> Recipe:
     """Collect the needs of every setting; a setting that does not fit the shape is refused.
 
-    `pools` says whether statistics of such rows can be pooled, `holes` whether labels are missing,
-    `seeks` whether neighbours are measured.
+    `pools` says whether statistics of such rows can be pooled, `sums` whether they are sums of the
+    columns, for selectors, `holes` whether labels are missing, `seeks` whether neighbours are
+    measured.
     """
-    settings = candidates.settings
-    pencils = [setting.reducer._pencil((shape[0], shape[2])) for setting in settings]
-    refitted = [i for i, s in enumerate(settings) if not (pools and s.reducer._one_pass)]
-    free = [pencil.ridge_free and i not in refitted for i, pencil in enumerate(pencils)]
+    settings = [setting.reducer for setting in candidates.settings]
+    refitted = [
+        i
+        for i, each in enumerate(settings)
+        if not (pools and (sums and pools_sums(each) if is_selector(each) else each._one_pass))
+    ]
+    pencils = [None if is_selector(s) else s._pencil((shape[0], shape[2])) for s in settings]
+    free = [p is not None and p.ridge_free and i not in refitted for i, p in enumerate(pencils)]
     own = {
-        i: (s.reducer, "root" if free[i] else "scatter")
-        for i, s in enumerate(settings)
-        if i not in refitted and type(s.reducer)._summarise is not LinearReducer._summarise
+        i: (each, "root" if free[i] else "scatter")
+        for i, each in enumerate(settings)
+        if i not in refitted and not learns_from_moments(each)
     }
     keeps_rows = not isinstance(candidates.readouts[0], MultiOutputRidge)
     return Recipe(free, own, refitted, keeps_rows, holes, seeks)
+
+
+def learns_from_moments(reducer: Any) -> bool:
+    """Whether the moments that all settings share suffice."""
+    if is_selector(reducer):
+        return isinstance(reducer, MultiTaskSelector)
+    return type(reducer)._summarise is LinearReducer._summarise
+
+
+def pools_sums(selector: Any) -> bool:
+    """Whether a selector learns from sums over rows that add up."""
+    return not selector._needs_rows()
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
     """Suppress the warning about fewer directions than requested, which a grid may cause."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="n_components=")
+        warnings.filterwarnings("ignore", message="(n_components|n_features|k)=")
         yield

@@ -12,7 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import is_dask_array
-from labelspan.base import LabelClassifier, LinearReducer, decide
+from labelspan.base import LabelClassifier, decide
+from labelspan.choice._columns import names_out, reduced, width_of
 from labelspan.choice._readout_kinds import (
     gives_probabilities,
     gives_scores,
@@ -29,14 +30,7 @@ from labelspan.choice._results import (
     threshold_at,
     warn_of_few_directions,
 )
-from labelspan.choice._search import (
-    Search,
-    folds_of,
-    in_memory,
-    place_in,
-    points_of,
-    search_in,
-)
+from labelspan.choice._search import Search, folds_of, in_memory, place_in, points_of, search_in
 from labelspan.choice._space import spaces_of
 from labelspan.choice._summary import summary_of
 from labelspan.compat import HasMethods, Interval, StrOptions
@@ -61,7 +55,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     Parameters
     ----------
     reducers : list or None, default=None
-        "none", "pca", extractors, or pairs (extractor, dict of lists of its parameters). None means
+        "none", "pca", extractors, selectors that rank features, or pairs (reducer, dict of lists of
+        its parameters). None means
         no reduction, PCA, and extractors that share the statistics of one pass: :class:`MDDM` with
         both constraints, :class:`MVMD`, :class:`LabelCCA` and :class:`OPLS`, with the best ridge
         for all features. Extractors of several passes are accepted, and fitted to each fold.
@@ -119,7 +114,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         Its mean score.
     best_index_ : int
         Its place in ``cv_results_``.
-    best_estimator_ : LinearReducer
+    best_estimator_ : LinearReducer or selector
         The chosen reducer, fitted to all rows after their scaling, or to their kernel functions.
     best_readout_ : MultiOutputRidge, MLkNN or the classifier
         The chosen readout, fitted to their projections.
@@ -199,7 +194,8 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         "verbose": ["verbose"],
     }
 
-    best_estimator_: LinearReducer
+    get_feature_names_out = names_out
+    best_estimator_: Any
     best_readout_: Any
     _picked_by: str
     _groups: Any = None
@@ -379,7 +375,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
                 f"This ReducerCV was fitted with refit={self.refit!r} and has no model of all "
                 "rows. Set refit to True, or to the name of a scorer, and fit again."
             )
-        return self.best_estimator_._project(self._space.features(X))
+        return reduced(self.best_estimator_, self._space.features(X))
 
     def _scores(self, X: Any) -> np.ndarray:
         Z = self._project(X)
@@ -394,7 +390,7 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def _n_features_out(self) -> int:
-        return self.best_estimator_.n_components_
+        return width_of(self.best_estimator_)
 
     def _refusals(self) -> dict[str, str]:
         return refused_by_readout(self.readout)

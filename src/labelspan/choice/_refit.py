@@ -9,7 +9,16 @@ import numpy as np
 from sklearn.base import clone
 
 from labelspan.base import LinearReducer, remember, remember_features
-from labelspan.choice._all_features import AllFeatures
+from labelspan.choice._columns import (
+    AllFeatures,
+    is_selector,
+    moments_of,
+    ranked,
+    reduced,
+    size_of,
+    width_of,
+)
+from labelspan.choice._folds import fitted_to
 from labelspan.choice._pool import Shared, quiet
 from labelspan.choice._readout import regression
 from labelspan.choice._search import Search
@@ -40,6 +49,19 @@ class Refit:
         remember_features(best, self.source)
         best._remember(self.labels)
         return best
+
+    def selector(self, selector: Any, pool: Shared | None, i: int) -> tuple[Any, Moments | None]:
+        """A selector from pooled sums, with the moments of its columns; or fitted to the rows."""
+        with quiet():
+            if pool is None:
+                rows = Sample(self.X, self.labels.Y, weights=self.labels.weights)
+                best, moments = fitted_to(selector, rows, slice(None)), None
+            else:
+                best = ranked(clone(selector), pool.own.get(i, pool.moments))
+                moments = moments_of(pool.moments, np.flatnonzero(best.support_))
+        remember_features(best, self.source)
+        best._remember(self.labels)
+        return best, moments
 
     def all_features(self, reducer: LinearReducer) -> LinearReducer:
         """What stands for no reduction; there is nothing to learn."""
@@ -78,18 +100,18 @@ class Refit:
             xx=moments.xx * np.outer(signs, signs),
         )
 
-    def readout(self, readout: Any, reducer: LinearReducer, moments: Moments | None) -> Any:
+    def readout(self, readout: Any, reducer: Any, moments: Moments | None) -> Any:
         """Fit the readout to the projections, from their moments if these suffice."""
         best = clone(readout)
-        best.n_features_in_ = reducer.n_components_
+        best.n_features_in_ = width_of(reducer)
         if not isinstance(best, MultiOutputRidge | MLkNN):
             del best.n_features_in_
-            return best.fit(reducer._project(self.X), self.labels.target)
+            return best.fit(reduced(reducer, self.X), self.labels.target)
         if moments is None or isinstance(best, MLkNN):
-            best._accept(reducer._project(self.X), self.labels)
+            best._accept(reduced(reducer, self.X), self.labels)
             return best
         remember(best, self.labels)
-        found = regression(best.ridge, moments, reducer.n_components_)
+        found = regression(best.ridge, moments, width_of(reducer))
         best.ridge_, W = found.ridges[0], found.coefficients()
         rest = np.zeros(len(W))
         best._keep_pooled(self.dtype, W, moments.x_mean, moments.t_mean, rest)
@@ -97,7 +119,7 @@ class Refit:
         return best
 
 
-def refit(source: Any, search: Search, place: int) -> tuple[LinearReducer, Any, int]:
+def refit(source: Any, search: Search, place: int) -> tuple[Any, Any, int]:
     """The reducer and readout of a candidate on all rows, and how often these were read."""
     candidates, recipe = search.candidates, search.recipe
     i = next(i for i, each in enumerate(candidates.settings) if place in each.places)
@@ -107,8 +129,12 @@ def refit(source: Any, search: Search, place: int) -> tuple[LinearReducer, Any, 
     if isinstance(chosen, AllFeatures):
         best = made.all_features(chosen)
     else:
-        chosen.set_params(n_components=candidates.points[place]["reducer__n_components"])
-        if i in recipe.refitted:
+        size = size_of(chosen)
+        chosen.set_params(**{size: candidates.points[place][f"reducer__{size}"]})
+        if is_selector(chosen):
+            n_reads = int(i in recipe.refitted)
+            best, moments = made.selector(chosen, None if n_reads else search.pooled(), i)
+        elif i in recipe.refitted:
             best, n_reads = made.reducer(chosen), 1
         else:
             free = recipe.ridge_free[i]

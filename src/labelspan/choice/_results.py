@@ -10,6 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from labelspan.choice._candidates import NONE
+from labelspan.choice._columns import size_of
 from labelspan.extraction import MVMD
 from labelspan.search import THRESHOLD, FoldScores, Judge, best_places, results_table
 
@@ -80,13 +81,14 @@ def name_of(reducer: Any) -> str:
 
 def warn_of_few_directions(table: dict[str, Any]) -> None:
     """Warn of candidates with more directions than available, which repeat each other."""
-    asked = [point.get("reducer__n_components") for point in table["params"]]
+    names = [size_of(point["reducer"]) for point in table["params"]]
+    asked = [p.get(f"reducer__{name}") for p, name in zip(table["params"], names, strict=True)]
     kept = table["mean_n_components"]
     short = [i for i, n in enumerate(asked) if isinstance(n, int) and kept[i] < n]
     if short:
         i = max(short, key=lambda i: asked[i] - kept[i])
         warnings.warn(
-            f"n_components={asked[i]} is more than the directions that "
+            f"{names[i]}={asked[i]} is more than the directions that "
             f"{table['params'][i]['reducer']!r} has, {kept[i]:g} on average over the folds; "
             f"{len(short)} candidates of {len(asked)} have fewer than asked for (see "
             "cv_results_['mean_n_components']).",

@@ -13,6 +13,7 @@ from joblib import delayed
 
 from labelspan.arrays import is_dask_array
 from labelspan.choice._candidates import Candidates, candidates_of
+from labelspan.choice._columns import is_selector
 from labelspan.choice._folds import score_fold, score_solved, solve_fold
 from labelspan.choice._neighbours import first_of_equal_rows
 from labelspan.choice._pool import Recipe, Shared, recipe_of
@@ -114,6 +115,7 @@ class Search:
         for fold, pool in zip(self.folds, training, strict=True):
             yield delayed(score_fold)(
                 self.route.sample,
+                self.X,
                 fold,
                 pool,
                 self.candidates,
@@ -125,7 +127,9 @@ class Search:
     def _streamed(self, training: list[Any]) -> Any:
         tests = [test for _, test in self.folds]
         solved = [
-            solve_fold(self.route.sample, train, pool, self.candidates.settings, self.recipe)
+            solve_fold(
+                self.route.sample, self.X, train, pool, self.candidates.settings, self.recipe
+            )
             for (train, _), pool in zip(self.folds, training, strict=True)
         ]
         projections = held_out_projections(self.X, tests, solved)
@@ -145,7 +149,10 @@ def search_in(space: Space, source: Any, X: Any, labels: Labels, folds: list[Fol
     holes = has_holes(labels.Y)
     if holes:
         refuse_missing(candidates, labels.Y)
-    recipe = recipe_of(candidates, shape, pools=pools, holes=holes, seeks=seeks)
+    refuse_kernels(candidates, space)
+    # Wide rows in memory are reduced to their row space, which has no columns to select.
+    sums = is_dask_array(X) or X.shape[0] >= X.shape[1]
+    recipe = recipe_of(candidates, shape, pools=pools, sums=sums, holes=holes, seeks=seeks)
     if is_dask_array(X):
         refuse_rows(recipe, candidates)
     seeker = Seeker.of(sought, X, labels)
@@ -214,6 +221,16 @@ def refuse_missing(candidates: Candidates, Y: Any) -> None:
         refused = label_tags(setting.reducer).refused
         if "missing_labels" in refused:
             refuse_holes(Y, type(setting.reducer).__name__, refused["missing_labels"])
+
+
+def refuse_kernels(candidates: Candidates, space: Space) -> None:
+    """Refuse selectors of kernel functions."""
+    kept = [s.reducer for s in candidates.settings if is_selector(s.reducer)]
+    if kept and space.kernel != "linear":
+        raise ValueError(
+            f"kernel={space.kernel!r} leaves no columns to {type(kept[0]).__name__}; set "
+            "kernel='linear', or leave selectors out."
+        )
 
 
 def refuse_rows(recipe: Recipe, candidates: Candidates) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelspan.choice._all_features import AllFeatures
 from labelspan.choice._candidates import Candidates
+from labelspan.choice._columns import AllFeatures
 from labelspan.gate import Labels, refuse_holes
 from labelspan.metrics import SearchMeasure, nearest
 from labelspan.search import Fold, FoldScores

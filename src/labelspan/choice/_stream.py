@@ -33,4 +33,4 @@ def held_out_projections(
 def block_projections(X: Any, masks: np.ndarray, solved: Sequence[Solved]) -> list[np.ndarray]:
     """Projections of the rows of one block that each fold holds out."""
     rows = check_block(X)
-    return [each.project(rows[mask]) for mask, each in zip(masks, solved, strict=True)]
+    return [each.project(rows[mask], rows[mask]) for mask, each in zip(masks, solved, strict=True)]

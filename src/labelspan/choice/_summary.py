@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from labelspan.choice._candidates import NONE
+from labelspan.choice._columns import is_selector, size_of
 from labelspan.choice._results import (
     best_of_methods,
     name_of,
@@ -58,7 +59,8 @@ def advice(search: Any) -> str:
             if best != places.get("PCA"):
                 rest.insert(0, f"{method_at(table, best)}: {short(mean[best])}")
     else:
-        first = f"Reduce to {described_directions(table, i)} by {method_at(table, i)}: "
+        verb = "Keep" if is_selector(reducer) else "Reduce to"
+        first = f"{verb} {described_directions(table, i)} by {method_at(table, i)}: "
     return "; ".join([f"{first}{what} {short(mean[i])} +- {short(error[i])}", *rest]) + "."
 
 
@@ -71,7 +73,8 @@ def method_at(table: dict[str, Any], i: int) -> str:
     """The method of a candidate, by its short name and its kernel."""
     reducer = table["params"][i]["reducer"]
     name = name_of(reducer)
-    short_name = name if name == "PCA" or isinstance(reducer, str) else type(reducer).__name__
+    whole = name == "PCA" or isinstance(reducer, str) or is_selector(reducer)
+    short_name = name if whole else type(reducer).__name__
     return short_name + by_kernel(table, i)
 
 
@@ -81,9 +84,10 @@ def by_kernel(table: dict[str, Any], i: int) -> str:
 
 
 def described_directions(table: dict[str, Any], i: int) -> str:
-    """The number of directions of a candidate."""
+    """The number of directions or features of a candidate."""
     n_kept = table["mean_n_components"][i]
-    return f"{n_kept:g} direction{'s' if n_kept != 1 else ''}"
+    unit = "feature" if is_selector(table["params"][i]["reducer"]) else "direction"
+    return f"{n_kept:g} {unit}{'s' if n_kept != 1 else ''}"
 
 
 def measure_name(search: Any) -> str:
@@ -128,7 +132,7 @@ def described(table: dict[str, Any], i: int) -> str:
     told = [described_directions(table, i)]
     for name, value in point.items():
         step, _, parameter = name.partition("__")
-        if parameter and parameter != "n_components":
+        if parameter and parameter not in ("n_components", size_of(point["reducer"])):
             shown = f"{value:g}" if isinstance(value, int | float) else repr(value)
             told.append(f"{'readout ' if step == 'readout' else ''}{parameter} {shown}")
     return f"{name_of(point['reducer'])}{by_kernel(table, i)}, " + ", ".join(told)

@@ -41,6 +41,8 @@ class FeatureScore(Chunked, SelectorMixin, BaseEstimator):
     _min_samples: ClassVar[int] = 1
     _about_first: ClassVar[bool] = False
     _size: ClassVar[str] = "k"
+    # Whether the best k features for a larger size are those for k.
+    _nested: ClassVar[bool] = True
     transform = keep_features
 
     def _get_support_mask(self) -> np.ndarray:

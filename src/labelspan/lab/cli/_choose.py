@@ -12,6 +12,7 @@ from labelspan.lab.cli import _fitting as fitting
 from labelspan.lab.cli import options, output
 from labelspan.lab.cli._data import load, read_source
 from labelspan.lab.cli._model import Model, save_model
+from labelspan.lab.methods import get_method
 from labelspan.metrics import get_measure, search_measure
 from labelspan.system import require
 
@@ -31,6 +32,13 @@ def command(
             help="Measure to choose by; of search: shared_label_at_10 and the like.",
         ),
     ] = "micro_f1",
+    reducers: Annotated[
+        str,
+        typer.Option(
+            help="Reducers to try instead of the default ones, separated by commas: none, pca, "
+            "extractors and selectors; see `labelspan methods`."
+        ),
+    ] = "",
     readout: Annotated[str, typer.Option(help=fitting.READOUT_HELP)] = "ridge",
     n_components: Annotated[
         str, typer.Option(help="Dimensions to try, separated by commas: numbers, shares or none.")
@@ -65,6 +73,9 @@ def command(
     scaling, why = fitting.scaling_of(options.scale_steps(scale), dataset, chosen)
     dimensions = [fitting.value_of(text) for text in n_components.split(",") if text.strip()]
     parameters = {"readout": readout, "cv": folds, "rule": rule, "n_jobs": jobs}
+    if reducers.strip():
+        named = [name.strip() for name in reducers.split(",")]
+        parameters["reducers"] = [made_reducer(name) for name in named]
     search = fitting.search(
         dataset, chosen, scaling, scoring=scoring, n_components=dimensions or None, **parameters
     )
@@ -83,6 +94,18 @@ def command(
     show(search, f"{dataset.name}: {scoring.title} of {folds} folds of {n_rows} rows")
     for path in files:
         print(output.clean(path))
+
+
+def made_reducer(name: str) -> Any:
+    """A reducer by its name in `labelspan methods`; ReducerCV knows none and pca."""
+    if name in ("none", "pca"):
+        return name
+    method = get_method(name)
+    if method.kind != "reducer":
+        raise ValueError(
+            f"--reducers holds {name}, a {method.kind}; `labelspan methods` lists reducers."
+        )
+    return method.make()
 
 
 def show(search: ReducerCV, title: str) -> None:

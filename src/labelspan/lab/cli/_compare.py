@@ -241,11 +241,16 @@ def _shares(text: str, mechanism: str) -> tuple[float, ...]:
 def _steps(
     methods: str, classifiers: str, *, only_holed: bool = False
 ) -> dict[str, tuple[Step, ...]]:
-    """Steps by kind; by default all reducers, or those that accept missing labels."""
+    """Steps by kind; by default all reducers, or those that accept missing labels.
+
+    Among the criteria that subtract redundancy, SCLS stands for the others by default.
+    """
     names = _names(methods) or [
         method.name
         for method in METHODS
-        if method.kind == "reducer" and (not only_holed or _takes_holes(method))
+        if method.kind == "reducer"
+        and dict(method.parameters).get("criterion", "scls") == "scls"
+        and (not only_holed or _takes_holes(method))
     ]
     steps = [step for name in names for step in steps_of(name)]
     kinds = {step: get_method(step.method).kind for step in steps}

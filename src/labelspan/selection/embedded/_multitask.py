@@ -111,6 +111,7 @@ class MultiTaskSelector(FeatureScore):
         *FeatureScore._learnt, "coef_", "gamma_", "gammas_", "norms_", "gaps_", "n_iter_",
     )  # fmt: skip
     _size: ClassVar[str] = "n_features"
+    _nested: ClassVar[bool] = False
     _about_first: ClassVar[bool] = True
     _min_samples: ClassVar[int] = 2
 
