@@ -49,11 +49,13 @@ test-device:
 bench: $(VENV)/bench.stamp
 	$(BIN)/python benchmarks/record.py
 
-# The tests judge what the first line has stored; both resume an interrupted run.
+# The whole store, the text of the values that the page needs, the page, and the store packed for
+# a release. The tests judge what the first line has stored; both resume an interrupted run.
+REPRODUCED := results/reproduce
 reproduce: $(VENV)/test.stamp
-	$(TEST_ENV) $(BIN)/labelspan reproduce all --out results/reproduce --document docs/reproduction.md
-	$(BIN)/python tools/pack_results.py results/reproduce docs/reproduction.sqlite.xz
-	$(PYTEST) -m reproduce -s
+	$(TEST_ENV) $(BIN)/labelspan reproduce all --out $(REPRODUCED) --values docs/reproduction.json --document docs/reproduction.md
+	$(BIN)/python tools/pack_results.py $(REPRODUCED) results/reproduction.sqlite.xz
+	LABELSPAN_REPRODUCE=$(REPRODUCED) $(PYTEST) -m reproduce -s
 
 fuzz: $(VENV)/fuzz.stamp
 	$(BIN)/python -m tests.fuzz.fuzz_hypothesis --seconds 300

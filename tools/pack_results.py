@@ -1,6 +1,6 @@
-"""Pack the results of `labelspan reproduce` for the repository: one file, without free pages.
+"""Pack the results of `labelspan reproduce` for a release: one file, without free pages.
 
-Usage: python tools/pack_results.py results/reproduce docs/reproduction.sqlite.xz
+Usage: python tools/pack_results.py results/reproduce results/reproduction.sqlite.xz
 """
 
 import lzma

@@ -367,6 +367,16 @@ def test_none_leaves_features_as_they_are(rng):
     assert_array_equal(preprocessing_of("standard"), (Step("standard"),))
 
 
+def test_labels_without_training_rows_are_left_out_where_asked(tmp_path):
+    Y = np.zeros((20, 3), dtype=int)
+    Y[:12, 0] = Y[12:, 1] = Y[::2, 2] = 1
+    source = written(tmp_path, np.eye(20), Y, train=np.arange(10))
+    found = Source.from_any({"path": source.path, "prepare": "trained-labels"}).load()
+    assert (found.label_names, found.X.shape) == (("y0", "y2"), (20, 20))
+    assert_array_equal(found.Y.toarray() if sparse.issparse(found.Y) else found.Y, Y[:, [0, 2]])
+    assert_array_equal(found.train, np.arange(10))
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_pages_are_prepared_as_the_shared_subspace_paper_does(tmp_path, form):
     """Labels of at least 100 documents, their documents, and words of at least 5 of these."""
@@ -389,6 +399,8 @@ def test_pages_are_prepared_as_the_shared_subspace_paper_does(tmp_path, form):
     lengths = np.linalg.norm(kept * idf, axis=1, keepdims=True)
     assert_allclose(found.X.toarray(), kept * idf / np.where(lengths > 0, lengths, 1), rtol=1e-12)
     assert found.train is None
+    trained = Source.from_any({"path": source.path, "prepare": "trained-labels"}).load()
+    assert (trained.label_names, trained.X.shape) == (("y0", "y1", "y2"), (203, 4))
     plain = Source.from_any({"path": source.path, "prepare": "frequent-tf"}).load()
     lengths = np.linalg.norm(kept, axis=1, keepdims=True)
     assert_allclose(plain.X.toarray(), kept / np.where(lengths > 0, lengths, 1), rtol=1e-12)

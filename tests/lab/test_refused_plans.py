@@ -48,7 +48,8 @@ def test_the_plan_that_the_others_differ_from_is_whole(tmp_path):
         ),
         (
             {"sources": '[{path = "toy.npz", prepare = "foo"}]'},
-            "prepare of toy is 'foo'; give frequent-tfidf or frequent-tf or frequent-topics",
+            "prepare of toy is 'foo'; give frequent-tfidf or frequent-tf or frequent-topics or "
+            "trained-labels",
         ),
         (
             {"sources": '[{path = "toy.npz", label_count = 3}]'},

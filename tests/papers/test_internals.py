@@ -9,8 +9,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from labelspan.datasets import load_yeast
-from labelspan.papers import judge_value
-from labelspan.papers._reproduce import with_reason
+from labelspan.papers import Outcome, find_experiments, judge_value
+from labelspan.papers._causes import cause_of, printed_numbers, with_reason, with_variants
 from labelspan.papers.cplst._methods import FirstCodes, kernel_search
 from labelspan.papers.shared_subspace._methods import GRIDS, candidates
 from labelspan.subspace import ASOClassifier, cca_ridge
@@ -66,11 +66,42 @@ def test_cells_that_differ_in_the_number_of_codes_share_the_search(yeast):
 
 
 def test_a_reason_goes_with_whole_words_and_may_name_the_experiment():
-    printed = {"reasons": {", SVM": "hinge", "a/table9: AUC | a/table2: AUC": "there"}}
-    for name, expected in (("SVM", ("hinge",)), ("SVM_perf", ()), ("CCA+SVM", ())):
+    known = {", SVM": "hinge", "a/table9: AUC | a/table2: AUC": "there", "A..., LDA": "any"}
+    printed = {"reasons": {"undecidable": known}}
+    pairs = (("SVM", ("hinge",)), ("SVM_perf", ()), ("CCA+SVM", ()), ("x, LDA", ("any",)))
+    for name, expected in pairs:
         line = judge_value(f"AUC, {name}", 0.5, 0.6)
         assert with_reason(line, printed, "a/table1").reasons == expected
-        assert with_reason(line, printed, "a/table2").reasons == (*expected, "there")
+        assert set(with_reason(line, printed, "a/table2").reasons) == {*expected, "there"}
+
+
+def test_the_cause_of_a_difference_is_what_would_decide_it_or_none():
+    printed = {
+        "reasons": {"undecidable": {"AUC": "the width"}, "unexplained": {"SVM": "tried"}},
+        "trivial": {"AUC of": "always"},
+    }
+    for what, cause, reasons in (
+        ("AUC, SVM", "undecidable", ("the width",)),
+        ("F1, SVM", "unexplained", ("tried",)),
+        ("F1, PCA", "unexplained", ()),
+    ):
+        line = with_reason(judge_value(what, 0.5, 0.6), printed, "a/table1")
+        assert (line.cause, line.reasons, line.trivial) == (cause, reasons, "")
+    good = with_reason(judge_value("AUC of SVM", 0.5, 0.5), printed, "a/table1")
+    assert (good.cause, good.reasons, good.trivial) == ("", (), "always")
+
+
+def test_a_value_that_another_protocol_reproduces_is_shown_and_counts_once():
+    main, other = find_experiments(["cplst/table3", "cplst/table3-90"])
+    lines = [judge_value("a", 0.5, 0.6), judge_value("b", 0.5, 0.6), judge_value("c", 0.5, 0.5)]
+    better = [judge_value("a", 0.5, 0.5), judge_value("b", 0.5, 0.7), judge_value("c", 0.5, 0.9)]
+    outcomes = with_variants([Outcome(main, lines, False), Outcome(other, better, False)])
+    (first, second, third), _ = (outcome.judged for outcome in outcomes)
+    assert first.cause == "shown"
+    assert first.reasons[0].startswith("reproduced by cplst/table3-90: 90 % of the rows")
+    assert (second.cause, third.verdict) == ("", "reproduced")
+    assert printed_numbers(outcomes) == [first, second, third]
+    assert [cause_of(line) for line in (first, third)] == ["shown", "reproduced"]
 
 
 def test_an_experiment_without_its_package_is_left_out_but_judged_where_it_is_stored(

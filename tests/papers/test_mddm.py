@@ -13,7 +13,7 @@ from labelspan import MDDM
 from labelspan.classifiers import MLkNN
 from labelspan.datasets import MultilabelDataset, write_npz
 from labelspan.experiments import Source, get_method
-from labelspan.metrics import macro_f1
+from labelspan.metrics import get_measure, macro_f1
 from labelspan.papers import Values, find_experiments, printed_values
 from labelspan.papers.mddm import _images
 
@@ -150,6 +150,26 @@ def test_the_reverse_of_the_printed_values_is_not_reproduced(table):
     lines = [line for line in lines_of(table, lambda value: -value) if " against " in line.what]
     assert len(lines) > 8
     assert {line.verdict for line in lines} == {"not reproduced"}
+
+
+def test_the_second_protocol_changes_what_it_says_and_nothing_else(dataset):
+    dataset("yahoo-mlknn-arts")
+    first, second = (find_experiments([f"mddm/{name}"])[0] for name in ("table1", "table1-second"))
+    before, after = (one.plans(True)[0] for one in (first, second))
+    assert (before.convention, after.convention) == ("mddm", "mddm-smoothed")
+    assert (before.sources[0].prepare, after.sources[0].prepare) == ("", "trained-labels")
+    changes = {}
+    for old, new in zip(before.reducers, after.reducers, strict=True):
+        assert new.parameters[: len(old.parameters)] == old.parameters
+        if new != old:
+            changes[new.title] = dict(new.parameters[len(old.parameters) :])
+    assert changes == {
+        "CCA": {"ridge": 1e-6, "label_ridge": 1e-6},
+        "MLSI": {"form": "original", "ridge": 1e-6},
+    }
+    assert get_measure("macro_f1", "mddm-smoothed")([[1, 0]], [[0, 0]]) == pytest.approx(5 / 6)
+    assert get_measure("coverage", "mddm-smoothed") == get_measure("coverage", "mddm")
+    assert (before.classifiers, before.splits) == (after.classifiers, after.splits)
 
 
 def test_a_label_kernel_that_harms_is_told():

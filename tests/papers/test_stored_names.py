@@ -2,7 +2,6 @@
 
 import json
 import lzma
-import sqlite3
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,8 +10,11 @@ import pytest
 from labelspan.experiments import METHODS, Step, get_method
 from labelspan.lab.methods import NUMBERED, NUMBERS, PAPER_METHODS, with_number
 from labelspan.lab.plan import Plan, as_read, as_written, digest
-from labelspan.papers import find_experiments
+from labelspan.papers import digest_of_cells, find_experiments, read_values
+from tests.papers.reproduced import TEXT
 
+# The code that ran the plans of 0.2.0.
+OLD_CODE = "code 90b6283498c1"
 # Of cells that were stored when plans named these methods by path; the plan of the last one has
 # had other grids since.
 STORED = {
@@ -42,30 +44,33 @@ def test_no_short_name_is_a_path():
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    path = tmp_path_factory.mktemp("store") / "results.sqlite"
-    packed = Path(__file__).parents[2] / "docs/reproduction.sqlite.xz"
-    path.write_bytes(lzma.decompress(packed.read_bytes()))
-    connection = sqlite3.connect(path)
-    plans = dict(connection.execute("SELECT hash, content FROM plans"))
-    cells = {id_ for (id_,) in connection.execute("SELECT id FROM cells")}
-    connection.close()
-    return plans, cells
+def stored():
+    """Plans that 0.2.0 has stored, each with the number of its cells and a digest of their keys."""
+    packed = Path(__file__).with_name("plans_of_0_2_0.json.xz")
+    return json.loads(lzma.decompress(packed.read_bytes()))
 
 
 def test_every_stored_cell_is_found(stored):
-    plans, cells = stored
-    found = set()
-    for hash_, content in plans.items():
-        plan = Plan.from_dict(as_read(json.loads(content)))
+    n_cells = 0
+    for hash_, (content, *cells) in stored.items():
+        plan = Plan.from_dict(as_read(content))
         assert plan.hash == hash_
-        found.update(cell.id for cell in plan.cells)
-    assert cells <= found
+        assert list(digest_of_cells(plan)) == cells
+        n_cells += cells[0]
+    assert (len(stored), n_cells) == (174, 50265)
+
+
+def test_the_text_of_the_page_has_the_cells_that_were_stored(stored):
+    """What ran again since then has another code digest in its setting."""
+    for name, kept in read_values(TEXT).items():
+        if OLD_CODE in kept.setting:
+            for hash_, cells in kept.plans.items():
+                assert stored[hash_][1:] == list(cells), name
 
 
 def test_the_plans_of_today_find_the_cells_of_the_mvmd_paper(stored):
     for plan in find_experiments(["mvmd/tables3-8"])[0].plans(False):
-        assert {cell.id for cell in plan.cells} <= stored[1]
+        assert stored[plan.hash][1:] == list(digest_of_cells(plan))
 
 
 def as_step(method, parameters):

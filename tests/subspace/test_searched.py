@@ -124,11 +124,17 @@ def test_figures_are_judged_by_what_the_text_says():
         "reproduced",
         "SVM 1.00 s, ML_LS 2.00 s, ASO_SVM 3.00 s",
     )
+    assert not line.trivial
+    rows["ML_LS, n = 250"] = [1.04]
+    (line,) = experiment("figure1").judge(Values(values(rows, "fit_seconds"), ()), {})
+    assert line.trivial == "two of the times differ by less than 0.05 s"
     (plan,) = experiment("figure3").plans(quick=False)
     heat = {step.title: [0.2, 0.21] for step in plan.models}
     assert "alpha = 0.1, beta = 0" in heat
     heat["alpha = 0.1, beta = 0"] = [0.4, 0.41]
     lines = experiment("figure3").judge(Values(values(heat, "macro_f1"), ()), {})
     assert [item.verdict for item in lines[:3]] == ["reproduced", "not reproduced", "reproduced"]
+    assert lines[3].what == "macro F1 on arts: gain of alpha > 0 over ridge"
+    assert lines[3].ours == "0.2000, from 0.2050 at alpha = 0, beta = 0"
     # And a line per alpha, of nine.
     assert len(lines) == 3 + 9

@@ -6,7 +6,9 @@ import shutil
 import sys
 import textwrap
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -29,10 +31,13 @@ from labelspan.papers import (
     cells,
     document,
     find_experiments,
+    judge_text,
     numbered,
     printed_values,
+    read_values,
     reasons_of,
     reproduce,
+    write_values,
 )
 from labelspan.system import counted
 
@@ -45,8 +50,14 @@ def command(
         list[str], typer.Argument(help="list, or experiments: mvmd/figure3, mvmd, all.")
     ],
     quick: Annotated[bool, typer.Option(help="Fewer splits.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder of the store.")] = Path("results/reproduce"),
+    out: Annotated[
+        Path, typer.Option(help="Folder of the store; with --stored also a file of --values.")
+    ] = Path("results/reproduce"),
     page: Annotated[Path | None, typer.Option("--document", help="Markdown page to write.")] = None,
+    text: Annotated[
+        Path | None,
+        typer.Option("--values", help="JSON to update: what the page needs of the results."),
+    ] = None,
     jobs: Annotated[
         int, typer.Option(help="Number of parallel cells; -1 for one per processor.")
     ] = -1,
@@ -83,40 +94,54 @@ def command(
         return
     experiments = find_experiments(names)
     read = [file for item in experiments for name in item.data for file in files_of(name)]
-    check_outputs({"document": page}, [*read, out / FILE_NAME])
+    check_outputs({"document": page, "values": text}, [*read, out / FILE_NAME])
     # A stored result needs nothing installed.
     ready = [item for item in experiments if stored or not _lacks(item)]
     for item in experiments:
         if item not in ready:
             print(f"{item.name} is left out: it needs {_lacks(item)}", file=sys.stderr)
-    outcomes = []
-    with Store(out) as store:
-        for outcome in reproduce(
-            ready,
-            store,
-            quick=quick,
-            n_jobs=jobs,
-            timeout=timeout,
-            progress=default_progress(),
-            command=output.command_line(),
-            retry_failed=retry_failed,
-            budget=budget,
-            stored=stored,
-        ):
-            outcomes.append(outcome)
-            if not json:
-                _show(outcome, long)
+    show = (lambda outcome: None) if json else partial(_show, long=long)
+    if stored and out.suffix == ".json":
+        outcomes = list(judge_text(ready, read_values(out)))
+        _each(show, outcomes)
+    else:
+        with Store(out) as store:
+            found = reproduce(
+                ready,
+                store,
+                quick=quick,
+                n_jobs=jobs,
+                timeout=timeout,
+                progress=default_progress(),
+                command=output.command_line(),
+                retry_failed=retry_failed,
+                budget=budget,
+                stored=stored,
+            )
+            outcomes = _each(show, found)
+    if text is not None:
+        write_values(outcomes, text)
+        # The page is what the text says.
+        outcomes = list(judge_text(experiments, read_values(text)))
     if json:
         output.print_json([_data(outcome) for outcome in outcomes])
     if page is not None:
         # Without folders and processes: the page is the same wherever it is made.
         made = " ".join(["labelspan reproduce", *names, *(["--quick"] if quick else [])])
-        earlier = page.read_text(encoding="utf-8") if page.exists() else ""
-        page.write_text(document(outcomes, made, earlier), encoding="utf-8")
+        page.write_text(document(outcomes, made), encoding="utf-8")
     failed = any(outcome.failed or outcome.not_run for outcome in outcomes) or len(ready) < len(
         experiments
     )
     raise typer.Exit(1 if failed else 0)
+
+
+def _each(show: Callable[[Outcome], None], outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The outcomes, each shown as soon as it is there."""
+    found = []
+    for outcome in outcomes:
+        show(outcome)
+        found.append(outcome)
+    return found
 
 
 def _lacks(experiment: Experiment) -> str:
@@ -163,7 +188,8 @@ def _list() -> None:
         cells = [name.ljust(widths[0]), *map(str.rjust, figures, widths[1:])]
         room = width - sum(widths) - 2 * len(widths)
         print("  ".join([*cells, textwrap.shorten(title, max(room, 10), placeholder=" ...")]))
-    print("\n--long: whole titles, data, what cannot be run, and the rules of the verdicts")
+    print("\nminutes: of one processor; experiments of a paper share cells")
+    print("--long: whole titles, data, what cannot be run, and the rules of the verdicts")
 
 
 def _kind_of_lack(experiment: Experiment) -> str:

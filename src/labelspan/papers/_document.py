@@ -8,6 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from labelspan.lab.report import markdown_escape, markdown_text
+from labelspan.papers._causes import (
+    CAUSES,
+    UNEXPLAINED,
+    cause_of,
+    is_variant,
+    printed_numbers,
+    with_variants,
+)
 from labelspan.papers._experiment import RULES, Judged, Outcome, printed_values
 from labelspan.papers._grid import CROSS, folded, number_text
 from labelspan.papers._listing import PAPERS
@@ -34,29 +42,31 @@ FULL = (
 LEGEND = f"""\
 ## How to read the tables
 
+The first figures of a row are the strictest. *Trivial* statements are counted apart, because they
+hold for almost any methods, are facts about the data, or compare what cannot be told apart; their
+lines say which. Values of a table that was run by two protocols count once in the table by paper,
+by the protocol of the paper; its row in the table of experiments is of that protocol alone.
+
+Each printed value is reproduced, or has one cause:
+
+- *shown*: an experiment of this page reproduces it by another protocol, and the reason says why the
+  paper may have used that one;
+- *undecidable*: the paper or the files lack a datum, which the reason names;
+- *unexplained*: none of these; the reason says what was tried.
+
 A cell holds our value and, in brackets, the printed one; **bold** with {CROSS} was not reproduced.
 A number without brackets has no printed counterpart. A word without brackets agrees with the paper.
 A line may have several reasons, so the counts of reasons can exceed the number of lines.
 
 {RULES}"""
-BEFORE = (
-    "The columns *before* show an earlier page with fewer data sets: four of eleven web-page sets "
-    "and one of five news sets (MDDM), one of six word sets (shared subspace), four of eight sets "
-    "(CPLST), five of eight (MVMD), three of six (CMLFS). More values are judged now, so compare "
-    "shares, not counts."
-)
-EARLIER = (
-    "The following results are from an earlier run, with other code and perhaps fewer data sets. "
-    "They are not counted above."
-)
-NO_REASON = "the reason is unknown"
+NO_REASON = "nothing was tried"
 # Measured by tests/authors, not by an experiment of a paper.
 PROGRAMS = Path(__file__).with_name("programs.md")
 
 
-def document(outcomes: Iterable[Outcome], command: str, earlier: str = "") -> str:
-    """The page; experiments that were not run now keep their tables of an earlier page."""
-    outcomes = list(outcomes)
+def document(outcomes: Iterable[Outcome], command: str) -> str:
+    """The page."""
+    outcomes = with_variants(outcomes)
     extent = QUICK if any(outcome.quick for outcome in outcomes) else FULL
     by_paper = {
         paper: [item for item in outcomes if item.experiment.paper == paper] for paper in PAPERS
@@ -66,38 +76,42 @@ def document(outcomes: Iterable[Outcome], command: str, earlier: str = "") -> st
     parts.append(LEGEND)
     for paper, items in by_paper.items():
         parts.append(f"## {markdown_text(printed_values(paper)['paper'])}\n")
-        parts += [_section(item, earlier) for item in items]
+        parts += [_section(item) for item in items]
     parts.append(PROGRAMS.read_text(encoding="utf-8"))
     return "\n".join(parts)
 
 
 def _papers(by_paper: dict[str, list[Outcome]]) -> str:
-    """One row per paper: results now, and before the last data sets were added."""
+    """One row per paper: every printed value once, by its cause; then the statements."""
     rows = [
-        "| paper | values | before | statements | before | experiments run |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| paper | printed values | strictly | reproduced | shown | undecidable | unexplained "
+        "| findings | trivial |",
+        f"|---|{'---:|' * 8}",
     ]
     for paper, items in by_paper.items():
         if not items:
             continue
-        content = printed_values(paper)
-        before = content.get("before", {})
-        values, statements = _kinds(line for item in items for line in item.judged)
-        run = sum(not item.not_run for item in items)
-        row = [_share(values), before.get("values", "-")]
-        row += [_share(statements), before.get("statements", "-")]
-        row.append(f"{run} of {len(items)}" if run else "none")
-        rows.append(f"| {markdown_text(content['paper'])} | {' | '.join(row)} |")
-    return "\n".join([*rows, "", BEFORE, ""])
+        numbers = printed_numbers(items)
+        causes = Counter(map(cause_of, numbers))
+        lines = [line for item in items for line in item.judged]
+        row = [str(len(numbers)), _strict_share(numbers)]
+        row += [str(causes[cause]) for cause in ("reproduced", *CAUSES)]
+        row += [_share(_kinds(lines)[1]), _share(_trivial(lines))]
+        rows.append(f"| {markdown_text(printed_values(paper)['paper'])} | {' | '.join(row)} |")
+    return "\n".join([*rows, ""])
 
 
 def _counts(outcomes: list[Outcome]) -> str:
-    rows = ["| experiment | what | values | strictly | statements |", "|---|---|---:|---:|---:|"]
+    rows = [
+        "| experiment | what | strictly | values | findings | trivial |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
     for item in outcomes:
         name = item.experiment.name
         anchor = re.sub(r"[^a-z0-9-]", "", name.lower())
         values, statements = _kinds(item.judged)
-        figures = [_share(values), _strict_share(values), _share(statements)]
+        figures = [_strict_share(values), _share(values), _share(statements)]
+        figures.append(_share(_trivial(item.judged)))
         figures = ["not run"] * len(figures) if item.not_run else figures
         title = markdown_text(item.experiment.title)
         rows.append(f"| [{name}](#{anchor}) | {title} | {' | '.join(figures)} |")
@@ -105,11 +119,16 @@ def _counts(outcomes: list[Outcome]) -> str:
 
 
 def _kinds(lines: Iterable[Judged]) -> tuple[list[Judged], list[Judged]]:
-    judged = [line for line in lines if line.verdict != "not judged"]
+    """Printed numbers and findings that were judged."""
+    judged = [line for line in lines if line.verdict != "not judged" and not line.trivial]
     return (
         [line for line in judged if not isinstance(line.printed, str)],
         [line for line in judged if isinstance(line.printed, str)],
     )
+
+
+def _trivial(lines: Iterable[Judged]) -> list[Judged]:
+    return [line for line in lines if line.verdict != "not judged" and line.trivial]
 
 
 def _share(lines: list[Judged]) -> str:
@@ -147,13 +166,14 @@ def _in_words(paper: str, outcomes: list[Outcome]) -> str:
 
 def _came_out(outcomes: list[Outcome]) -> list[str]:
     lines = [line for item in outcomes for line in item.judged]
-    values, statements = _kinds(lines)
-    found = []
-    if statements:
-        found.append(f"{_much(statements)} the statements of the paper ({_share(statements)})")
-    if values:
-        found.append(f"{_much(values)} the printed values ({_share(values)})")
-    text = " and ".join(found) or "No printed value or statement of the paper could be judged"
+    own = [item for item in outcomes if not is_variant(item.experiment.name)]
+    values, findings = _kinds(line for item in own for line in item.judged)
+    found = [
+        f"{_much(judged)} the {what} ({_share(judged)})"
+        for judged, what in ((values, "printed values"), (findings, "findings of the paper"))
+        if judged
+    ]
+    text = " and ".join(found) or "No printed value or finding of the paper could be judged"
     rows = [f"{text[0].upper()}{text[1:]}{' were reproduced' if found else ''}."]
     perfect = [
         item.experiment.name
@@ -163,7 +183,8 @@ def _came_out(outcomes: list[Outcome]) -> list[str]:
     if perfect:
         rows.append(f"Completely reproduced: {', '.join(perfect)}.")
     if _missed(lines):
-        rows += ["", "Not reproduced:", "", *_reasons(outcomes)]
+        rows += ["", "Not reproduced:", ""]
+        rows += [row for cause in CAUSES for row in _reasons(outcomes, cause)]
     rows += [
         f"\n{item.experiment.name} was not run: {markdown_escape(item.not_run)}."
         for item in outcomes
@@ -185,16 +206,17 @@ def _missed(lines: Iterable[Judged]) -> list[Judged]:
     return [line for line in lines if line.verdict == "not reproduced"]
 
 
-def _reasons(outcomes: list[Outcome]) -> list[str]:
+def _reasons(outcomes: list[Outcome], cause: str) -> list[str]:
     """One bullet per reason: how many lines of which experiments it explains."""
     counts: dict[str, Counter[str]] = {}
     for item in outcomes:
-        for reason, n in reasons_of(item.judged).items():
+        lines = [line for line in item.judged if (line.cause or UNEXPLAINED) == cause]
+        for reason, n in reasons_of(lines).items():
             counts.setdefault(reason, Counter())[item.experiment.name] += n
     rows = []
     for reason in sorted(counts, key=lambda text: (text == NO_REASON, -counts[text].total())):
         places = ", ".join(f"{n} in {name}" for name, n in counts[reason].items())
-        rows.append(f"- {places}: {markdown_text(reason)}.")
+        rows.append(f"- {cause}, {places}: {markdown_text(reason)}.")
     return rows
 
 
@@ -213,15 +235,13 @@ def numbered(reasons: dict[str, int]) -> list[str]:
     ]
 
 
-def _section(outcome: Outcome, earlier: str) -> str:
+def _section(outcome: Outcome) -> str:
     experiment = outcome.experiment
     title = f"{experiment.name}: {experiment.title}"
     # Renderers create different anchors for the same heading.
     anchor = re.sub(r"[^a-z0-9-]", "", experiment.name.lower())
     rows = [f'<a id="{anchor}"></a>', "", f"### {markdown_text(title)}", ""]
     rows += [f"{markdown_text(outcome.summary)}. {markdown_text(outcome.setting)}".strip(), ""]
-    if outcome.not_run and (tables := _carried(earlier, anchor)):
-        return "\n".join([*rows, EARLIER, "", tables, ""])
     lines, grids = folded(outcome.judged)
     reasons = reasons_of(outcome.judged)
     if lines:
@@ -235,15 +255,6 @@ def _section(outcome: Outcome, earlier: str) -> str:
         rows += ["Not reproduced, by reason:", "", *map(markdown_text, numbered(reasons)), ""]
     rows += [f"Failed: {markdown_escape(text)}\n" for text in outcome.failed]
     return "\n".join(rows)
-
-
-def _carried(page: str, anchor: str) -> str:
-    pattern = rf'<a id="{anchor}"></a>\n\n### [^\n]*\n\n(.*?)(?=\n<a id=|\n## |\Z)'
-    found = re.search(pattern, page, re.DOTALL)
-    text = found[1] if found else ""
-    if EARLIER in text:
-        return text.partition(EARLIER)[2].strip()
-    return "" if text.startswith("not run") else text.strip()
 
 
 def _rules(lines: Iterable[Judged]) -> list[str]:
@@ -262,6 +273,9 @@ def cells(line: Judged, reasons: dict[str, int]) -> list[str]:
     difference = "" if line.difference is None else f"{line.difference:+.4g}"
     places = {reason: number for number, reason in enumerate(reasons, start=1)}
     known = (line.reasons or (NO_REASON,)) if _missed([line]) else ()
-    why = "; ".join([*filter(None, [line.note]), *(f"reason {places[text]}" for text in known)])
+    trivial = f"trivial: {line.trivial}" if line.trivial else ""
+    why = "; ".join(
+        [*filter(None, [line.note, trivial]), *(f"reason {places[text]}" for text in known)]
+    )
     values = (number_text(line.printed), number_text(line.ours))
     return [line.what, *values, difference, line.verdict, why]

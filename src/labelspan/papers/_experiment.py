@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from labelspan.lab.analysis import cells_of
 from labelspan.lab.plan import Plan
-from labelspan.lab.runner import PACKAGES
-from labelspan.lab.store import Store, series_in
+from labelspan.papers._values import Key, Values
 
 FOLDER = Path(__file__).parent
 # Two means over random splits may differ by this many standard errors of their difference.
@@ -39,7 +34,8 @@ RULES = """\
 - A mean with a printed standard error is reproduced within three standard errors of the
   difference, which combine the printed one and that of our splits. Chance alone exceeds this
   once in 370 times. An error or deviation printed as 0.0000 counts as half of its last digit.
-- A mean with neither is reproduced within 0.02 (of a measure from 0 to 1). This is our convention,
+- A mean with neither is reproduced within 0.02 of the range of its measure: within 0.02 for one
+  from 0 to 1, and within 0.16 for an average rank among nine methods. This is our convention,
   because the paper prints no measure of spread.
 - A statement about an order (A is better than B) is reproduced if our values have that order.
 - A value that the paper does not print, or prints over other data sets, is not judged.
@@ -58,6 +54,8 @@ class Judged:
     note: str = ""  # the rule with its tolerance
     reasons: tuple[str, ...] = ()  # known ones for a difference
     strictly: bool | None = None  # None if there is no stricter rule
+    trivial: str = ""  # why a statement is no finding
+    cause: str = ""  # of a difference, one of CAUSES
 
     @property
     def difference(self) -> float | None:
@@ -68,35 +66,11 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Values:
-    """What was measured, by data set, method and measure; `failed` names the cells that failed."""
-
-    found: dict[tuple[str, str, str], list[float]]  # lists over the splits
-    failed: tuple[str, ...]
-    curves: dict[tuple[str, str, str], dict[int, float]] = field(default_factory=dict)  # by size
-    spectra: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # of the first split
-
-    def mean(self, dataset: str, method: str, measure: str) -> float | None:
-        values = self.found.get((dataset, method, measure))
-        return float(np.mean(values)) if values else None
-
-    def error(self, dataset: str, method: str, measure: str) -> float:
-        """Standard error of the mean over the splits; 0 for one split."""
-        values = self.found.get((dataset, method, measure), [])
-        return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-    def over(self, datasets: Iterable[str], method: str, measure: str) -> float | None:
-        values = [self.mean(dataset, method, measure) for dataset in datasets]
-        known = [value for value in values if value is not None]
-        return float(np.mean(known)) if len(known) == len(values) and known else None
-
-
-@dataclass(frozen=True)
 class Experiment:
-    """A table or figure of a paper that can be run, in `minutes` on two processors.
+    """A table or figure of a paper that can be run, in `minutes` of one processor.
 
     `packages` are those that labelspan does not install. `follow_up` makes plans from what the
-    search in `plans` found.
+    search in `plans` found. `compute` adds values that need no cells.
     """
 
     name: str
@@ -108,6 +82,7 @@ class Experiment:
     judge: Callable[[Values, dict[str, Any]], list[Judged]]
     packages: tuple[str, ...] = ()
     follow_up: Callable[[Values, bool], tuple[Plan, ...]] | None = None
+    compute: Callable[[], dict[Key, list[float]]] | None = None
 
     @property
     def paper(self) -> str:
@@ -125,17 +100,22 @@ class Outcome:
     failed: tuple[str, ...] = field(default=())
     setting: str = ""
     not_run: str = ""
+    values: Values = field(default_factory=lambda: Values({}, ()))
+    plans: tuple[Plan, ...] = ()
 
     @property
     def summary(self) -> str:
         """One line: how many of the printed values and statements were reproduced."""
         if self.not_run:
             return f"not run: {self.not_run}"
-        counted = [line for line in self.judged if line.verdict != "not judged"]
+        judged = [line for line in self.judged if line.verdict != "not judged"]
+        counted = [line for line in judged if not line.trivial]
         good = sum(line.verdict == "reproduced" for line in counted)
-        if not counted:
+        trivial = len(judged) - len(counted)
+        rest = f"; {trivial} trivial" if trivial else ""
+        if not judged:
             return f"{len(self.judged)} values; the paper prints none"
-        return f"{good} of {len(counted)} printed values and statements reproduced"
+        return f"{good} of {len(counted)} printed values and statements reproduced{rest}"
 
 
 @lru_cache(maxsize=8)
@@ -155,62 +135,6 @@ def experiments_of(paper: str, runs: dict[str, tuple[Any, ...]]) -> tuple[Experi
     )
 
 
-def values_of(store: Store, plans: Iterable[Plan]) -> Values:
-    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    points: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(dict)
-    spectra: dict[tuple[str, str], list[float]] = {}
-    failed: dict[str, None] = {}
-    for plan in plans:
-        cells = cells_of(store, plan)
-        spectra.update(_spectra(store, cells))
-        for cell in cells:
-            if cell["status"] != "ok":
-                text = f"{cell['method']} on {cell['dataset']}: {cell['status']}: {cell['error']}"
-                failed.setdefault(text)
-            row = {**cell["values"], "n_components": cell["n_components"]}
-            row["fit_seconds"] = cell["fit_seconds"]
-            for measure, value in row.items():
-                key = (cell["dataset"], cell["method"], measure)
-                if value is not None and cell["directions"] is None:
-                    found[key].append(value)
-                elif value is not None:
-                    points[key].setdefault(cell["directions"], []).append(value)
-    curves = {
-        key: {size: float(np.mean(items)) for size, items in sorted(sizes.items())}
-        for key, sizes in points.items()
-    }
-    return Values(dict(found), tuple(failed), curves, spectra)
-
-
-def setting_of(store: Store, plans: Iterable[Plan]) -> str:
-    sets: dict[str, list[str]] = defaultdict(list)
-    wanted: set[str] = set()
-    for plan in plans:
-        names = [source.name for source in plan.sources]
-        sets[plan.splits.title] += [name for name in names if name not in sets[plan.splits.title]]
-        wanted.update(cell.id for cell in plan.cells)
-    packages = dict.fromkeys(
-        ", ".join(f"{name} {item[name]}" for name in (*PACKAGES, "code") if name in item)
-        for item in store.environments(wanted)
-    )
-    if not wanted:
-        return "Computed from the printed values alone."
-    split = "; ".join(f"{', '.join(names)}: {title}" for title, names in sets.items())
-    return f"{len(wanted)} cells. {split}. With {' and '.join(packages) or 'no results'}."
-
-
-def _spectra(store: Store, cells: list[dict[str, Any]]) -> dict[tuple[str, str], list[float]]:
-    first = {
-        cell["id"]: (cell["dataset"], cell["method"])
-        for cell in cells
-        if cell["split"] == 0 and cell["directions"] is None
-    }
-    series = series_in(store, first)
-    return {
-        first[id_]: lists["eigenvalues"] for id_, lists in series.items() if "eigenvalues" in lists
-    }
-
-
 def judge_value(
     what: str,
     printed: float,
@@ -219,9 +143,10 @@ def judge_value(
     deviation: float | None = None,
     errors: tuple[float, float] | None = None,
     n_printed: int | None = None,
+    scale: float = 1.0,
     note: str = "",
 ) -> Judged:
-    """Judge a mean by the printed deviation of `n_printed` sets, standard errors, or neither."""
+    """Judge a mean by the printed deviation of `n_printed` sets, standard errors, or its range."""
     if printed is None or math.isnan(printed):
         return Judged(what, None, ours, "not judged", note)
     if deviation is not None:
@@ -231,7 +156,7 @@ def judge_value(
         joint = math.hypot(printed_error or HALF_DIGIT, own)
         tolerance, name = STANDARD_ERRORS * joint, "three standard errors"
     else:
-        tolerance, name = PLAIN_TOLERANCE, "the rule for means without a spread"
+        tolerance, name = PLAIN_TOLERANCE * scale, "the rule for means without a spread"
     distance = math.inf if ours is None else abs(ours - printed) - 1e-12
     strictly = None
     if deviation is not None and n_printed is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,14 +12,13 @@ from labelspan.datasets import DataFileError, list_datasets, load_dataset
 from labelspan.lab.plan import Plan
 from labelspan.lab.runner import Progress, run
 from labelspan.lab.store import Store
+from labelspan.papers._causes import with_reason
 from labelspan.papers._experiment import (
     Experiment,
-    Judged,
     Outcome,
     printed_values,
-    setting_of,
-    values_of,
 )
+from labelspan.papers._values import Values, setting_of, values_of
 
 
 def reproduce(
@@ -42,6 +41,7 @@ def reproduce(
     store, and names the others. ``not_run`` of an outcome holds the reason.
     """
     start = time.monotonic()
+    workers = (os.cpu_count() or 1) if n_jobs in (None, -1) else max(n_jobs, 1)
     if budget is not None:
         experiments = sorted(experiments, key=lambda one: -values_per_minute(one, quick))
 
@@ -68,20 +68,20 @@ def reproduce(
             if absent and not plans:
                 yield Outcome(experiment, [], quick, not_run=how_to_run(experiment, ""))
                 continue
-        left = minutes_left(experiment, plans, store, quick)
+        left = minutes_left(experiment, plans, store, quick) / workers
         if budget is not None and time.monotonic() - start + 60 * left > 3600 * budget:
             why = f"postponed: its {left:.0f} minutes do not fit into the budget of {budget:g} h"
             yield Outcome(experiment, [], quick, not_run=why)
             continue
         run_all(plans)
-        values = values_of(store, plans)
+        values = _measured(experiment, store, plans)
         if experiment.follow_up is not None:
             more = experiment.follow_up(values, quick)
             if stored:
                 more, absent = complete(more, store)
             run_all(more)
             plans = (*plans, *more)
-            values = values_of(store, plans)
+            values = _measured(experiment, store, plans)
         printed = printed_values(experiment.paper)
         judged = [
             with_reason(line, printed, experiment.name)
@@ -90,7 +90,14 @@ def reproduce(
         setting = setting_of(store, plans)
         if absent:
             setting += f" Not run yet: {how_to_run(experiment, absent)}."
-        yield Outcome(experiment, judged, quick, values.failed, setting)
+        yield Outcome(experiment, judged, quick, values.failed, setting, values=values, plans=plans)
+
+
+def _measured(experiment: Experiment, store: Store, plans: Iterable[Plan]) -> Values:
+    values = values_of(store, plans)
+    if experiment.compute is not None:
+        values.found.update(experiment.compute())
+    return values
 
 
 def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str]:
@@ -109,7 +116,7 @@ def complete(plans: Iterable[Plan], store: Store) -> tuple[tuple[Plan, ...], str
 
 def how_to_run(experiment: Experiment, absent: str) -> str:
     command = f"labelspan reproduce {experiment.name} runs it"
-    minutes = f"about {experiment.minutes:g} minutes on two processors"
+    minutes = f"about {experiment.minutes:g} processor minutes"
     return f"{absent}; {command}, {minutes}" if absent else f"{command}, {minutes}"
 
 
@@ -145,16 +152,3 @@ def lacking_data(experiment: Experiment) -> str:
                 # The first line states the error; the others say where to put which files.
                 return f"the data set {name} is missing ({str(error).splitlines()[0]})"
     return ""
-
-
-def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:
-    if line.verdict != "not reproduced":
-        return line
-    # Match whole words, because a reason about SVM does not hold for SVM_perf.
-    known = (
-        why
-        for places, why in printed.get("reasons", {}).items()
-        for what in places.split(" | ")
-        if re.search(rf"{re.escape(what)}(?!\w)", f"{name}: {line.what}")
-    )
-    return replace(line, reasons=tuple(dict.fromkeys((*line.reasons, *known))))

@@ -14,12 +14,12 @@ from labelspan.metrics import MEASURES
 from labelspan.papers._experiment import (
     OTHER_PAGES,
     Judged,
-    Values,
     experiments_of,
     judge_statement,
     judge_value,
     unjudged,
 )
+from labelspan.papers._values import Key, Values
 from labelspan.ranking import CLaRankSVM, label_correlation
 
 MEASURED = ("macro_auc", "micro_f1", "macro_f1")
@@ -228,14 +228,10 @@ def _alone(values: Values, dataset: str) -> list[Judged]:
             what = f"{MEASURES[measure].title} on {dataset}, {TUNED}"
             lines.append(Judged(what, None, ours, "not judged"))
     for method in ("LaRank", "CLaRank", "MLFS", "CMLFS"):
-        found = [
-            float(np.mean(values.found[key]))
-            for key in values.found
-            if key[0] == dataset and key[1].startswith(f"{method}: ") and key[2] == "macro_auc"
-        ]
-        if found:
+        best = values.best(dataset, method, "macro_auc")
+        if best is not None:
             what = f"best AUC of the grid in cross-validation on {dataset}, {method}"
-            lines.append(Judged(what, None, max(found), "not judged"))
+            lines.append(Judged(what, None, best, "not judged"))
     return lines
 
 
@@ -312,41 +308,54 @@ def figure1(quick: bool) -> tuple[Plan, ...]:
     return ()
 
 
-def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
-    """Label 5 correlates with labels 14 and 18 and not with 12; and the learnt covariance."""
+NEAR, APART, LABEL = (14, 18), 12, 5
+LABELS = "the labels"
+
+
+def label_correlations() -> dict[Key, list[float]]:
+    """Correlations of label 5 with three others, their ranks, and the learnt covariance."""
     dataset = SOURCES[ARTS].load()
     chosen = np.random.default_rng(0).permutation(dataset.Y.shape[0])[:TRAINING_ROWS]
     model = CLaRankSVM(10.0, mu=0.1, random_state=0).fit(dataset.X[chosen], dataset.Y[chosen])
     scale = np.sqrt(np.diag(model.label_covariance_))
     learnt = model.label_covariance_ / np.outer(scale, scale)
     of_labels = label_correlation(dataset.Y)
-    label, others, apart = 5, (14, 18), 12
-    row = of_labels[label - 1]
-    near = [row[other - 1] for other in others]
-    text = f"{near[0]:.3f} and {near[1]:.3f} against {row[apart - 1]:.3f}"
-    rank = [1 + int((np.delete(row, label - 1) > value).sum()) for value in near]
-    high = f"rank {rank[0]} and {rank[1]} of the 18 others"
-    lines = [
-        judge_statement(
-            "label 5 correlates more with labels 14 and 18 than with 12",
-            "yes",
-            text,
-            min(near) > row[apart - 1],
-        ),
-        judge_statement(
-            "labels 14 and 18 are highly correlated with 5", "yes", high, max(rank) <= 3
-        ),
-    ]
+    row = of_labels[LABEL - 1]
+    found = {f"correlation with {other}": float(row[other - 1]) for other in (*NEAR, APART)}
+    for other in NEAR:
+        above = np.delete(row, LABEL - 1) > row[other - 1]
+        found[f"rank of {other}"] = float(1 + above.sum())
     upper = np.triu_indices(len(learnt), 1)
-    agreement = float(np.corrcoef(learnt[upper], of_labels[upper])[0, 1])
+    found["agreement"] = float(np.corrcoef(learnt[upper], of_labels[upper])[0, 1])
+    return {(ARTS, LABELS, name): [value] for name, value in found.items()}
+
+
+def judge_figure1(values: Values, printed: dict[str, Any]) -> list[Judged]:
+    """Label 5 correlates with labels 14 and 18 and not with 12; and the learnt covariance."""
+
+    def known(name: str) -> float:
+        value = values.mean(ARTS, LABELS, name)
+        return np.nan if value is None else value
+
+    near = [known(f"correlation with {other}") for other in NEAR]
+    apart = known(f"correlation with {APART}")
+    rank = [known(f"rank of {other}") for other in NEAR]
+    text = f"{near[0]:.3f} and {near[1]:.3f} against {apart:.3f}"
+    high = f"rank {rank[0]:.0f} and {rank[1]:.0f} of the 18 others"
     what = "correlation of the learnt covariance with that of the labels, over all pairs"
-    return [*lines, Judged(what, None, agreement, "not judged")]
+    more = "label 5 correlates more with labels 14 and 18 than with 12"
+    most = "labels 14 and 18 are highly correlated with 5"
+    return [
+        judge_statement(more, "yes", text, min(near) > apart),
+        judge_statement(most, "yes", high, max(rank) <= 3),
+        Judged(what, None, known("agreement"), "not judged"),
+    ]
 
 
 EXPERIMENTS = experiments_of(
     "cmlfs",
     {
-        "figure1": ((ARTS,), figure1, judge_figure1),
+        "figure1": ((ARTS,), figure1, judge_figure1, (), None, label_correlations),
         "figure2": (tuple(SOURCES), figure2, judge_figure2),
         "table2": (tuple(SOURCES), search, judge_table2, (), ten_splits),
         "table2-sign": (tuple(SOURCES), sign, judge_sign),

@@ -10,10 +10,10 @@ from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.papers._experiment import (
     Judged,
-    Values,
     experiments_of,
     judge_statement,
 )
+from labelspan.papers._values import Values
 from labelspan.papers.cplst._regressors import N_LABELS, judge_loss, places, plan
 
 # With the ridge of the paper, 0.

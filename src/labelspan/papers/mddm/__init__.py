@@ -1,7 +1,7 @@
 """The experiments of the MDDM paper: printed values, plans, methods of its own."""
 
-from labelspan.papers.mddm import _experiments, _images
+from labelspan.papers.mddm import _experiments, _images, _second
 
-EXPERIMENTS = (*_experiments.EXPERIMENTS, *_images.EXPERIMENTS)
+EXPERIMENTS = (*_experiments.EXPERIMENTS, *_images.EXPERIMENTS, *_second.EXPERIMENTS)
 
 __all__ = ["EXPERIMENTS"]

@@ -14,11 +14,11 @@ from labelspan.metrics import MEASURES, PAPER_MEASURES
 from labelspan.papers._experiment import (
     PLAIN_TOLERANCE,
     Judged,
-    Values,
     experiments_of,
     judge_statement,
     judge_value,
 )
+from labelspan.papers._values import Values
 
 TOPICS = (
     "arts", "business", "computers", "education", "entertainment", "health", "recreation",
@@ -44,11 +44,11 @@ Plans = Callable[[bool], tuple[Plan, ...]]
 Classifier = Callable[[bool], Step]
 
 
-def _mlknn(quick: bool) -> Step:
+def mlknn(quick: bool) -> Step:
     return MLKNN
 
 
-def _svm(quick: bool) -> Step:
+def svm(quick: bool) -> Step:
     """Choose C from five values by 5-fold CV (quick: three values, two folds)."""
     fewer = (("n_folds", 2), ("penalties", (0.1, 1.0, 10.0)))
     return Step("mddm/svm", fewer if quick else (), "SVM")
@@ -85,7 +85,7 @@ def _on(
     )
 
 
-def _nine(classifier: Classifier, news: bool, n_quick: int = 1) -> Plans:
+def nine_plans(classifier: Classifier, news: bool, n_quick: int = 1) -> Plans:
     """Nine methods with as many directions as MDDM_p; on news the four fastest if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
@@ -110,7 +110,7 @@ def _nine(classifier: Classifier, news: bool, n_quick: int = 1) -> Plans:
     return plans
 
 
-def _label_kernel(classifier: Classifier, news: bool) -> Plans:
+def label_kernel_plans(classifier: Classifier, news: bool) -> Plans:
     """MDDM without and with a label kernel; its width by five folds, or by two if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
@@ -230,7 +230,7 @@ def _levels(values: Values, printed: dict[str, Any], table: str) -> list[Judged]
 
 
 def _sets(values: Values) -> list[str]:
-    return sorted({dataset for dataset, _, _ in values.found})
+    return values.datasets
 
 
 SIZES = (2, 5, 10, 15)
@@ -272,10 +272,10 @@ def _news_curves(name: str, classifier: Classifier, few: tuple[str, ...]) -> Pla
     return plans
 
 
-figure2 = _curves("figure 2", _mlknn, 2)
-figure2_news = _news_curves("figure 2", _mlknn, ("MDDM_p", "CCA"))
-figure3 = _curves("figure 3", _svm, 1)
-figure3_news = _news_curves("figure 3", _svm, ("MDDM_p", "MDDM_f"))
+figure2 = _curves("figure 2", mlknn, 2)
+figure2_news = _news_curves("figure 2", mlknn, ("MDDM_p", "CCA"))
+figure3 = _curves("figure 3", svm, 1)
+figure3_news = _news_curves("figure 3", svm, ("MDDM_p", "MDDM_f"))
 
 
 def judge_curves(values: Values, printed: dict[str, Any]) -> list[Judged]:
@@ -306,13 +306,13 @@ EXPERIMENTS = experiments_of(
         "figure2-news": (NEWS, figure2_news, judge_curves),
         "figure3": (SETS, figure3, judge_curves),
         "figure3-news": (NEWS, figure3_news, judge_curves),
-        "table1": (SETS, _nine(_mlknn, news=False, n_quick=2), judge_nine("table1")),
-        "table2": (SETS, _nine(_svm, news=False), judge_nine("table2")),
-        "table5": (NEWS, _nine(_mlknn, news=True), judge_nine("table5")),
-        "table6": (NEWS, _nine(_svm, news=True), judge_nine("table6")),
-        "table7": (SETS, _label_kernel(_mlknn, news=False), judge_label_kernel("table7")),
-        "table8": (SETS, _label_kernel(_svm, news=False), judge_label_kernel("table8")),
-        "table11": (NEWS, _label_kernel(_mlknn, news=True), judge_label_kernel("table11")),
-        "table12": (NEWS, _label_kernel(_svm, news=True), judge_label_kernel("table12")),
+        "table1": (SETS, nine_plans(mlknn, news=False, n_quick=2), judge_nine("table1")),
+        "table2": (SETS, nine_plans(svm, news=False), judge_nine("table2")),
+        "table5": (NEWS, nine_plans(mlknn, news=True), judge_nine("table5")),
+        "table6": (NEWS, nine_plans(svm, news=True), judge_nine("table6")),
+        "table7": (SETS, label_kernel_plans(mlknn, news=False), judge_label_kernel("table7")),
+        "table8": (SETS, label_kernel_plans(svm, news=False), judge_label_kernel("table8")),
+        "table11": (NEWS, label_kernel_plans(mlknn, news=True), judge_label_kernel("table11")),
+        "table12": (NEWS, label_kernel_plans(svm, news=True), judge_label_kernel("table12")),
     },
 )

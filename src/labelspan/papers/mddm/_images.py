@@ -13,7 +13,8 @@ from labelspan.kernels import KernelMDDM
 from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import PAPER_MEASURES
-from labelspan.papers._experiment import Values, experiments_of
+from labelspan.papers._experiment import experiments_of
+from labelspan.papers._values import Values
 from labelspan.papers.mddm._experiments import (
     CURVES,
     IMAGE_SIZES,

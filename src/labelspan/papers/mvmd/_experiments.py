@@ -9,7 +9,8 @@ import numpy as np
 from labelspan.lab.methods import with_number
 from labelspan.lab.plan import Plan, Source, Splits, Step
 from labelspan.metrics import MEASURES, PAPER_MEASURES
-from labelspan.papers._experiment import Judged, Values, experiments_of, judge_statement
+from labelspan.papers._experiment import Judged, experiments_of, judge_statement, judge_value
+from labelspan.papers._values import Values
 from labelspan.stats import average_ranks, critical_difference, friedman
 
 SETS = (
@@ -56,8 +57,7 @@ def scene(quick: bool) -> tuple[Plan, ...]:
 
 
 def sets_of(values: Values) -> list[str]:
-    found = {dataset for dataset, _, _ in values.found}
-    return [name for name in SETS if name in found]
+    return [name for name in SETS if name in values.datasets]
 
 
 def how_many(sets: list[str]) -> str:
@@ -113,9 +113,8 @@ def judge_ranks(values: Values, printed: dict[str, Any]) -> list[Judged]:
     ]
     note = f"ours over {how_many(sets_of(values))}"
     for name in expected:
-        # A rank depends on the ranks of all others, so they are judged by their order.
         pair = (printed["figure3"][name], ours[name])
-        lines.append(Judged(f"average rank, {name}", *pair, "not judged", note))
+        lines.append(judge_value(f"average rank, {name}", *pair, scale=len(TITLES) - 1, note=note))
     return lines
 
 
@@ -160,7 +159,8 @@ def judge_critical_difference(values: Values, printed: dict[str, Any]) -> list[J
         names = ", ".join(title for title in linked if title != "MVMD")
         what = f"{MEASURES[measure].title}: linked with MVMD"
         note = f"ours over {how_many(sets)}, where the critical difference is {limit:.2f}"
-        lines.append(Judged(what, printed["linked"][measure], names, "not judged", note))
+        theirs = printed["linked"][measure]
+        lines.append(judge_statement(what, theirs, names, names == theirs, note))
     return lines
 
 
@@ -178,14 +178,14 @@ def judge_directions(values: Values, printed: dict[str, Any]) -> list[Judged]:
 def judge_spectra(values: Values) -> list[Judged]:
     """The text says: steep from 1 to 6 and flat after it; a figure shows the spectra."""
     lines = []
-    spectrum = values.spectra.get(("scene", "MVMD"), [])
+    spectrum = values.spectrum("scene", "MVMD")
     if len(spectrum) > 12:
         steep, flat = spectrum[0] / spectrum[6], spectrum[6] / spectrum[12]
         text = f"by {steep:.3g} from 1 to 7, by {flat:.3g} from 7 to 13"
         what = "eigenvalues of MVMD fall fast up to the number of labels and slowly from there"
         lines.append(judge_statement(what, "yes", text, steep > 10 * flat))
     for name in TITLES[1:]:
-        spectrum = values.spectra.get(("scene", name), [])
+        spectrum = values.spectrum("scene", name)
         for place in (1, 2, 3, 6, 7, 10, 50, 100):
             if spectrum and place <= len(spectrum):
                 what = f"eigenvalue {place} over the first, {name}"
@@ -206,7 +206,7 @@ def judge_scene(values: Values, printed: dict[str, Any]) -> list[Judged]:
         lines.append(judge_statement(title, "MVMD", text, best == "MVMD"))
     lines += [_own_best(values, name) for name in ("MDDM_f", "CCA", "MLDA")]
     for name in TITLES[1:]:
-        for size, value in values.curves.get(("scene", name, "hamming_loss"), {}).items():
+        for size, value in values.curve("scene", name, "hamming_loss").items():
             what = f"Hamming loss on scene with {size} directions, {name}"
             lines.append(Judged(what, None, value, "not judged"))
     return lines
@@ -217,7 +217,7 @@ def _own_best(values: Values, name: str) -> Judged:
     good = []
     for measure in PAPER_MEASURES["mvmd"]:
         sign = 1 if MEASURES[measure].direction == "min" else -1
-        curve = values.curves.get(("scene", name, measure), {})
+        curve = values.curve("scene", name, measure)
         ours = values.mean("scene", name, measure)
         if ours is not None and all(sign * ours <= sign * value + 1e-9 for value in curve.values()):
             good.append(MEASURES[measure].title)

@@ -8,7 +8,8 @@ from typing import Any
 
 from labelspan.lab.methods import ALL_MEASURES
 from labelspan.lab.plan import Plan, Source, Splits, Step
-from labelspan.papers._experiment import Judged, Values, experiments_of, judge_value
+from labelspan.papers._experiment import Judged, experiments_of, judge_value
+from labelspan.papers._values import Values
 from labelspan.papers.xc._methods import MODELS
 
 N_CODES = 100
