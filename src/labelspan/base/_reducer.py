@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from functools import partial
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -290,9 +291,7 @@ class LinearReducer(
             self.label_scatter_clipped_ = getattr(statistics, "tt_clipped", 0.0)
         return pencil
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
+    _n_features_out = property(attrgetter("n_components_"))
 
 
 def pseudo_inverse(components: np.ndarray) -> np.ndarray:

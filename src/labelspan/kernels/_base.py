@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -140,9 +141,7 @@ class KernelReducer(
         X = check_features(self, X)
         return project(self._map, X, self.dual_components_, self.offset_)
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
+    _n_features_out = property(attrgetter("n_components_"))
 
     def _refusals(self) -> dict[str, str]:
         return kernel_refusals(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -227,9 +228,7 @@ class KernelSharedSubspaceClassifier(
     def _scores(self, X: Any) -> np.ndarray:
         return project(self._map, X, self.dual_coef_, -self.intercept_)
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
+    _n_features_out = property(attrgetter("n_components_"))
 
     def _refusals(self) -> dict[str, str]:
         return kernel_refusals(self)

@@ -115,22 +115,21 @@ class LeastNorm:
         """Q C, (D, k) from (r, k)."""
         padded = np.zeros((len(self.rows), C.shape[1]), order="F")
         padded[: len(C)] = C
-        work = max(1, 64 * C.shape[1])
-        lifted, _, _ = linalg.lapack.dormqr(
-            "L", "N", self.reflections, self.tau, padded, work, overwrite_c=1
-        )
+        lifted = self._reflected(padded, "N")
         out = np.empty_like(lifted)
         out[self.rows] = lifted
         return out
 
     def project(self, X: np.ndarray) -> np.ndarray:
         """X Q, (m, r) from (m, D)."""
-        columns = np.asfortranarray(X[:, self.rows].T)
-        work = max(1, 64 * columns.shape[1])
-        turned, _, _ = linalg.lapack.dormqr(
-            "L", "T", self.reflections, self.tau, columns, work, overwrite_c=1
-        )
+        turned = self._reflected(np.asfortranarray(X[:, self.rows].T), "T")
         return turned[: len(self.T)].T
+
+    def _reflected(self, C: np.ndarray, how: str) -> np.ndarray:
+        """The full Q times C, or Q' times C for "T", in the memory of C."""
+        work = max(1, 64 * C.shape[1])
+        factors = self.reflections, self.tau
+        return linalg.lapack.dormqr("L", how, *factors, C, work, overwrite_c=1)[0]
 
     def solve(self, C: np.ndarray) -> np.ndarray:
         """The x (D, k) of least norm with A'x = C."""

@@ -9,18 +9,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import dense, is_dask_array, less_mean, precision_of
+from labelspan.arrays import dense, less_mean, precision_of
 from labelspan.base import RowBlocks
 from labelspan.compat import Interval, fit_context
 from labelspan.gate import (
-    check_features,
     check_fit,
-    dask_rows,
     fitting,
-    lazily,
     mask_unobserved,
+    of_rows,
     remember_names,
     unweighted,
 )
@@ -136,11 +133,7 @@ class LIFT(RowBlocks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ndarray of shape (n_samples, n_centers), or a lazy Dask array for one
             Distances, float32 for float32 input.
         """
-        check_is_fitted(self)
-        X = dask_rows(self, X)
-        if is_dask_array(X):
-            return lazily(self, X, self._distances, self._n_features_out)
-        return self._distances(check_features(self, X))
+        return of_rows(self, X, self._distances, lambda: len(self.center_labels_))
 
     def _distances(self, X: Any) -> np.ndarray:
         rows, rest = less_mean(X, self.mean_.astype(np.float64))

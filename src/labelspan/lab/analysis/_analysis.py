@@ -139,10 +139,11 @@ def analyse(store: Store, plan: str | None = None) -> Analysis:
     excluded = _excluded(plain)
     blocks_are = "data sets" if len(chosen.sources) >= LEAST_BLOCKS else "splits"
     competing = [cell for cell in plain if cell["method"] not in excluded]
-    found = {
-        classifier: _rankings(chosen.measures, _under(classifier, competing), blocks_are)
-        for classifier in [step.title for step in chosen.classifiers] or [""]
-    }
+    found: dict[str, dict[str, Ranking]] = {}
+    for classifier in [step.title for step in chosen.classifiers] or [""]:
+        under = _under(classifier, competing)
+        ranked = ((name, _ranking(name, under, blocks_are)) for name in chosen.measures)
+        found[classifier] = {name: ranking for name, ranking in ranked if ranking is not None}
     overall = {classifier: _overall(rankings) for classifier, rankings in found.items()}
     interactions = _interactions(chosen.measures, found)
     return Analysis(chosen, cells, found, overall, interactions, excluded, blocks_are)
@@ -211,11 +212,6 @@ def _under(classifier: str, cells: Sequence[Row]) -> list[Row]:
 def _sorted_by(cells: Sequence[Row], ranks: dict[str, float]) -> tuple[str, ...]:
     names = dict.fromkeys(cell["method"] for cell in cells)
     return tuple(sorted(names, key=lambda name: ranks.get(name, np.inf)))
-
-
-def _rankings(measures: Sequence[str], cells: Sequence[Row], blocks_are: str) -> dict[str, Ranking]:
-    found = {measure: _ranking(measure, cells, blocks_are) for measure in measures}
-    return {measure: ranking for measure, ranking in found.items() if ranking is not None}
 
 
 def _interactions(

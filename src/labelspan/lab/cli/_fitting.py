@@ -31,11 +31,6 @@ def check_rows(rows: str) -> None:
         raise ValueError(f"--rows is {rows!r}; give train or all.")
 
 
-def check_readout(readout: str) -> None:
-    if readout not in READOUTS:
-        raise ValueError(f"--readout is {readout!r}; give {' or '.join(READOUTS)}.")
-
-
 def scaling_of(
     steps: tuple[Step, ...], dataset: MultilabelDataset, chosen: Any
 ) -> tuple[Pipeline | None, str]:

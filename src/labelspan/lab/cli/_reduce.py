@@ -74,7 +74,8 @@ def command(
     if apply is not None:
         refuse_beside(context, "apply", FITTING, "which fits nothing")
     fitting.check_rows(rows)
-    fitting.check_readout(readout)
+    if readout not in fitting.READOUTS:
+        raise ValueError(f"--readout is {readout!r}; give {' or '.join(fitting.READOUTS)}.")
     if method == AUTOMATIC:
         refuse_beside(context, "method auto", ("set",), "which chooses the parameters")
     elif model is None:

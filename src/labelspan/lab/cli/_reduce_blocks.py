@@ -43,18 +43,14 @@ def labels_from(labels: tuple[str, ...]) -> Any:
         return list(labels)
     if Path(labels[0]).suffix != ".csv":
         return labels[0]
-    frame = read_frame(labels[0])
+    import pandas as pd
+
+    frame = pd.read_csv(labels[0])
     # One column lists the labels of each row; several are 0/1.
     columns = list(frame.columns)
     return from_frame(
         frame.assign(nothing=0.0), labels=columns if len(columns) > 1 else columns[0]
     ).Y
-
-
-def read_frame(path: str) -> Any:
-    import pandas as pd
-
-    return pd.read_csv(path)
 
 
 def reduce_blocks(

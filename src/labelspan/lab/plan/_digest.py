@@ -36,7 +36,8 @@ def as_stored(content: Any) -> Any:
     kept = {
         key: as_stored(value)
         for key, value in content.items()
-        if key not in LATER_FIELDS or not _is_empty(value)
+        # By identity, because a count of 0 equals False.
+        if key not in LATER_FIELDS or not (value is None or value is False or value in ("", (), []))
     }
     return {**kept, **_step_as_stored(kept)} if isinstance(kept.get("method"), str) else kept
 
@@ -87,8 +88,3 @@ def _renamed(plan: Any, name_of: Callable[[str], str]) -> Any:
 
     kinds = ("reducers", "classifiers", "models")
     return {**plan, **{kind: [renamed(step) for step in plan.get(kind, ())] for kind in kinds}}
-
-
-def _is_empty(value: Any) -> bool:
-    # By identity, because a count of 0 equals False.
-    return value is None or value is False or value in ("", (), [])

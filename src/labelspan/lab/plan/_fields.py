@@ -18,11 +18,6 @@ def check_text(value: Any, key: str) -> None:
         raise ValueError(f"{key} is {value!r}; give a string.")
 
 
-def check_flag(value: Any, key: str) -> None:
-    if not isinstance(value, bool):
-        raise ValueError(f"{key} is {value!r}; give true or false.")
-
-
 def check_whole(value: Any, key: str, least: float = -math.inf, most: float = math.inf) -> None:
     # True and False are integers in Python, but are not meant here.
     is_whole = isinstance(value, int) and not isinstance(value, bool)

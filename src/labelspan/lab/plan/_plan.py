@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from labelspan.lab.methods import get_method, measure_of
+from labelspan.lab.methods import MODEL, get_method, measure_of
 from labelspan.lab.plan._digest import digest
-from labelspan.lab.plan._fields import check_flag, check_keys, check_text, check_whole, list_of
+from labelspan.lab.plan._fields import check_keys, check_text, check_whole, list_of
 from labelspan.lab.plan._preprocessing import (
     AUTO,
     check_preprocessing,
@@ -22,7 +22,7 @@ from labelspan.lab.plan._preprocessing import (
 )
 from labelspan.lab.plan._sources import Source, sources_of
 from labelspan.lab.plan._splits import Splits
-from labelspan.lab.plan._step import Step, as_model, freeze, is_bare_path, steps_of
+from labelspan.lab.plan._step import Step, freeze, is_bare_path, steps_of
 from labelspan.system import escaped
 
 DEFAULT_MEASURES = (
@@ -177,7 +177,8 @@ class Plan:
         self._check_kinds()
         self._check_names()
         check_preprocessing(self.preprocessing, self.scaling)
-        check_flag(self.tune, "tune")
+        if not isinstance(self.tune, bool):
+            raise ValueError(f"tune is {self.tune!r}; give true or false.")
         if not self.cells:
             raise ValueError(
                 "the plan has no cells; give at least one data set, and a reducer with a "
@@ -250,7 +251,10 @@ class Plan:
 
     def _pairs(self) -> Iterator[tuple[Step, Step]]:
         yield from itertools.product(self.reducers, self.classifiers)
-        yield from ((Step("none"), as_model(model)) for model in self.models)
+        for model in self.models:
+            # A method named by its path is compared as a whole.
+            bare = is_bare_path(model.method)
+            yield Step("none"), replace(model, method=MODEL + model.method) if bare else model
 
     def _plain(self) -> Iterator[Cell]:
         for source in self.sources:

@@ -295,7 +295,7 @@ def sources_of(items: Sequence[Any], folder: Path | None = None) -> tuple[Source
     sources = [Source.from_any(item, folder=folder) for item in items]
     names = [source.name for source in sources]
     return tuple(
-        replace(source, name=long_name(source.path))
+        replace(source, name=escaped(Path(source.path.removesuffix(".gz")).stem))
         if names.count(source.name) > 1 and not _is_named(item)
         else source
         for item, source in zip(items, sources, strict=True)
@@ -310,10 +310,6 @@ def _is_named(item: Any) -> bool:
 
 def short_name(path: str) -> str:
     return escaped(Path(path).name.split(".")[0])
-
-
-def long_name(path: str) -> str:
-    return escaped(Path(path.removesuffix(".gz")).stem)
 
 
 def text_fields(text: str) -> dict[str, Any]:

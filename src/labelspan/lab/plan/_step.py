@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from labelspan.lab.methods import MODEL, get_method
@@ -61,11 +61,6 @@ class Step:
 
 def is_bare_path(method: str) -> bool:
     return ":" in method and not method.startswith(MODEL)
-
-
-def as_model(step: Step) -> Step:
-    """Mark a method named by its path as compared as a whole."""
-    return replace(step, method=MODEL + step.method) if is_bare_path(step.method) else step
 
 
 def steps_of(item: Any, key: str = "reducers") -> list[Step]:

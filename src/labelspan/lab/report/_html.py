@@ -103,7 +103,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(shortened=shortened, number=_number, bytes=_megabytes)
+    environment.filters.update(
+        shortened=shortened, number=_number, bytes=lambda b: "-" if b is None else f"{b / 1e6:.0f}"
+    )
     environment.globals.update(
         swatch=swatch,
         style=Markup((FOLDER / "style.css").read_text(encoding="utf-8")),
@@ -114,7 +116,3 @@ def _environment() -> Environment:
 
 def _number(value: Any, digits: int = 4) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _megabytes(value: Any) -> str:
-    return "-" if value is None else f"{value / 1e6:.0f}"
