@@ -712,7 +712,10 @@ ESTIMATORS = [
         ls.KernelSharedSubspaceClassifier(2, gamma=0.1),
         "tests.reference.kernels:shared_subspace",
         "test_shared_subspace",
-        variants=(ls.KernelSharedSubspaceClassifier(),),
+        variants=(
+            ls.KernelSharedSubspaceClassifier(),
+            ls.KernelSharedSubspaceClassifier(kernel=["linear", {"kernel": "rbf", "gamma": 0.1}]),
+        ),
         excuses=EVIDENCE,
     ),
 ]

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from labelspan.kernels._cplst import KernelCPLST
     from labelspan.kernels._cplst_cv import KernelCPLSTCV
     from labelspan.kernels._mddm import KernelMDDM
-    from labelspan.kernels._occa import KernelOCCA
     from labelspan.kernels._shared_subspace import KernelSharedSubspaceClassifier
     from labelspan.kernels.family._hsl import KernelHSL
+    from labelspan.kernels.family._occa import KernelOCCA
     from labelspan.kernels.family._pls import KernelPLS
     from labelspan.labelspace._cca import LabelSpaceCCA
     from labelspan.labelspace._compressed_sensing import CompressedSensing
@@ -314,7 +314,7 @@ ROWS = (
     Row("KernelCPLST", "kernels._cplst", DEVICE, _MEMORY,
         _model("kernel-cplst", "kernel CPLST", _CPLST),
         {**_GAMMA, "ridge": Candidates((1e-3, 1e-2, 0.1))}),
-    Row("KernelOCCA", "kernels._occa", DEVICE, _MEMORY,
+    Row("KernelOCCA", "kernels.family._occa", DEVICE, _MEMORY,
         _model("kernel-occa", "kernel OCCA", _CPLST),
         {**_GAMMA, "ridge": Candidates((1e-3, 1e-2, 0.1))}),
     Row("KernelCPLSTCV", "kernels._cplst_cv", DEVICE, _FOLDS),

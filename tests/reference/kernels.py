@@ -9,6 +9,7 @@ centred in all of them. Eigenproblems are solved on the range of the centred ker
 import numpy as np
 from scipy.linalg import eigh
 
+from tests.reference import subspace
 from tests.reference.extraction import auto_ridge_of_kernel, centring, hypergraph
 
 
@@ -79,6 +80,31 @@ def shared_subspace(K, Y, alpha, beta, r):
     inner = U.T @ (N - alpha * Q @ B @ B.T @ Q) @ U
     A = U @ np.linalg.solve(inner, U.T @ Q @ T) / n
     return A, B
+
+
+def kernel_parts(blocks, Y, shares, alpha, beta, r):
+    """Loss and c_t of ML_LS on the features [d_t^(1/2) X_t], in the weights themselves.
+
+    W_t = d_t^(1/2) U_t are the weights of X_t, L_t = d_t^(1/2) (Theta'V)_t their shared part:
+    c_t = beta |W_t|^2 + alpha |W_t - L_t|^2, and (5) is the loss plus sum_t c_t / d_t.
+    """
+    T = subspace.centred(2.0 * Y - 1)
+    Z = np.hstack([np.sqrt(d) * subspace.centred(X) for d, X in zip(shares, blocks, strict=True)])
+    Theta, U, V = subspace.shared_subspace(Z, T, alpha, beta, r)
+    ends = np.cumsum([X.shape[1] for X in blocks])[:-1]
+    parts = zip(shares, np.split(U, ends), np.split(Theta.T @ V, ends), strict=True)
+    costs = [d * (beta * np.sum(U**2) + alpha * np.sum((U - L) ** 2)) for d, U, L in parts]
+    return np.sum((Z @ U - T) ** 2) / len(Y), np.array(costs)
+
+
+def kernel_weights(blocks, Y, alpha, beta, r, n_turns):
+    """Shares and objective after each turn: ML_LS for given shares, then d_t ~ c_t^(1/2)."""
+    shares, found = np.full(len(blocks), 1 / len(blocks)), []
+    for _ in range(n_turns):
+        loss, costs = kernel_parts(blocks, Y, shares, alpha, beta, r)
+        found.append((shares, loss + np.sum(costs / shares)))
+        shares = np.sqrt(costs) / np.sqrt(costs).sum()
+    return found
 
 
 def shared_objective(K, Y, A, B, alpha, beta):

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 import labelspan
 from labelspan.choice import AllFeatures, Space
 from labelspan.classifiers import Reference
-from labelspan.kernels import KernelCodes, KernelMap
+from labelspan.kernels import KernelCodes, KernelMap, WeightedMap
 from labelspan.labelspace import ClassifierCodes, FirstCodes, LinearCodes
 from labelspan.ranking import Threshold
 from labelspan.ridge_cv import Scaling
@@ -25,6 +25,7 @@ PARTS = (
     Scaling,
     Space,
     Threshold,
+    WeightedMap,
     csr_array,
 )
 

@@ -8,6 +8,7 @@ from labelspan.kernels._gram import gram
 from labelspan.kernels._held_out import HeldOut, held_out, kernel_spectrum
 from labelspan.kernels._map import KernelMap, kernel_map
 from labelspan.kernels._path import KernelPath, kernel_path
+from labelspan.kernels._several import WeightedMap
 from labelspan.registry import door, names_in
 
 if TYPE_CHECKING:

@@ -155,7 +155,7 @@ def budget_blocks(n_rows: int, n_columns: int, *, beside: Any = None) -> Iterato
 def kernel_refusals(estimator: Any) -> dict[str, str]:
     """Why an estimator refuses X on a device with its kernel; nothing if it supports it."""
     kernel, landmarks = estimator.kernel, estimator.n_landmarks is not None
-    if callable(kernel) or kernel not in ON_DEVICE:
+    if not isinstance(kernel, str) or kernel not in ON_DEVICE:
         return {"device": f"with kernel={kernel!r} {ON_HOST}"}
     if landmarks and estimator.landmarks != "uniform":
         return {"device": f"with landmarks={estimator.landmarks!r} {ON_HOST}"}

@@ -24,7 +24,8 @@ from labelspan.compat import Interval
 from labelspan.gate import Labels, in_dtype, of_rows
 from labelspan.kernels._base import KERNEL_PARAMETERS, keep_kernel, project, remember_directions
 from labelspan.kernels._map import KernelMap, kernel_refusals
-from labelspan.kernels._statistics import Dual, induce
+from labelspan.kernels._several import Several
+from labelspan.kernels._statistics import Dual, Induced, induce
 from labelspan.linalg import AUTO, solve_ridges, spectra
 from labelspan.moments import Moments
 from labelspan.subspace import (
@@ -64,9 +65,10 @@ class KernelSharedSubspaceClassifier(
         the ridge of the labels inside the subspace.
         0 uses the pseudo-inverse of Q; a kernel of full rank then fits any
         label, and a warning says so.
-    kernel : str or callable, default="rbf"
+    kernel : str, callable or list, default="rbf"
         A kernel of scikit-learn's ``pairwise_kernels``, "precomputed", or a function of two
-        rows.
+        rows. A list of several (names, functions, or dicts of a "kernel" with its parameters)
+        learns their weights, see Notes.
     gamma : float or None, default=None
         Coefficient of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is
         1 / n_features (1 for "chi2").
@@ -101,6 +103,10 @@ class KernelSharedSubspaceClassifier(
         The penalties: those of `alpha` and `beta`, or the ones chosen.
     objective_ : float
         Value of Eq. (38) at the solution.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        Weights of a list of kernels, each centred and divided by its mean diagonal; they sum to 1.
+    objectives_ : ndarray of shape (n_turns,)
+        Value of Eq. (38) at the weights of each turn; never rises.
     n_components_ : int
         Dimension of the subspace.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
@@ -126,6 +132,15 @@ class KernelSharedSubspaceClassifier(
     Cholesky factors of n^3 / 3 each in one (n, n) array; with "auto" one eigendecomposition of Q
     instead, and two arrays. With m landmarks O(n m (D + m) + m^3) and O(m^2).
 
+    **Several kernels**, which Sec. 7 of [1]_ leaves as future work: the objective of the sum
+    :math:`\sum_t d_t Q_t` is also minimised over the weights d on the simplex. With
+    :math:`W_t` the weights in the space of kernel t and :math:`L_t` the part of them in the
+    subspace, it is the loss plus :math:`\sum_t c_t / d_t`, :math:`c_t = \beta \|W_t\|^2 +
+    \alpha \|W_t - L_t\|^2`, so :math:`d_t \propto c_t^{1/2}` is best for given parts; this and
+    the solution for given weights alternate, from equal weights, to a point from which neither
+    lowers the objective. "auto" chooses the penalties at equal weights. One (n, n) array per
+    kernel.
+
     References
     ----------
     .. [1] S. Ji, L. Tang, S. Yu and J. Ye, "A shared-subspace learning framework for
@@ -148,6 +163,7 @@ class KernelSharedSubspaceClassifier(
         "alpha": RIDGE,
         "beta": RIDGE,
         **KERNEL_PARAMETERS,
+        "kernel": [*KERNEL_PARAMETERS["kernel"], list, tuple],
     }
 
     _map: KernelMap
@@ -158,7 +174,7 @@ class KernelSharedSubspaceClassifier(
         *,
         alpha: float | str = "auto",
         beta: float | str = "auto",
-        kernel: str | Callable[..., float] = "rbf",
+        kernel: Any = "rbf",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
@@ -187,25 +203,45 @@ class KernelSharedSubspaceClassifier(
         return tuple(weight * price for price in prices_of(float(self.alpha), float(self.beta)))
 
     def _learn(self, X: Any, labels: Labels) -> None:
-        weight, auto = labels.total, self._auto
-        # Penalties that are still to be chosen may be small.
-        least, tt = min(self._ridges(weight), default=0.0), labels.soft or auto
-        induced = induce(self, X, labels.Y, labels.weights, ridge=least, tt=tt)
-        statistics, given = induced.statistics, (self.alpha, self.beta)
-        if auto:
-            r = n_shared(self.n_components, labels.Y.shape[1])
-            given = chosen_prices(statistics, *given, r, signed=False)
-        if auto and isinstance(statistics, Dual):
+        several = isinstance(self.kernel, list | tuple)
+        induced = (self._weigh if several else self._induce)(X, labels)
+        statistics, dtype = induced.statistics, precision_of(X)
+        if self._auto and isinstance(statistics, Dual):
             statistics = spectra(statistics)[0]
-        self.alpha_, self.beta_ = float(given[0]), float(given[1])
-        ridges = tuple(weight * price for price in prices_of(self.alpha_, self.beta_))
-        solution = SOLVERS[type(statistics)](statistics, ridges, self.n_components)
-        dtype = precision_of(X)
+        solution = self._solve(statistics)
         remember_directions(self, induced, solution.B, dtype)
         A, shift = induced.lift(solution.A)
         self.dual_coef_ = in_dtype(A.T, dtype, "dual_coef_")
         self.intercept_ = cast(like(shift, 2.0 * induced.statistics.t_mean - 1.0) - shift, dtype)
         self.objective_ = solution.objective
+        if not several:
+            self.kernel_weights_, self.objectives_ = np.ones(1), np.array([solution.objective])
+
+    def _induce(self, X: Any, labels: Labels) -> Induced:
+        # Penalties that are still to be chosen may be small.
+        least, tt = min(self._ridges(labels.total), default=0.0), labels.soft or self._auto
+        induced = induce(self, X, labels.Y, labels.weights, ridge=least, tt=tt)
+        self._choose(induced.statistics)
+        return induced
+
+    def _weigh(self, X: Any, labels: Labels) -> Induced:
+        """With several kernels: the penalties at equal weights, then the weights."""
+        kernels = Several.of(self, X, labels.Y, labels.weights)
+        self._choose(kernels.weighted(np.full(len(kernels.maps), 1 / len(kernels.maps))))
+        found = kernels.descend(self._solve, self.alpha_, self.beta_)
+        self.kernel_weights_, self.objectives_ = found
+        return kernels.induced(self.kernel_weights_, labels.weights)
+
+    def _choose(self, statistics: Any) -> None:
+        given = self.alpha, self.beta
+        if self._auto:
+            r = n_shared(self.n_components, statistics.t_mean.shape[0])
+            given = chosen_prices(statistics, self.alpha, self.beta, r, signed=False)
+        self.alpha_, self.beta_ = float(given[0]), float(given[1])
+
+    def _solve(self, statistics: Any) -> DualSolution:
+        ridges = tuple(statistics.weight * price for price in prices_of(self.alpha_, self.beta_))
+        return SOLVERS[type(statistics)](statistics, ridges, self.n_components)
 
     def transform(self, X: Any) -> Any:
         """Project on the shared subspace.
