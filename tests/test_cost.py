@@ -1,5 +1,8 @@
 """The cost model: the solver of the fit, and numbers that grow with the work."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -141,3 +144,15 @@ def test_a_cost_is_a_time_that_can_be_and_stays():
     found = ls.cost(ls.MVMD(50), 10**4, 100, 10)
     assert 1e-3 < found.seconds < 10
     assert found == ls.cost(ls.MVMD(50), 10**4, 100, 10)
+
+
+def test_measuring_the_computer_takes_little_memory():
+    # A process of its own, because the rates are measured once.
+    code = (
+        "import tracemalloc, labelspan as ls\n"
+        "tracemalloc.start()\n"
+        "ls.cost(ls.MVMD(5), 1000, 10, 3)\n"
+        "print(tracemalloc.get_traced_memory()[1])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert int(found.stdout) < 5e8

@@ -31,9 +31,9 @@ def rates() -> Rates:
     """The rates of this computer with the current number of BLAS threads."""
     rng = np.random.default_rng(0)
     A, long = rng.standard_normal((768, 768)), np.ones(2**22)
-    S = sparse.random_array((4000, 20_000), density=0.001, format="csr", random_state=0)
+    S = sparse.random_array((4000, 20_000), density=0.001, format="csr", random_state=rng)
     V, long_block = rng.standard_normal((20_000, 32)), np.ones((300_000, 32))
-    wide = sparse.random_array((4000, 300_000), density=0.0001, format="csr", random_state=0)
+    wide = sparse.random_array((4000, 300_000), density=0.0001, format="csr", random_state=rng)
     symmetric = (A + A.T)[:400, :400]
     return Rates(
         2 * 768**3 / best(lambda: A @ A),
