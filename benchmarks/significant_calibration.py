@@ -1,20 +1,23 @@
 """How often n_components="significant" keeps too many directions, and how often it finds all.
 
-    python benchmarks/significant_calibration.py [--runs 3000] [--rows 300] [--true 0 1 2 3]
+    python benchmarks/significant_calibration.py [--runs 3000] [--rows 300]
 
 X has 10 independent uniform columns of different scales; 6 labels are 1 with the probability 0.5 +
 strength * sum_a x_a u_a for 0 to 3 directions u_a, orthonormal and at random. "Too many" is the
 family-wise error at .05. Beside them, on canonical correlations: Bartlett and Lawley's chi-square,
-and parallel analysis of the first 100 runs (each eigenvalue above the 95 % quantile of that of 99
-orders of the rows). The steps are those of the estimators without the checks of their input, which
-would take most of the time: the tests compare both. Prints the table of docs/inference.md.
+and parallel analysis (each eigenvalue above the 95 % quantile of that of 99 orders of the rows).
+The steps are those of the estimators without the checks of their input, which would take most of
+the time: the tests compare both. Writes significant.csv, of which inference_page.py makes the
+tables of docs/inference.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 from scipy import stats
@@ -23,8 +26,11 @@ from labelspan.linalg import partial_least_squares
 from labelspan.linalg.permutation import by_scores, by_singular_vectors, step_down
 
 METHODS = ("MDDM", "OPLS", "LabelCCA", "LabelPLS")
-# Runs in which parallel analysis is tried, and the ridge of OPLS and LabelCCA.
-N_PARALLEL, RIDGE = 100, 1.0
+RESULTS = Path(__file__).with_name("significant.csv")
+# The ridge of OPLS and LabelCCA.
+RIDGE = 1.0
+# Directions that are always found, and directions that are found sometimes: (true, strength).
+CELLS = ((0, 0.0), (1, 0.45), (2, 0.45), (3, 0.45), (1, 0.25), (2, 0.25), (3, 0.25))
 
 
 def drawn(rng, n, n_true, strength, D=10, q=6):
@@ -82,25 +88,22 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=3000)
     parser.add_argument("--rows", type=int, default=300)
-    parser.add_argument("--strength", type=float, default=0.45)
-    parser.add_argument("--true", type=int, nargs="*", default=range(4))
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     names = [*METHODS, "Bartlett-Lawley", "parallel analysis"]
-    print("| true directions | " + " | ".join(f"{n}: too many | all found" for n in names) + " |")
-    for n_true in given.true:
-        rng = np.random.default_rng(n_true)
-        found = []
-        for run in range(given.runs):
-            X, Y = drawn(rng, given.rows, n_true, given.strength)
-            parallel = parallel_analysis(X, Y, rng) if run < N_PARALLEL else np.nan
-            found.append([*kept(X, Y, rng), bartlett_lawley(X, Y), parallel])
-        counts = np.array(found)
-        cells = [
-            f"{np.mean(column > n_true):.3f} | {np.mean(column >= n_true):.3f}"
-            for column in (c[~np.isnan(c)] for c in counts.T)
-        ]
-        print(f"| {n_true} | " + " | ".join(cells) + " |", flush=True)
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["true", "strength", "rows", "runs", "method", "too_many", "all_found"])
+        for cell, (n_true, strength) in enumerate(CELLS):
+            rng = np.random.default_rng(cell)
+            counts = np.zeros((given.runs, len(names)))
+            for run in range(given.runs):
+                X, Y = drawn(rng, given.rows, n_true, strength)
+                counts[run] = *kept(X, Y, rng), bartlett_lawley(X, Y), parallel_analysis(X, Y, rng)
+            for name, column in zip(names, counts.T, strict=True):
+                rates = [f"{np.mean(hit):.4f}" for hit in (column > n_true, column >= n_true)]
+                lines.writerow([n_true, strength, given.rows, given.runs, name, *rates])
+            file.flush()
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ LIMITS = {
     # What is worth its cost.
     "sparse worth": "labelspan.moments._sparse.WORTH",
     "rows for all pairs": "labelspan.stats.dependence._features.MOST_ROWS",
+    "quick products": "labelspan.stats.dependence._quick.WORK",
     "features for triples": "labelspan.stats.dependence._features.MOST_TRIPLED",
     "dense block entries": "labelspan.moments._moments.BLOCK_ENTRIES",
     "exact sums": "labelspan.stats._friedman_null.MOST_SUMS",

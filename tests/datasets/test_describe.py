@@ -150,4 +150,4 @@ def test_one_of_a_kind_is_told_in_the_singular():
         "2 rows have no label",
         "1 feature is constant",
     )
-    assert repr(describe(X, Y)).splitlines()[0] == "3 samples, 2 features, 1 label"
+    assert repr(describe(X, Y)).splitlines()[1] == "3 samples, 2 features, 1 label"

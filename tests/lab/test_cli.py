@@ -6,12 +6,13 @@ import re
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from labelspan import MDDM, MVMD, __version__
-from labelspan.datasets import load_yeast, read_csv, read_npz
+from labelspan.datasets import load_yeast, read_csv, read_npz, write_npz
 from labelspan.experiments import Store
 from labelspan.lab.cli import _compare, main
 from tests.lab.plans import HOSTILE, write_toy
@@ -66,6 +67,27 @@ def test_compare_ends_with_table_verdict_recommendation_and_report(labelspan, tm
                     label_names=HOSTILE)  # fmt: skip
     assert again[1] == out
     assert "stored already" in again[2]
+
+
+def test_compare_says_where_labels_do_not_depend_on_features(labelspan, tmp_path):
+    """The labels of other rows; with labels of their own, no such line."""
+    given = ("--methods", "none,mvmd", "--classifiers", "ridge")
+    assert "noise" not in compare(labelspan, tmp_path, *given)[1]
+    toy = read_npz(tmp_path / "toy.npz")
+    path = tmp_path / "mixed.npz"
+    write_npz(replace(toy, name="mixed", Y=np.roll(toy.Y, 7, axis=0)), path)
+    common = ("--data", path, "--splits", "2x2", "--directions", "1", "--out", tmp_path / "mixed")
+    out = labelspan("compare", *common, "--jobs", "0", *given)[1]
+    said = "On mixed labels are not shown to depend on features (p = "
+    assert said in out
+    assert "): differences between methods are noise." in out
+    page = (tmp_path / "mixed" / "report.html").read_text(encoding="utf-8")
+    assert f'<p class="warn">{said}' in page
+    assert "<p>labels are not shown to depend on features: p = " in page
+    labelspan("report", tmp_path / "mixed", "--format", "md")
+    assert said.partition(" (")[0] in (tmp_path / "mixed" / "report.md").read_text(encoding="utf-8")
+    found = json.loads(labelspan("compare", *common, "--jobs", "0", *given, "--json")[1])
+    assert found["noise"][0].startswith(said)
 
 
 def test_compare_prints_json_and_its_exit_code_tells_of_failures(labelspan, tmp_path):

@@ -24,6 +24,7 @@ def facts(label_names):
     return {
         "description": statistics,
         "problems": [f"a problem with {label_names[0]}"],
+        "dependence": {"sentence": f"depends but for {label_names[0]}", "noise": "labels do not"},
         "source": label_names[1],
         "has_split": False,
         "label_names": list(label_names),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelspan import MVMD, OPLS, ReducerCV, plotting, stats
+from labelspan import MVMD, OPLS, LabelCCA, ReducerCV, plotting, stats
 from labelspan.datasets import load_yeast
 from labelspan.inspection import bootstrap
 from labelspan.labelspace import CPLST, PLST, error_curves
@@ -159,6 +159,25 @@ def test_critical_differences_show_each_rank_bar_and_ruler():
     assert [(round(min(bar), 1), round(max(bar), 1)) for bar in bars] == [(1.9, 2.9), (2.9, 3.2)]
     assert any("CD = 1.12" in text.get_text() for text in ax.texts)
     ax.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("reducer", [OPLS(ridge=1.0), MVMD()], ids=["its own", "LabelCCA"])
+def test_a_search_marks_the_directions_that_are_more_than_noise(reducer):
+    X, Y = problem(300)
+    search = ReducerCV([reducer], [1, 2, 3], cv=3).fit(X, Y)
+    display = plotting.ReducerCVDisplay.from_estimator(search, X, Y)
+    tested = (
+        OPLS("significant", ridge=1.0) if isinstance(reducer, OPLS) else LabelCCA("significant")
+    )
+    number = tested.fit(X, Y).n_components_
+    line = display.ax_.get_lines()[-1]
+    assert display.significant == (number, type(tested).__name__)
+    assert line.get_label() == f"significant ({type(tested).__name__}): {number}"
+    assert set(line.get_xdata()) == {number}
+    mixed = np.random.default_rng(0).permutation(Y)
+    none = plotting.ReducerCVDisplay.from_estimator(search, X, mixed)
+    assert none.significant[0] == 0
+    assert len(none.ax_.get_lines()[-1].get_xdata()) == 0
 
 
 def test_a_search_shows_the_best_of_each_dimension_and_the_two_choices():

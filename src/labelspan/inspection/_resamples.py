@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.linalg import blas
 
 from labelspan.gate import check_size
 from labelspan.moments import Moments, collect_parts
@@ -14,14 +15,14 @@ from labelspan.moments import Moments, collect_parts
 
 @dataclass(frozen=True)
 class BlockSums:
-    """Moments of each of B blocks, stacked: (B,), (B, D), (B, q), (B, D, q) and so on."""
+    """Moments of each of B blocks: (B,), (B, D), (B, q), and B products (D, q) and so on."""
 
     weight: np.ndarray
     x_mean: np.ndarray
     t_mean: np.ndarray
-    xt: np.ndarray
-    xx: np.ndarray | None
-    tt: np.ndarray | None
+    xt: list[np.ndarray]
+    xx: list[np.ndarray] | None
+    tt: list[np.ndarray] | None
     squares: np.ndarray
 
     @classmethod
@@ -38,9 +39,9 @@ class BlockSums:
             np.array([part.weight for part in parts]),
             np.array([part.x_mean for part in parts]),
             np.array([part.t_mean for part in parts]),
-            np.array([part.xt for part in parts]),
-            np.array([part.xx for part in parts]) if xx else None,
-            np.array([part.tt for part in parts]) if tt else None,
+            [part.xt for part in parts],
+            [part.xx for part in parts] if xx else None,
+            [part.tt for part in parts] if tt else None,
             np.array([part.squares for part in parts]),
         )
 
@@ -51,10 +52,14 @@ class BlockSums:
         x_mean, t_mean = w @ self.x_mean / total, w @ self.t_mean / total
         dx, dt = self.x_mean - x_mean, self.t_mean - t_mean
 
-        def sums(inside: np.ndarray | None, left: np.ndarray, right: np.ndarray) -> Any:
+        def sums(inside: list[np.ndarray] | None, left: np.ndarray, right: np.ndarray) -> Any:
             if inside is None:
                 return None
-            return np.tensordot(counts, inside, axes=1) + (w[:, None] * left).T @ right
+            total = (w[:, None] * left).T @ right
+            for count, part in zip(counts, inside, strict=True):
+                if count > 0:
+                    total = blas.daxpy(part.ravel(), total.ravel(), a=count).reshape(total.shape)
+            return total
 
         xt, xx, tt = sums(self.xt, dx, dt), sums(self.xx, dx, dx), sums(self.tt, dt, dt)
         squares = None if xx is not None else counts @ self.squares + w @ dx**2

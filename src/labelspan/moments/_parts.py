@@ -30,11 +30,11 @@ def collect_parts(
 
 
 def blocks_of(X: Any, n_parts: int) -> Iterator[slice]:
-    """Blocks in which each part has about D rows or more, because adding costs D^2."""
+    """Blocks in which each part has about 4 D rows or more, because adding costs D^2."""
     n_rows, n_columns = X.shape
     if sparse.issparse(X):
         return iter([slice(0, n_rows)])
-    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), n_columns * n_parts, 1)
+    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), 4 * n_columns * n_parts, 1)
     return equal_blocks(n_rows, n_rows / height)
 
 
@@ -71,9 +71,11 @@ def of_parts(statistic: OfRows, X: Any, Y: Any, parts: Any, weights: Any) -> dic
     """Statistics of the parts of one block."""
     found = {}
     for partition in parts:
-        for part in np.flatnonzero(np.bincount(partition[partition >= 0])).tolist():
-            rows = np.flatnonzero(partition == part)
-            found[part] = statistic(X[rows], Y[rows], weights_at(weights, rows))
+        order = np.argsort(partition, kind="stable")
+        names, starts = np.unique(partition[order], return_index=True)
+        for part, rows in zip(names.tolist(), np.split(order, starts[1:]), strict=True):
+            if part >= 0:
+                found[part] = statistic(X[rows], Y[rows], weights_at(weights, rows))
     return found
 
 

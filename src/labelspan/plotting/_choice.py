@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils import resample
 from sklearn.utils.validation import check_is_fitted
 
+from labelspan.base import N_SIGNIFICANT, SIGNIFICANT
 from labelspan.choice import measure_name, name_of, smallest_within, standard_error
+from labelspan.extraction import LabelCCA
 from labelspan.plotting._axes import Chart, style_of
+
+# Rows that are tested; of more, so many at random.
+MOST_TESTED = 5000
 
 
 class ReducerCVDisplay(Chart):
@@ -16,7 +24,8 @@ class ReducerCVDisplay(Chart):
 
     A line is the best score of a reducer at each dimension, over its parameters and those of the
     readout; its band is one standard error. All features are a black line across, PCA is dashed. A
-    ring marks the choice, a square the fewest directions within one standard error of the best.
+    ring marks the choice, a square the fewest directions within one standard error of the best. A
+    dotted line marks the number of directions that are more than noise.
 
     Parameters
     ----------
@@ -28,6 +37,8 @@ class ReducerCVDisplay(Chart):
         Those of the smallest candidate within one standard error of the best.
     score_name : str
         Name of the measure.
+    significant : tuple of (int, str) or None, default=None
+        Number of directions that are more than noise, and of which reducer.
 
     Attributes
     ----------
@@ -43,9 +54,11 @@ class ReducerCVDisplay(Chart):
     >>> from labelspan.plotting import ReducerCVDisplay
     >>> yeast = load_yeast()
     >>> search = ReducerCV([MVMD(), OPLS()], [1, 3, 9], cv=3).fit(yeast.X, yeast.Y)
-    >>> display = ReducerCVDisplay.from_estimator(search)
+    >>> display = ReducerCVDisplay.from_estimator(search, yeast.X, yeast.Y)
     >>> [line.get_label() for line in display.ax_.get_lines()][:2]
     ['MVMD()', 'OPLS()']
+    >>> display.significant
+    (12, 'OPLS')
     """
 
     def __init__(
@@ -54,20 +67,28 @@ class ReducerCVDisplay(Chart):
         chosen: tuple[float, float],
         smallest: tuple[float, float],
         score_name: str = "score",
+        significant: tuple[int, str] | None = None,
     ):
         self.curves = curves
         self.chosen = chosen
         self.smallest = smallest
         self.score_name = score_name
+        self.significant = significant
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ReducerCVDisplay:
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, Y: Any = None, *, ax: Any = None
+    ) -> ReducerCVDisplay:
         """Draw a fitted search.
 
         Parameters
         ----------
         estimator : ReducerCV
             Fitted, with a scorer that chose.
+        X, Y : array-like, sparse matrices or frames, default=None
+            The rows of ``fit``, to mark the number of directions that are more than noise: those
+            of the chosen reducer where it tests them (``n_components="significant"``), else of
+            :class:`labelspan.LabelCCA`. Of more than 5000 rows, 5000 at random are tested.
         ax : matplotlib Axes or None
             Where to draw; None makes a figure.
 
@@ -87,7 +108,8 @@ class ReducerCVDisplay(Chart):
             for method in dict.fromkeys(methods.tolist())
         }
         points = [(float(sizes[i]), float(mean[i])) for i in (estimator.best_index_, small)]
-        return cls(curves, points[0], points[1], measure_name(estimator)).plot(ax)
+        found = None if X is None else significant_directions(estimator.best_estimator_, X, Y)
+        return cls(curves, points[0], points[1], measure_name(estimator), found).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         (panel,) = self._draw_on(ax, (7, 4.5))
@@ -104,6 +126,12 @@ class ReducerCVDisplay(Chart):
         ring = {"linestyle": "none", "markerfacecolor": "none", "color": "black", "markersize": 11}
         panel.plot(*self.chosen, marker="o", label="chosen", **ring)
         panel.plot(*self.smallest, marker="s", label="smallest within 1 s.e.", **ring)
+        if self.significant is not None:
+            number, name = self.significant
+            dotted = {"color": "black", "linestyle": ":", "linewidth": 1}
+            # None has no place on the axis, only in the legend.
+            draw = panel.axvline if number else lambda n, **style: panel.plot([], [], **style)
+            draw(number, label=f"significant ({name}): {number}", **dotted)
         panel.set(
             xscale="log",
             xlabel="number of directions",
@@ -112,6 +140,19 @@ class ReducerCVDisplay(Chart):
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(frameon=False, fontsize="small")
+
+
+def significant_directions(reducer: Any, X: Any, Y: Any) -> tuple[int, str]:
+    """How many directions are more than noise at .05, and of which reducer."""
+    known = getattr(type(reducer), "_parameter_constraints", {}).get("n_components")
+    model = clone(reducer) if known is N_SIGNIFICANT else LabelCCA()
+    if X.shape[0] > MOST_TESTED:
+        X, Y = resample(X, Y, replace=False, n_samples=MOST_TESTED, random_state=0)
+    with warnings.catch_warnings():
+        # One direction is kept by the fit if none is significant.
+        warnings.simplefilter("ignore", UserWarning)
+        model.set_params(n_components=SIGNIFICANT).fit(X, Y)
+    return int(np.count_nonzero(model.p_values_ <= model.alpha)), type(model).__name__
 
 
 def best_by_size(

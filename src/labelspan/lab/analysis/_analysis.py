@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +13,8 @@ import numpy as np
 from labelspan.lab.analysis._interaction import Interaction, interaction
 from labelspan.lab.analysis._ranking import LEAST_BLOCKS, Ranking, ranked
 from labelspan.lab.methods import ALL_MEASURES
-from labelspan.lab.plan import Cell, Plan, as_read
-from labelspan.lab.store import Store, StoreError, cells_in, damaged, decoded
+from labelspan.lab.plan import Cell, Plan, as_read, digest
+from labelspan.lab.store import Store, StoreError, cells_in, damaged, decoded, facts_in
 from labelspan.system import counted
 
 Row = dict[str, Any]
@@ -164,6 +164,13 @@ def stored_plan(store: Store, plan: str | None = None) -> Row:
     if not plans:
         raise StoreError(f"there is no plan {plan or ''} in {store.folder}.")
     return plans[0]
+
+
+def facts_of(store: Store, plan: Plan) -> dict[str, dict[str, Any]]:
+    """The stored facts about the data sets of a plan, by name."""
+    sources = {digest(asdict(source)): source.name for source in plan.sources}
+    found = facts_in(store)
+    return {sources[source]: found[source] for source in found if source in sources}
 
 
 def cells_of(store: Store, plan: Plan) -> list[Row]:

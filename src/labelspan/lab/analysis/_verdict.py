@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from labelspan.lab.analysis._analysis import Analysis
 from labelspan.lab.analysis._interaction import Interaction
@@ -162,6 +163,12 @@ def _of_chosen(analysis: Analysis, classifier: str, ranking: Ranking, chosen: st
     if plain & {chosen, *tied}:
         return f"Reduction is not shown to help: {alike}{better}"
     return f"{alike[0].upper()}{alike[1:]}{better}"
+
+
+def noise(facts: dict[str, dict[str, Any]]) -> list[str]:
+    """Data sets whose labels are not shown to depend on their features, one sentence each."""
+    said = {name: found["dependence"]["noise"] for name, found in facts.items()}
+    return [f"On {name} {text}." for name, text in said.items() if text]
 
 
 def caution(analysis: Analysis) -> str:

@@ -83,7 +83,9 @@ def command(
         fitted = fitting.pipeline(scaling, fitting.without_table(search))
         save_model(Model.of(fitted, dataset, source), model)
     if picture is not None:
-        draw(search, picture)
+        X = dataset.X[chosen]
+        X = X if scaling is None else scaling.transform(X)
+        draw(search, X, dataset.Y[chosen], picture)
     files = [str(path) for path in (model, picture) if path is not None]
     n_rows = fitting.n_rows(dataset, chosen)
     if json:
@@ -155,7 +157,7 @@ def as_data(search: ReducerCV) -> dict[str, Any]:
     }
 
 
-def draw(search: ReducerCV, path: Path) -> None:
+def draw(search: ReducerCV, X: Any, Y: Any, path: Path) -> None:
     from labelspan.plotting import ReducerCVDisplay
 
-    ReducerCVDisplay.from_estimator(search).figure_.savefig(path)
+    ReducerCVDisplay.from_estimator(search, X, Y).figure_.savefig(path)

@@ -13,7 +13,9 @@ from labelspan.lab.analysis import (
     caution,
     chosen_values,
     declines,
+    facts_of,
     interaction_shown,
+    noise,
     recommendation,
     recommendations,
     tuning_lines,
@@ -185,8 +187,9 @@ def command(
         )
         analysis = analyse(store, chosen.hash)
         write_report(store, page, plan=chosen.hash)
+        doubts = noise(facts_of(store, analysis.plan))
     _tell_of_failures(summary)
-    _show(analysis, summary, page, json)
+    _show(analysis, doubts, summary, page, json)
     raise typer.Exit(0 if set(summary.statuses) <= {"ok"} else 1)
 
 
@@ -272,9 +275,11 @@ def _takes_holes(method: Method) -> bool:
     return True
 
 
-def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> None:
+def _show(
+    analysis: Analysis, doubts: list[str], summary: RunSummary, page: Path, json: bool
+) -> None:
     if json:
-        output.print_json(as_data(analysis, summary, page))
+        output.print_json({**as_data(analysis, summary, page), "noise": doubts})
         return
     for place, classifier in enumerate(analysis.classifiers):
         print("\n" if place else "", end="")
@@ -286,7 +291,7 @@ def _show(analysis: Analysis, summary: RunSummary, page: Path, json: bool) -> No
     for method, reason in analysis.excluded.items():
         output.print_text(f"left out of the ranks: {method}: {reason}")
     said = verdicts(analysis, first_only=True)
-    for sentence in (*said, caution(analysis), *recommendations(analysis)):
+    for sentence in (*said, caution(analysis), *doubts, *recommendations(analysis)):
         if sentence:
             output.print_text(sentence)
     print(output.clean(f"report: {page}"))

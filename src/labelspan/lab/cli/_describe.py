@@ -37,6 +37,7 @@ def command(
         train=dataset.train,
         test=dataset.test,
         feature_names=dataset.feature_names,
+        label_names=dataset.label_names,
     )
     if json:
         output.print_json({"name": dataset.name, **asdict(found), "problems": found.problems})

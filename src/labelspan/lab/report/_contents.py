@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -20,14 +20,16 @@ from labelspan.lab.analysis import (
     analyse,
     caution,
     chosen_values,
+    facts_of,
+    noise,
     recommendations,
     stored_plan,
     tuning_line,
     verdicts,
 )
 from labelspan.lab.methods import ALL_MEASURES
-from labelspan.lab.plan import digest, scaling_lines
-from labelspan.lab.store import Store, damaged, decoded, facts_in, series_in
+from labelspan.lab.plan import scaling_lines
+from labelspan.lab.store import Store, damaged, decoded, series_in
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,10 @@ class Contents:
         return recommendations(self.analysis)
 
     @property
+    def noise(self) -> list[str]:
+        return noise(self.facts)
+
+    @property
     def caution(self) -> str:
         return caution(self.analysis)
 
@@ -160,17 +166,12 @@ class Contents:
 def contents_of(store: Store, plan: str | None = None) -> Contents:
     analysis = analyse(store, plan)
     row = stored_plan(store, plan)
-    sources = {digest(asdict(source)): source.name for source in analysis.plan.sources}
     contents = Contents(
         analysis=analysis,
         command=row["command"],
         created=row["created"],
         parameters=decoded(row, "parameters", {str: dict}, store.path),
-        facts={
-            sources[source]: content
-            for source, content in facts_in(store).items()
-            if source in sources
-        },
+        facts=facts_of(store, analysis.plan),
         environments=store.environments(cell["id"] for cell in analysis.cells),
         series=series_in(store, {cell["id"] for cell in analysis.plain}),
     )

@@ -77,6 +77,8 @@ def markdown(contents: Contents) -> str:
     parts = [f"# {markdown_escape(analysis.plan.name)}", ""]
     for sentence in contents.recommendations:
         parts += [f"**{markdown_escape(sentence)}**", ""]
+    for sentence in contents.noise:
+        parts += [markdown_escape(sentence), ""]
     parts += [f"- {markdown_escape(sentence)}" for sentence in contents.verdicts]
     parts += ["", markdown_escape(contents.caution), ""]
     parts += [markdown_escape(contents.missing), ""] if contents.missing else []

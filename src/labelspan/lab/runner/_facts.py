@@ -29,6 +29,7 @@ def facts_of(source: Source) -> dict[str, Any]:
                 train=dataset.train,
                 test=dataset.test,
                 feature_names=dataset.feature_names,
+                label_names=dataset.label_names,
             )
     except Exception as error:
         return {"error": escaped(f"{type(error).__name__}: {error}")}
@@ -37,9 +38,15 @@ def facts_of(source: Source) -> dict[str, Any]:
     shown = np.sort(np.argsort(-counts, kind="stable")[:MOST_LABELS])
     plain = asdict(description)
     plain.pop("block_shift")
+    plain.pop("dependence")
+    depends = description.dependence
     return {
         "description": plain,
         "problems": list(description.problems),
+        "dependence": {
+            "sentence": escaped(depends.sentence) if depends else "",
+            "noise": depends.noise if depends else "",
+        },
         "source": escaped(dataset.source),
         "has_split": dataset.train is not None,
         "label_names": [escaped(name) for name in dataset.label_names],

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from labelspan.lab.store._checked import NUMBER, damaged, decoded, fits
+from labelspan.lab.store._checked import NUMBER, TEXTS, damaged, decoded, fits
 from labelspan.lab.store._store import Store
 
 COLUMNS = (
@@ -19,6 +19,7 @@ STATISTICS = (*COUNTS, "cardinality", "density", "mean_imbalance", "scumble")
 FACTS = {
     "description": dict.fromkeys(STATISTICS, NUMBER),
     "problems": [str],
+    "dependence": TEXTS,
     "source": str,
     "label_names": [str],
     "label_counts": [int],
@@ -26,13 +27,15 @@ FACTS = {
     "correlation_labels": [int],
 }
 FAILED = {"error": str}
+# Stores of earlier versions have no test of the labels.
+UNTESTED = {"dependence": {"sentence": "", "noise": ""}}
 
 
 def facts_in(store: Store) -> dict[str, dict[str, Any]]:
     """Return the facts about each data set, by the hash of its source."""
     found = {}
     for row in store.query("SELECT source, content FROM facts"):
-        facts = decoded(row, "content", dict, store.path)
+        facts = UNTESTED | decoded(row, "content", dict, store.path)
         if not fits(facts, FAILED) and not (fits(facts, FACTS) and _agree(facts)):
             raise damaged(store.path, row, "content", "holds other facts than were written")
         found[row["source"]] = facts

@@ -139,17 +139,7 @@ def dependence_test(
         refuse_with_groups(rows, kernel, per_label)
         return within_groups(rows, check_groups(groups, rows), n_permutations, rng)
     posed = pose(rows, kernel, kernel_params, rng)
-    result = None
-    if method == "moments" and not posed.trouble:
-        posed, result = by_moments(posed, rng)
-    if result is None:
-        result = by_permutations(posed, n_permutations, rng)
-    if not per_label:
-        return result
-    if posed.features is None:
-        raise ValueError(f"per_label=True is not possible: {posed.trouble}.")
-    labels = test_labels(rows, posed.features, posed.statistic, n_permutations, alpha, rng)
-    return replace(result, labels=labels)
+    return tested(posed, method, n_permutations, alpha, rng, per_label)
 
 
 @dataclass(frozen=True)
@@ -161,6 +151,28 @@ class Posed:
     mean: np.ndarray | None
     features: Features | None = None
     trouble: str = ""
+
+
+def tested(
+    posed: Posed,
+    method: str,
+    n_permutations: int,
+    alpha: float,
+    rng: np.random.Generator,
+    per_label: bool,
+) -> DependenceResult:
+    """The test of all labels, and of each."""
+    result = None
+    if method == "moments" and not posed.trouble:
+        posed, result = by_moments(posed, rng)
+    if result is None:
+        result = by_permutations(posed, n_permutations, rng)
+    if not per_label:
+        return result
+    if posed.features is None:
+        raise ValueError(f"per_label=True is not possible: {posed.trouble}.")
+    labels = test_labels(posed.rows, posed.features, posed.statistic, n_permutations, alpha, rng)
+    return replace(result, labels=labels)
 
 
 def pose(rows: Rows, kernel: Any, parameters: dict[str, Any] | None, rng: Any) -> Posed:
@@ -213,11 +225,10 @@ def by_moments(posed: Posed, rng: np.random.Generator) -> tuple[Posed, Dependenc
 def side_of_labels(Y: Any, rng: np.random.Generator) -> tuple[Side, str]:
     """The sums of the labels; rows with the same labels are counted."""
     n, q = Y.shape
-    if not is_short(n):
-        first, counts = distinct_rows(Y, rng)
-        if is_short(len(first)):
-            A = densified(Y[first]) - counts @ Y[first] / n
-            return of_rows(A, counts.astype(np.float64)), EXACT
+    first, counts = distinct_rows(Y, rng)
+    if is_short(len(first)):
+        A = densified(Y[first]) - counts @ Y[first] / n
+        return of_rows(A, counts.astype(np.float64)), EXACT
     rows = Rows(Y, np.zeros((n, 1)), None, (n, q))
     found = features_of(rows, None, rng)
     return found.side, found.third

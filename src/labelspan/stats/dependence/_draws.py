@@ -69,16 +69,14 @@ def permuted(
 
 
 def row_sets(n: int, size: int, n_draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Sets of `size` different rows, drawn at random, in random order (n_draws, size)."""
-    if size**2 > n / 4:
-        return np.array([rng.permutation(n)[:size] for _ in range(n_draws)])
-    sets = rng.integers(n, size=(n_draws, size))
-    while True:
-        ordered = np.sort(sets, axis=1)
-        twice = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
-        if len(twice) == 0:
-            return sets
-        sets[twice] = rng.integers(n, size=(len(twice), size))
+    """Sets of `size` different rows in random order (n_draws, size)."""
+    sets = np.empty((size, n_draws), dtype=np.intp)
+    for k in range(size):
+        again = np.arange(n_draws)
+        while len(again):
+            sets[k, again] = rng.integers(n, size=len(again))
+            again = again[(sets[:k, again] == sets[k, again]).any(axis=0)]
+    return sets.T
 
 
 def of_sets_by_gram(K: np.ndarray, sets: np.ndarray) -> np.ndarray:
@@ -96,16 +94,17 @@ def of_sets_by_gram(K: np.ndarray, sets: np.ndarray) -> np.ndarray:
 def of_sets_by_rows(
     X: Any, weights: np.ndarray | None, mean: np.ndarray, sets: np.ndarray
 ) -> np.ndarray:
-    """Squared length of the sum of the rows A = w (x - mean) of each set, (n_draws,)."""
-    n_draws, size = sets.shape
+    """The same from the rows A = w (x - mean), sparse or dense."""
     w = np.ones(X.shape[0]) if weights is None else weights
-    found, height = np.empty(n_draws), max(HELD // X.shape[1], 1)
-    for start in range(0, n_draws, height):
+    found, height = np.empty(sets.shape), max(HELD // X.shape[1], 1)
+    for start in range(0, len(sets), height):
         part = sets[start : start + height]
-        ends = np.arange(len(part) + 1) * size
-        chosen = sparse.csr_array((w[part].ravel(), part.ravel(), ends), (len(part), X.shape[0]))
-        sums, counts = chosen @ X, w[part].sum(axis=1)
-        found[start : start + height] = squared_lengths(sums, mean, counts)
+        sums, counts, draws = 0.0, np.zeros(len(part)), np.arange(len(part))
+        for k in range(part.shape[1]):
+            w_k = w[part[:, k]]
+            one = sparse.csr_array((w_k, (draws, part[:, k])), (len(part), X.shape[0]))
+            sums, counts = sums + one @ X, counts + w_k
+            found[start : start + height, k] = squared_lengths(sums, mean, counts)
     return found
 
 

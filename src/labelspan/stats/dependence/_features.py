@@ -96,7 +96,9 @@ def is_short(n_rows: int) -> bool:
 
 def fits_in_one_piece(rows: Rows) -> bool:
     """Whether the sums come from pairs of rows, not from pairs of features."""
-    return is_short(rows.shape[0]) or rows.shape[1] > MOST_FEATURES
+    n, D = rows.shape
+    exact = is_short(n) and not (rows.quick and n > max(N_SAMPLED, D))
+    return exact or D > MOST_FEATURES
 
 
 def features_of(rows: Rows, first: Moments | None, rng: np.random.Generator) -> Features:
@@ -113,7 +115,7 @@ def features_of(rows: Rows, first: Moments | None, rng: np.random.Generator) -> 
         xx = rows.total(partial(Moments.of, tt=False), squared).about(mean)
     found = rows.total(partial(Lengths.of, mean), rows.weights)
     lengths, cubes = found.lengths, float(np.sum(found.lengths**3))
-    if D <= MOST_TRIPLED:
+    if D <= MOST_TRIPLED and not rows.quick:
         triples = rows.total(partial(Triples.of, mean, xx), rows.weights)
         third, U, R = EXACT, triples.cubes, triples.through
     else:

@@ -35,6 +35,8 @@ class Rows:
     names: np.ndarray | None = None
     # Blocks of (X, Y, weights) in place of X.
     blocks: Any = None
+    # Whether sums of triples of rows may come from some of the rows where that is faster.
+    quick: bool = False
 
     @property
     def in_memory(self) -> bool:
