@@ -157,8 +157,11 @@ def best_of_methods(table: dict[str, Any], name: str) -> dict[str, int]:
     """The index of the best candidate of each method, whatever its parameters and kernel."""
     ranks = table[f"rank_test_{name}"]
     places: dict[str, int] = {}
+    # Candidates of one setting share its reducer.
+    shared = {id(reducer): reducer for reducer in table["param_reducer"]}
+    names = {key: name_of(reducer) for key, reducer in shared.items()}
     for i, reducer in enumerate(table["param_reducer"]):
-        method = name_of(reducer)
+        method = names[id(reducer)]
         if method not in places or ranks[i] < ranks[places[method]]:
             places[method] = i
     return places

@@ -41,6 +41,7 @@ class Axis:
         own, seen = truth > 0, ~np.isnan(truth)
         kinds = self.n_bins * np.where(seen, own, 2).astype(np.int64)
         half, found = self.n_bins / 2, np.empty((len(scores), len(self)))
+        n_own, starts = np.count_nonzero(own), own.shape[1] * np.arange(len(own))[:, None]
         for i, each in enumerate(scores):
             bins = np.abs(each)
             bins += 1.0
@@ -55,13 +56,13 @@ class Axis:
                 known = right = less = right_less = 0
                 if least > 0:
                     # The best labels of a row are predicted at every cut.
-                    best = best_columns(each, least)
-                    wrong_above, right_less = self._above(np.take_along_axis(keys, best, axis=1))
-                    known = np.take_along_axis(seen, best, axis=1).sum()
-                    right = np.take_along_axis(own, best, axis=1).sum()
+                    best = best_columns(each, least) + starts
+                    wrong_above, right_less = self._above(keys.ravel()[best])
+                    known = int(seen.ravel()[best].sum())
+                    right = int(own.ravel()[best].sum())
                     less = wrong_above + right_less
                 hits, chosen = present - right_less + right, absent + present - less + known
-                of_least.append(2.0 * hits / (chosen + own.sum()))
+                of_least.append(2.0 * hits / (chosen + n_own))
             found[i] = np.concatenate(of_least)
         return found
 
