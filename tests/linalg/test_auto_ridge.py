@@ -10,10 +10,18 @@ from sklearn.base import clone
 import labelspan as ls
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.kernels import kernel_path
-from labelspan.labelspace import CPLST, OCCA, PLST, CompressedSensing, FaIE, PartialBinaryRelevance
+from labelspan.labelspace import (
+    CPLST,
+    OCCA,
+    PLST,
+    CompressedSensing,
+    FaIE,
+    LabelSpaceCCA,
+    PartialBinaryRelevance,
+)
 from labelspan.linalg import units_of
 from tests.laws.test_laws import problem
-from tests.reference.extraction import auto_ridge
+from tests.reference.extraction import auto_ridge, auto_ridge_of_available
 from tests.reference.subspace import auto_prices
 from tests.registry import ESTIMATORS
 
@@ -51,6 +59,7 @@ CHOOSING = [
     *MODELS,
     PartialBinaryRelevance(2, random_state=0),
     CompressedSensing(2, random_state=0),
+    LabelSpaceCCA(2),
     ls.EmbeddingReducer(2),
     ls.MultilabelRidgeCV(kernel="linear", scale=None),
 ]
@@ -186,6 +195,41 @@ def test_rows_that_are_only_multiplied_give_the_same_ridge(model, shape, rng, li
     limit("few for the ridge", 50)
     limit("leading for the ridge", 20)
     assert 0.2 < fitted(model, X, Y) / expected < 5
+
+
+def with_missing(rng, shape=(90, 12)):
+    X, Y = problem(rng, *shape)
+    Y = np.where(rng.random(Y.shape) < 0.4, np.nan, Y)
+    return X, np.where(np.isnan(Y).all(axis=1, keepdims=True), np.arange(Y.shape[1]) % 2, Y)
+
+
+def test_rows_without_a_label_do_not_move_the_ridge_of_regressions(rng):
+    X, Y = with_missing(rng)
+    more = np.concatenate([X, 3.0 * rng.standard_normal((200, 12))])
+    unseen = np.concatenate([Y, np.full((200, Y.shape[1]), np.nan)])
+    w = rng.random(len(more)) + 0.5
+    for weights in (None, w):
+        some = None if weights is None else weights[: len(X)]
+        expected = MultiOutputRidge().fit(X, Y, sample_weight=some)
+        found = MultiOutputRidge().fit(more, unseen, sample_weight=weights)
+        assert found.ridge_ == pytest.approx(expected.ridge_, rel=1e-12)
+        np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-9)
+
+
+@SHAPES
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_missing_labels_count_as_many_rows_as_have_one(shape, form, rng, limit):
+    X, Y = with_missing(rng, shape)
+    share = np.mean(~np.isnan(Y))
+    expected = auto_ridge_of_available(X, Y)
+    assert fitted(ls.OPLS(2), form(X), Y) == pytest.approx(expected, rel=1e-8)
+    assert fitted(MultiOutputRidge(), form(X), Y) == pytest.approx(share * expected, rel=1e-8)
+    blocks = [slice(0, 10), slice(10, len(X))]
+    streamed = ls.OPLS(2).fit_blocks((X[rows], Y[rows]) for rows in blocks)
+    assert streamed.ridge_ == pytest.approx(expected, rel=1e-8)
+    if form is not np.asarray:
+        limit("krylov side", 10)
+        assert fitted(ls.OPLS(2), form(X), Y) == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize("model", CHOOSING, ids=str)

@@ -71,6 +71,30 @@ def auto_ridge_of_spectrum(s, U, L, Y, null):
     return min(found)[1] if found else ridge
 
 
+def auto_ridge_of_available(X, Y):
+    """The same for labels with NaN, from available cases, which count as n_k rows in the mean.
+
+    Label k has the products n / n_k sum_{i: M_ik = 1} (x_i - mean) (y_ik - mean_k) with the
+    features, and the energy n p_k (1 - p_k).
+    """
+    n = len(X)
+    seen = ~np.isnan(Y)
+    T = np.where(seen, Y - np.nanmean(Y, axis=0), 0) / seen.mean(axis=0)
+    U, d, _ = svd(centring(n) @ X, full_matrices=False)
+    some = d > 1e-13 * d[0]
+    s, energy = d[some] ** 2, np.sum((U[:, some].T @ T) ** 2, axis=1)
+    p = np.nanmean(Y, axis=0)
+    total, m = n * np.sum(p * (1 - p)), n * seen.mean()
+    found = []
+    for ridge in s.mean() * np.geomspace(1e-6, 1e3, 28):
+        kept = ridge / (s + ridge)
+        df = 1 + (1 - kept).sum()
+        if df <= m / 2:
+            rss = max(total - (1 - kept**2) @ energy, 0)
+            found.append((rss / (m - df) ** 2, ridge))
+    return min(found)[1] if found else ridge
+
+
 def units(s):
     """The mean eigenvalue, and that of the many that a few hide, again and again.
 

@@ -184,7 +184,8 @@ class EmbeddingReducer(LinearReducer):
         form, total = spectral(statistics), energy_of_labels(statistics)
         form = replace(form, V=dense(form.V), UT=dense(form.UT))
         energy = np.sum(form.UT**2, axis=1)
-        spectrum = spectrum_of(form.s**2, energy, total, statistics.weight, form.null)
+        weight = statistics.weight * statistics.share
+        spectrum = spectrum_of(form.s**2, energy, total, weight, form.null)
         ridge = spectrum.ridge() if callable(pencil.metric) else float(self.ridge)
         # Half of the degrees of freedom move the criterion of noise by one part in sqrt(n q).
         doubt = 2.0 / np.sqrt(statistics.weight * max(form.UT.shape[1], 1))

@@ -57,8 +57,9 @@ SHARP = 1e-13
 class Spectrum:
     """Eigenvalues of xx, how often each counts, and the energy of the targets along them.
 
-    `total` is the energy of all targets, `weight` the sum of the weights of the rows, and `units`
-    are the mean eigenvalues to which the grid is relative.
+    `total` is the energy of all targets, `weight` the sum of the weights of the rows, where labels
+    are missing of those that know one in the mean, and `units` are the mean eigenvalues to which
+    the grid is relative.
     """
 
     values: np.ndarray
@@ -83,7 +84,10 @@ class Spectrum:
             # Without a ridge nothing is left.
             kept = 1.0 / (self.values / np.asarray(ridges)[..., None] + 1.0)
         df = 1.0 + (1.0 - kept) @ self.counts
-        rss = max(self.total - float(self.energy.sum()), 0.0) + kept**2 @ self.energy
+        rest = self.total - float(self.energy.sum())
+        # Where labels are missing, their energy along the features may add up to more than all.
+        rest = rest if rest < -KNOWN * self.total else max(rest, 0.0)
+        rss = np.maximum(rest + kept**2 @ self.energy, 0.0)
         allowed = df <= self.weight / 2
         return np.where(allowed, rss / np.where(allowed, self.weight - df, 1.0) ** 2, np.inf)
 
@@ -172,7 +176,8 @@ def spectra(statistics: Any) -> tuple[Any, Spectra]:
 @spectra.register
 def _(statistics: Moments) -> tuple[Spectral, Spectra]:
     form = spectral(statistics)
-    return form, spectra_of(form.s**2, form.UT, statistics.weight, form.null)
+    weight = statistics.weight * statistics.share
+    return form, spectra_of(form.s**2, form.UT, weight, form.null)
 
 
 @spectra.register
@@ -286,7 +291,7 @@ def with_flat_rest(
         energy = np.append(energy, min(max(crossed, 0.0) * n_rest / rest, left_over))
         values, counts = np.append(values, rest / n_rest), np.append(counts, n_rest)
     units = units_of(values, counts, unit, 0.0)
-    return Spectrum(values, counts, energy, total, statistics.weight, units)
+    return Spectrum(values, counts, energy, total, statistics.weight * statistics.share, units)
 
 
 def warn_if_any_label_fits(

@@ -72,7 +72,8 @@ class Available(Moments):
             # = 0.
             xt = xt if kept is None else (xt @ kept) @ kept.T
         means = self.x_mean, t_mean
-        return Moments(self.weight, *means, xt, self.xx, tt, self.x_squares, clipped)
+        seen = float(share.mean()) if q else 1.0
+        return Moments(self.weight, *means, xt, self.xx, tt, self.x_squares, clipped, seen)
 
 
 def lifted(moments: Moments) -> Available:
@@ -122,7 +123,8 @@ def completed(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> tuple[np.n
 def of_observed(filled: Moments, labels: Moments) -> Moments:
     """Moments of X and of filled labels, with means and scatter of the labels themselves."""
     t_mean, tt = (like(filled.xt, A) for A in (labels.t_mean, labels.tt))
-    return replace(filled, t_mean=t_mean, tt=tt, tt_clipped=labels.tt_clipped)
+    clipped, share = labels.tt_clipped, labels.share
+    return replace(filled, t_mean=t_mean, tt=tt, tt_clipped=clipped, share=share)
 
 
 def label_moments(T: np.ndarray, weights: np.ndarray | None, tt: bool) -> Available:

@@ -30,7 +30,8 @@ class Moments:
 
     ``a + b`` are the moments of both samples together, so chunks, memory maps, ``partial_fit`` and
     Dask arrays use the same code. `xt` (D, q), `xx` (D, D) and `tt` (q, q) are None if not
-    requested; then `x_squares` (D,) is the diagonal of xx.
+    requested; then `x_squares` (D,) is the diagonal of xx. `share` is the mean share of the rows in
+    which a label is observed.
     """
 
     weight: float
@@ -41,6 +42,7 @@ class Moments:
     tt: Any = None
     x_squares: Any = None
     tt_clipped: float = 0.0
+    share: float = 1.0
 
     @classmethod
     def of(

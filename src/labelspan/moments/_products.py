@@ -35,6 +35,7 @@ class Products:
     sample: Sample
     centre: np.ndarray
     tt: Any = None
+    share: float = 1.0
 
     @classmethod
     def of(cls, sample: Sample, *, tt: bool = False) -> Products:

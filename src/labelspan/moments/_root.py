@@ -23,6 +23,7 @@ class Root:
     x_mean: np.ndarray
     t_mean: np.ndarray
     R: np.ndarray
+    share: float = 1.0
 
     @classmethod
     def of(cls, X: Any, T: Any, weights: np.ndarray | None = None) -> Root:

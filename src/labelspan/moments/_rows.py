@@ -80,6 +80,7 @@ class Rows:
     T: np.ndarray
     tt: np.ndarray
     tt_clipped: float = 0.0
+    share: float = 1.0
 
     def along(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P'xx P (k, k) and P'xt (k, q) for directions P (D, k)."""

@@ -99,7 +99,7 @@ def rows_of(sample: Sample, T: np.ndarray, *, tt: bool, signed: bool, centre: bo
         T, of_labels = 2.0 * T, of_labels.signed()
     found = Rows.of(sample.X, T, sample.weights, centre=centre)
     given = {"tt": of_labels.tt, "tt_clipped": of_labels.tt_clipped} if tt else {}
-    return replace(found, t_mean=of_labels.t_mean, **given)
+    return replace(found, t_mean=of_labels.t_mean, share=of_labels.share, **given)
 
 
 def root_of(X: Any, T: Any, *weights: Any) -> Root:

@@ -52,10 +52,16 @@ def regress_masked(
 
     Labels missing in the same rows form one ordinary regression. If there are many patterns, the
     factor of all rows preconditions conjugate gradients on the systems of all labels; the smaller
-    operation count decides. :data:`AUTO` chooses the ridge from available cases.
+    operation count decides. :data:`AUTO` chooses the ridge from available cases of the rows that
+    have a label, times the share of these that the mean label has.
     """
     if ridge == AUTO:
-        ridge = regress(X, T, AUTO, weights=weights, advice=advice).ridges[0]
+        some = np.flatnonzero(~np.isnan(T).all(axis=1))
+        w = np.ones(len(some)) if weights is None else weights[some]
+        found = regress(
+            X[some], T[some], AUTO, weights=None if weights is None else w, advice=advice
+        )
+        ridge = found.ridges[0] * float(np.mean(w @ ~np.isnan(T[some])) / w.sum())
     route = route_of(X, T, weights, advice=advice, ridge_free=ridge == 0)
     groups = patterns(T)
     direct = ridge == 0 or direct_is_cheaper(route.sample, len(groups))
