@@ -77,10 +77,15 @@ def test_a_reason_goes_with_whole_words_and_may_name_the_experiment():
 
 def test_the_cause_of_a_difference_is_what_would_decide_it_or_none():
     printed = {
-        "reasons": {"undecidable": {"AUC": "the width"}, "unexplained": {"SVM": "tried"}},
+        "reasons": {
+            "unexplained": {"SVM": "tried"},
+            "undecidable": {"AUC": "the width"},
+            "shown": {"AUC, LDA": "a test"},
+        },
         "trivial": {"AUC of": "always"},
     }
     for what, cause, reasons in (
+        ("AUC, LDA", "shown", ("a test",)),
         ("AUC, SVM", "undecidable", ("the width",)),
         ("F1, SVM", "unexplained", ("tried",)),
         ("F1, PCA", "unexplained", ()),

@@ -9,7 +9,7 @@ from typing import Any
 
 from labelspan.papers._experiment import Judged, Outcome, printed_values
 
-#: The causes of a difference. Each list in the data file of a paper has one of the last two.
+#: The causes of a difference: shown by a second protocol or by a test that the reason names.
 SHOWN, UNDECIDABLE, UNEXPLAINED = "shown", "undecidable", "unexplained"
 CAUSES = (SHOWN, UNDECIDABLE, UNEXPLAINED)
 
@@ -23,7 +23,7 @@ def with_reason(line: Judged, printed: dict[str, Any], name: str) -> Judged:
         return line
     reasons = dict.fromkeys(line.reasons)
     cause = UNEXPLAINED
-    for kind in (UNDECIDABLE, UNEXPLAINED):
+    for kind in CAUSES:
         found = list(_known(printed.get("reasons", {}).get(kind, {}), where))
         if found:
             reasons.update(dict.fromkeys(found))

@@ -49,8 +49,8 @@ by the protocol of the paper; its row in the table of experiments is of that pro
 
 Each printed value is reproduced, or has one cause:
 
-- *shown*: an experiment of this page reproduces it by another protocol, and the reason says why the
-  paper may have used that one;
+- *shown*: an experiment of this page, or a test that the reason names, reproduces it by another
+  protocol, and the reason says why the paper may have used that one;
 - *undecidable*: the paper or the files lack a datum, which the reason names;
 - *unexplained*: none of these; the reason says what was tried.
 
@@ -93,7 +93,8 @@ def _papers(by_paper: dict[str, list[Outcome]]) -> str:
             continue
         numbers = printed_numbers(items)
         causes = Counter(map(cause_of, numbers))
-        lines = [line for item in items for line in item.judged]
+        own = [item for item in items if not is_variant(item.experiment.name)]
+        lines = [line for item in own for line in item.judged]
         row = [str(len(numbers)), _strict_share(numbers)]
         row += [str(causes[cause]) for cause in ("reproduced", *CAUSES)]
         row += [_share(_kinds(lines)[1]), _share(_trivial(lines))]
