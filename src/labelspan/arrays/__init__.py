@@ -62,6 +62,7 @@ from labelspan.arrays._stream import (
     STREAM_BYTES,
     config_context,
     in_single,
+    is_reproducible,
     stream,
 )
 from labelspan.arrays._two_kinds import (

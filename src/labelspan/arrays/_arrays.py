@@ -32,6 +32,8 @@ class Setting(NamedTuple):
     sums: str = "float64"
     # Whether an estimator that can use sums of the device is being fitted.
     active: bool = False
+    # Whether fits have the same bits for any number of threads and any chunks.
+    reproducible: bool = False
 
 
 PLAIN = Setting()

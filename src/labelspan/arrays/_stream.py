@@ -19,8 +19,10 @@ STREAM_BYTES = 2**27
 
 
 @contextmanager
-def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[None]:
-    """Context manager: compute sums of dense host rows on a device, or faster sums.
+def config_context(
+    *, device: Any = None, sums: str = "float64", reproducible: bool = False
+) -> Iterator[None]:
+    """Context manager: sums of dense host rows on a device, faster sums, or reproducible ones.
 
     Methods that learn from sums (those with ``partial_fit``, HSL and MLDA) send blocks of a NumPy
     array or a memory map to the device, and sum and solve there. X needs at least as many rows as
@@ -39,6 +41,12 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
         dependent. torch uses TF32, with three digits, only if
         ``torch.set_float32_matmul_precision`` allows it. Blocks are added in float64. Sums on the
         host are always in float64.
+    reproducible : bool, default=False
+        Whether fitted attributes have the same bits for any number of threads, and, of
+        ``partial_fit`` and ``fit_blocks``, for any chunks of the same rows in the same order. BLAS
+        has one thread; chunks are cut again after every 8192 rows, which are held until then.
+        Bits may differ between processors and versions, and between chunks and ``fit``. Not for
+        devices and Dask arrays.
 
     Yields
     ------
@@ -54,11 +62,19 @@ def config_context(*, device: Any = None, sums: str = "float64") -> Iterator[Non
     """
     if sums not in ("float64", "float32"):
         raise ValueError(f"sums={sums!r} is not known; use 'float64' or 'float32'.")
-    token = SETTING.set(SETTING.get()._replace(device=reference_on(device), sums=sums))
+    if reproducible and device is not None:
+        raise ValueError("device and reproducible=True exclude each other; leave one of them out.")
+    setting = SETTING.get()._replace(sums=sums, reproducible=bool(reproducible))
+    token = SETTING.set(setting._replace(device=reference_on(device)))
     try:
         yield
     finally:
         SETTING.reset(token)
+
+
+def is_reproducible() -> bool:
+    """Whether fits have the same bits for any number of threads and any chunks."""
+    return SETTING.get().reproducible
 
 
 def in_single(X: Any) -> bool:

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelspan.arrays import place_fitted, remember_place
+from labelspan.arrays import is_reproducible, place_fitted, remember_place
 from labelspan.base._blocks import RowBlocks
 from labelspan.base._threshold import why_no_chunks
 from labelspan.gate import (
@@ -172,7 +172,7 @@ class Chunked(RowBlocks):
             self._warn_after_fit()
         elif sample_weight is None and not self._parameters_changed() and self._add_plain(X, y):
             return self
-        with fitting(self):
+        with fitting(self, chunk=True):
             X, labels = self._gate_chunk(X, y, sample_weight, classes, first)
             if first or self._parameters_changed():
                 self._plan((X.shape[1], labels.Y.shape[1]), first)
@@ -235,7 +235,7 @@ class Chunked(RowBlocks):
         object
             The fitted estimator itself.
         """
-        with fitting(self, "_chunks", *self._learnt):
+        with fitting(self, "_chunks", *self._learnt, chunk=True):
             n_kept, n_rows, *forms = self._load(checkpoint, classes)
             n_done, count = n_kept, length_hint(blocks) - n_kept
             rest = alike(checkpoint, forms, not_before(n_kept, n_rows, blocks))
@@ -342,9 +342,8 @@ class Chunked(RowBlocks):
         kind = self._summarise(nothing).kind
         parameters = self.get_params(deep=False)
         if first:
-            self._chunks = Chunks(
-                Pool(solver, shape, about_first=self._about_first), kind, parameters
-            )
+            pool = Pool(solver, shape, about_first=self._about_first, fixed=is_reproducible())
+            self._chunks = Chunks(pool, kind, parameters)
         elif (solver, kind) != (self._chunks.pool.solver, self._chunks.kind):
             raise ValueError(
                 f"The parameters of {type(self).__name__} changed between chunks so that it "
@@ -356,7 +355,7 @@ class Chunked(RowBlocks):
     def _solve_chunks(self) -> None:
         """Learn from all chunks so far."""
         pool = self._chunks.pool
-        with fitting(self):
+        with fitting(self), pool.threads():
             if self._parameters_changed():
                 self._plan(pool.shape, first=False)
             statistics, rest = pool.total(self._summarise)

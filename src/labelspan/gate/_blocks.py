@@ -9,7 +9,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from labelspan.arrays import canonical, dense, is_dask_array, is_dask_frame, values_of
+from labelspan.arrays import (
+    canonical,
+    dense,
+    is_dask_array,
+    is_dask_frame,
+    is_reproducible,
+    values_of,
+)
 from labelspan.jit import is_loaded, kernel, read_only
 
 # Numbers from which on a compiled loop pays, where numba is there.
@@ -113,6 +120,11 @@ def check_dask(X: Any, y: Any, min_samples: int = 1) -> None:
     for name, array in (("X", X), ("y", y)):
         if not is_dask_array(array):
             continue
+        if is_reproducible():
+            raise TypeError(
+                f"{name} is a Dask array, whose workers add up in blocks of their own; "
+                "reproducible=True takes the blocks one by one: pass them to fit_blocks."
+            )
         check_dask_rows(array, name)
         if any(np.isnan(size) for size in array.chunks[0]):
             raise ValueError(

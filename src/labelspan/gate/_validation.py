@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -44,6 +44,7 @@ from labelspan.gate._tags import label_tags
 from labelspan.gate._target import REFUSALS, check_target
 from labelspan.gate._weights import check_weights, weighing
 from labelspan.registry import IN_MEMORY
+from labelspan.system import one_blas_thread
 
 # A dense square array beyond this size is refused with advice, not attempted.
 MAX_SQUARE_BYTES = 8 * 2**30
@@ -175,8 +176,11 @@ def check_fit_dask(
 
 
 @contextmanager
-def fitting(estimator: Any, *forgotten: str) -> Iterator[None]:
-    """Context of learning: an error restores the estimator; `forgotten` are of an earlier fit."""
+def fitting(estimator: Any, *forgotten: str, chunk: bool = False) -> Iterator[None]:
+    """Context of learning: an error restores the estimator; `forgotten` are of an earlier fit.
+
+    A `chunk` is only kept here.
+    """
     known = vars(estimator)
     before, now = dict(known), SETTING.get()
     for name in forgotten:
@@ -186,7 +190,8 @@ def fitting(estimator: Any, *forgotten: str) -> Iterator[None]:
         active = now.device is not None and label_tags(estimator).takes("device")
         if active != now.active:
             token = SETTING.set(now._replace(active=active))
-        yield
+        with one_blas_thread() if now.reproducible and not chunk else nullcontext():
+            yield
     except BaseException:
         known.clear()
         known.update(before)

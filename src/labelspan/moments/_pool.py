@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,16 @@ from labelspan.arrays import (
     precision_of,
     stacked_rows,
 )
-from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr
+from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr, has_holes
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
+from labelspan.system import one_blas_thread
 
 # Buffer rows until they are as large as the statistics they will be added to, within these limits:
 FEWEST_BYTES = 2**22
 MOST_BYTES = 2**28
+# Rows of a block if sums are reproducible.
+FIXED_ROWS = 2**13
 # So many small pieces are stacked, because a chunk may be a single row.
 MOST_PIECES = 1024
 
@@ -35,11 +40,17 @@ class Pool:
     """Statistics of all rows of the chunks so far.
 
     Unless `about_first` is False, the first row is subtracted from all rows: a mean far above the
-    spread would otherwise have no digits left to distinguish chunks.
+    spread would otherwise have no digits left to distinguish chunks. If `fixed`, rows are added up
+    by FIXED_ROWS with one thread, whatever the chunks.
     """
 
-    def __init__(self, solver: str, shape: tuple[int, int], *, about_first: bool = True):
+    _fixed = False
+
+    def __init__(
+        self, solver: str, shape: tuple[int, int], *, about_first: bool = True, fixed: bool = False
+    ):
         self.solver, self.shape, self.about_first = solver, shape, about_first
+        self._fixed = fixed
         self.n_rows = 0
         n_features, n_labels = shape
         # Without a ridge, the columns of a few rows would look dependent.
@@ -55,8 +66,10 @@ class Pool:
         """The pool with the rows of a chunk added; this pool is unchanged."""
         # Avoid copy.copy, which doubles the time of this method.
         pool = Pool.of_state(vars(self))
-        # Sums on a device subtract a mean of their own.
-        if pool.about_first and pool._origin is None and not is_device(sample.X):
+        # Sums on a device subtract a mean of their own. Of sparse rows in fixed blocks, the row to
+        # subtract depends on all rows of the first block.
+        later = is_device(sample.X) or (pool._fixed and sparse.issparse(sample.X))
+        if pool.about_first and pool._origin is None and not later:
             pool._origin = first_row(sample.X)
         pool._single = pool._single and precision_of(sample.X) == np.float32
         pool._add(sample, summarise)
@@ -78,19 +91,26 @@ class Pool:
         total, held, size = self._state
         if sample.weights is not None:
             sample = replace(sample, weights=copied(sample.weights))
+        if self._fixed and is_device(sample.X):
+            raise TypeError("X is on a device; reproducible=True is for sums on the host.")
         if is_dask_array(sample.X) or is_device(sample.X):
             self._state = self._plus(total, (sample,), summarise), held, size
             return
-        for part in parts_of(sample):
+        if held and isinstance(held[0].X, tuple) != sparse.issparse(sample.X):
+            total, held, size = self._plus(total, held, summarise), (), 0
+        limit = FIXED_ROWS if self._fixed else self._limit
+        for part in up_to(FIXED_ROWS, size, sample) if self._fixed else parts_of(sample):
             piece = self._copy(part)
-            if held and isinstance(held[0].X, tuple) != isinstance(piece.X, tuple):
-                total, held, size = self._plus(total, held, summarise), (), 0
-            held, size = (*held, piece), size + n_bytes(piece)
-            if size >= self._limit:
+            held, size = (*held, piece), size + (part.X.shape[0] if self._fixed else n_bytes(piece))
+            if size >= limit:
                 total, held, size = self._plus(total, held, summarise), (), 0
             elif len(held) == MOST_PIECES:
                 held = (stacked(held),)
         self._state = total, held, size
+
+    def threads(self) -> Any:
+        """The context in which rows are added up and solved."""
+        return one_blas_thread() if self._fixed else nullcontext()
 
     @property
     def dtype(self) -> np.dtype:
@@ -100,8 +120,10 @@ class Pool:
     def total(self, summarise: Summarise) -> tuple[Any, np.ndarray]:
         """Statistics of all rows, and the row to add to their ``x_mean``."""
         total, held, _ = self._state
-        total = self._plus(total, held, summarise) if held else total
-        origin = self._origin
+        # In a copy, because the first rows may still be too few for an origin.
+        pool = Pool.of_state(vars(self))
+        total = pool._plus(total, held, summarise) if held else total
+        origin = pool._origin
         if origin is None:
             zeros = np.zeros(self.shape[0])
             return total, like(getattr(total, "x_mean", zeros), zeros)
@@ -120,16 +142,22 @@ class Pool:
         return Sample(rows, sample.Y, sample.solver, sample.weights, sample.part)
 
     def _plus(self, total: Any, held: tuple[Sample, ...], summarise: Summarise) -> Any:
-        sample, origin = stacked(held), self._origin
+        sample = stacked(held)
         if isinstance(sample.X, tuple):
             shape = len(sample.X[2]) - 1, self.shape[0]
             sample = replace(sample, X=sparse.csr_array(sample.X, shape=shape))
-        if origin is None or not is_left(sample.X):
-            block = summarise(sample)
-        else:
-            X, taken = taken_off(sample.X, origin)
-            block = summarise(replace(sample, X=X))
-            block = block.moved(taken - origin)
+        if self._fixed:
+            sample = in_one_form(sample)
+            if self.about_first and self._origin is None:
+                self._origin = first_row(sample.X)
+        origin = self._origin
+        with self.threads():
+            if origin is None or not is_left(sample.X):
+                block = summarise(sample)
+            else:
+                X, taken = taken_off(sample.X, origin)
+                block = summarise(replace(sample, X=X))
+                block = block.moved(taken - origin)
         if total is not None:
             # In place: nothing else uses the arrays of the block.
             block += total
@@ -142,6 +170,22 @@ def parts_of(sample: Sample) -> Iterable[Sample]:
         return (sample,)
     arrays = ((*sample.at(rows), None)[:3] for rows in row_blocks(sample.X))
     return (replace(sample, X=X, Y=Y, weights=weights) for X, Y, weights in arrays)
+
+
+def up_to(n_rows: int, n_held: int, sample: Sample) -> Iterable[Sample]:
+    """The rows cut after every `n_rows`, of which the first `n_held` are there already."""
+    edges = [0, *range(n_rows - n_held, sample.X.shape[0], n_rows), sample.X.shape[0]]
+    for start, stop in pairwise(edges):
+        X, Y, weights = (*sample.at(slice(start, stop)), None)[:3]
+        yield replace(sample, X=X, Y=Y, weights=weights)
+
+
+def in_one_form(sample: Sample) -> Sample:
+    """The same rows in an order of memory, and with a kind of labels, that chunks do not decide."""
+    X, Y = sample.X, np.asarray(dense(sample.Y), dtype=np.float64)
+    X = X if sparse.issparse(X) else np.ascontiguousarray(X)
+    few = np.count_nonzero(Y) < SPARSE_LABEL_DENSITY * Y.size and not has_holes(Y)
+    return replace(sample, X=X, Y=as_csr(Y) if few else np.ascontiguousarray(Y))
 
 
 def stacked(samples: tuple[Sample, ...]) -> Sample:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from types import TracebackType
+from typing import Any
 
 import threadpoolctl
 
@@ -14,12 +16,16 @@ class OneBlasThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
-        self._limits: threadpoolctl.threadpool_limits | None = None
+        self._limits: Any = None
+        # The libraries found when so many modules were loaded: a search takes a millisecond.
+        self._found: tuple[int, threadpoolctl.ThreadpoolController] | None = None
 
     def __enter__(self) -> OneBlasThread:
         with self._lock:
             if self._inside == 0:
-                self._limits = threadpoolctl.threadpool_limits(1, user_api="blas")
+                if self._found is None or self._found[0] != len(sys.modules):
+                    self._found = len(sys.modules), threadpoolctl.ThreadpoolController()
+                self._limits = self._found[1].limit(limits=1, user_api="blas")
             self._inside += 1
         return self
 
