@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.timing import Comparison, benchmark_data, compare
 from labelspan import MDDM, MLSI, MVMD, OPLS, LabelCCA, MultiOutputRidge, ReducerCV
-from labelspan.choice import parts_of
 from labelspan.metrics import get_scorer
 from labelspan.moments import Moments, collect_parts
+from labelspan.search import parts_of
 
 SCORER = get_scorer("micro_f1")
 FIVE = [0.01, 0.1, 1.0, 10.0, 100.0]

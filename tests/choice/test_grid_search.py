@@ -90,6 +90,45 @@ def test_methods_of_several_passes_are_fitted_to_each_fold(form):
     assert search.n_passes_ == 2 + 3 * 3 + 2 * (not pooled)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(60, 7), (24, 40)], ids=["tall", "wide"])
+def test_squared_errors_come_from_the_sums_of_the_first_pass(form, shape):
+    X, Y = sample(*shape)
+    reducers = ["none", "pca", *REDUCERS, *RIDGE_FREE * (shape[0] > shape[1])]
+    readout = (ls.MultiOutputRidge(), {"ridge": [3.0, "auto"]})
+    scoring = get_scorer("squared_error")
+    search = as_pipeline(reducers, [1, 3, 0.9], readout=readout, scoring=scoring)
+    compare(search, form(X), Y, list(KFold(3).split(X)))
+    assert search.n_passes_ == 1
+
+
+@pytest.mark.parametrize(
+    "cv", [RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), TimeSeriesSplit(3)], ids=repr
+)
+def test_squared_errors_of_other_splits(cv):
+    X, Y = sample()
+    search = as_pipeline([ls.MVMD()], [1, 4], readout=RIDGES, scoring=get_scorer("squared_error"))
+    compare(search, X, Y, list(cv.split(X)))
+    assert search.n_passes_ == 1
+
+
+def test_squared_errors_need_the_rows_where_sums_do_not_tell_them():
+    """Held-out rows that are no whole parts, weights, a threshold, several measures."""
+    X, Y = sample()
+    weights = np.linspace(1, 2, len(X))
+    scoring = get_scorer("squared_error")
+    made = as_pipeline([ls.MVMD()], [2], readout=RIDGES, scoring=scoring, cv=3)
+    assert made.fit(X, Y).n_passes_ == 1
+    assert made.fit(X, Y, weights).n_passes_ == 2
+    assert made.set_params(threshold="auto").fit(X, Y).n_passes_ == 2
+    part = [(np.arange(40), np.arange(40, 50)), (np.arange(20, 60), np.arange(5))]
+    made.set_params(threshold=0.0)
+    compare(made, X, Y, part)
+    assert made.n_passes_ == 2
+    made.set_params(scoring=["squared_error", "micro_f1"], refit="micro_f1").fit(X, Y)
+    assert made.n_passes_ == 2
+
+
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure(name):
     X, Y = sample()

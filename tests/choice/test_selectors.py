@@ -12,7 +12,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import Pipeline
 
 import labelspan as ls
-from labelspan.metrics import micro_f1
+from labelspan.metrics import get_scorer, micro_f1
 from tests.choice.oracle import as_pipeline, assert_same_scores, grid_search
 from tests.choice.test_grid_search import RIDGES, SCORERS, sample
 
@@ -58,6 +58,14 @@ def test_scores_are_those_of_grid_search(form, shape, readout):
     search = as_pipeline([*SUMS, *ROWS, ls.OPLS()], SIZES, readout=readout, scoring=scoring)
     search.set_params(refit="micro")
     compare(search, form(X), Y, list(KFold(3).split(X)))
+
+
+@FORMS
+def test_squared_errors_of_selectors_by_sums_take_one_pass(form):
+    X, Y = sample()
+    search = as_pipeline([*SUMS, ls.OPLS()], SIZES, readout=RIDGES)
+    search.set_params(scoring=get_scorer("squared_error"))
+    assert compare(search, form(X), Y, list(KFold(3).split(X))).n_passes_ == 1
 
 
 @FORMS

@@ -94,6 +94,7 @@ def by_labels(Y, S, seen):
         "micro_auc": brute.auc(Y[seen], S[seen]),
         "hamming_loss": pairs["hamming_loss"],
         "micro_f1": pairs["micro_f1"],
+        "squared_error": np.mean((S[seen] - np.where(Y[seen], 1, -1)) ** 2),
     }
 
 

@@ -24,9 +24,9 @@ from labelspan.choice._columns import (
 from labelspan.choice._pool import Recipe, Shared, quiet
 from labelspan.choice._readout import Training, buffer_for, readout_scores
 from labelspan.choice._seeker import Seeker
-from labelspan.gate import NoDirectionError
+from labelspan.gate import NoDirectionError, check_block
 from labelspan.linalg import n_directions
-from labelspan.moments import Moments, Sample, mean_of, project, row_blocks
+from labelspan.moments import Moments, Sample, dask_blocks, mean_of, project, row_blocks
 from labelspan.search import Fold, FoldScores, Judge
 
 
@@ -261,3 +261,27 @@ def projected(X: Any, given: Any, rows: np.ndarray, solved: Solved) -> np.ndarra
         start, stop = stop, stop + len(block)
         Z[start:stop] = solved.project(X[block], given[block])
     return Z
+
+
+def held_out_projections(
+    X: Any, tests: Sequence[np.ndarray], solved: Sequence[Solved]
+) -> list[np.ndarray]:
+    """Projections of the held-out rows of each fold, ascending, in one compute.
+
+    Only these leave the workers: as many numbers per row as there are directions.
+    """
+    import dask
+
+    project = dask.delayed(block_projections, pure=False)
+    known = dask.delayed(list(solved), pure=False)
+    masks = np.zeros((len(tests), X.shape[0]), dtype=bool)
+    for mask, test in zip(masks, tests, strict=True):
+        mask[test] = True
+    pieces = dask.compute([project(b, masks[:, rows], known) for b, rows in dask_blocks(X)])[0]
+    return [np.vstack(of_fold) for of_fold in zip(*pieces, strict=True)]
+
+
+def block_projections(X: Any, masks: np.ndarray, solved: Sequence[Solved]) -> list[np.ndarray]:
+    """Projections of the rows of one block that each fold holds out."""
+    rows = check_block(X)
+    return [each.project(rows[mask], rows[mask]) for mask, each in zip(masks, solved, strict=True)]

@@ -15,6 +15,7 @@ from labelspan.base import LinearReducer
 from labelspan.choice._candidates import Candidates
 from labelspan.choice._columns import is_selector
 from labelspan.classifiers import MultiOutputRidge
+from labelspan.gate import is_large
 from labelspan.linalg import EigenPairs
 from labelspan.moments import Available, Moments, Root, Sample, root_of
 from labelspan.selection import MultiTaskSelector
@@ -34,11 +35,18 @@ class Shared:
 
     @classmethod
     def of(
-        cls, X: Any, Y: Any, weights: np.ndarray | None, *, root: bool, own: dict[int, Any]
+        cls,
+        X: Any,
+        Y: Any,
+        weights: np.ndarray | None,
+        *,
+        root: bool,
+        own: dict[int, Any],
+        large: bool = False,
     ) -> Shared:
-        """Statistics of one block of rows."""
+        """Statistics of one block of rows; `large`: of a large array."""
         return cls(
-            Available.of(X, Y, weights),
+            Available.of(X, Y, weights, large=large),
             root_of(X, Y, weights) if root else None,
             {
                 i: reducer._summarise(Sample(X, Y, solver, weights, part=True))
@@ -99,10 +107,9 @@ class Recipe:
         """Whether the projections of the training rows are needed."""
         return self.keeps_rows or self.holes or self.seeks or bool(self.refitted)
 
-    @property
-    def statistic(self) -> Any:
-        """From rows, labels and weights to Shared statistics."""
-        return partial(Shared.of, root=any(self.ridge_free), own=self.own)
+    def statistic(self, X: Any) -> Any:
+        """From some rows of X, labels and weights to Shared statistics."""
+        return partial(Shared.of, root=any(self.ridge_free), own=self.own, large=is_large(X))
 
 
 def recipe_of(

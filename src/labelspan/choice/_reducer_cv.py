@@ -84,9 +84,9 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
         depend on it; rows without a label take their best if that is better. "paper" is that of the
         classifier.
     scoring : str, callable, Measure, list, dict or None, default="f1_micro"
-        Scikit-learn's names, names of `labelspan.metrics.MEASURES` that scikit-learn does not
-        have, "shared_label_at_10" or "retrieval_ndcg_at_10" for search, scorers, or several of
-        them. None means ``score``, the subset accuracy.
+        Scikit-learn's names, names of `labelspan.metrics.MEASURES` ("squared_error" with a given
+        threshold takes sums only), "shared_label_at_10" or "retrieval_ndcg_at_10" for search,
+        scorers, or several of them. None means ``score``, the subset accuracy.
     cv : int, splitter or iterable, default=5
         Folds; a number stands for :class:`labelspan.model_selection.MultilabelStratifiedKFold`.
     refit : bool or str, default=True
@@ -127,9 +127,9 @@ class ReducerCV(LabelClassifier, ClassNamePrefixFeaturesOutMixin, TransformerMix
     n_splits_ : int
         Number of folds.
     n_passes_ : int
-        How often the rows were read: 2, and once more to refit an MLkNN or no reduction. A reducer
-        whose statistics cannot be pooled adds one for each fold and parameter; finding the scale
-        adds 2, each kernel 4 more.
+        How often the rows were read: 2, or 1 for squared errors from sums; once more to refit an
+        MLkNN or no reduction. A reducer whose statistics cannot be pooled adds one for each fold
+        and parameter; finding the scale adds 2, each kernel 4 more.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Integral
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,13 @@ from joblib import delayed
 from labelspan.arrays import is_dask_array
 from labelspan.choice._candidates import Candidates, candidates_of
 from labelspan.choice._columns import is_selector
-from labelspan.choice._folds import score_fold, score_solved, solve_fold
+from labelspan.choice._folds import held_out_projections, score_fold, score_solved, solve_fold
 from labelspan.choice._neighbours import first_of_equal_rows
 from labelspan.choice._pool import Recipe, Shared, recipe_of
 from labelspan.choice._readout_kinds import check_threshold
 from labelspan.choice._seeker import Seeker
 from labelspan.choice._space import Space
-from labelspan.choice._stream import held_out_projections
+from labelspan.choice._sums import score_from_sums
 from labelspan.classifiers import MLkNN
 from labelspan.gate import (
     Labels,
@@ -87,7 +88,7 @@ class Search:
         """Statistics of the parts: the first pass."""
         sample = self.route.sample
         return collect_parts(
-            sample.X, sample.Y, self.recipe.statistic, self.parts.number, sample.weights
+            sample.X, sample.Y, self.recipe.statistic(sample.X), self.parts.number, sample.weights
         )
 
     def pooled(self) -> Shared:
@@ -100,7 +101,15 @@ class Search:
     def n_passes(self) -> int:
         """How often the rows are read, apart from the refit."""
         pooled = len(self.recipe.refitted) < len(self.candidates.settings)
-        return 1 + pooled + len(self.recipe.refitted) * len(self.folds)
+        return (self.held_out is None) + pooled + len(self.recipe.refitted) * len(self.folds)
+
+    @cached_property
+    def held_out(self) -> list[np.ndarray] | None:
+        """The parts that each fold holds out, if their sums tell the measures; else None."""
+        plain = self.labels.weights is None and not self.recipe.projects_training
+        if not (plain and self.judge.by_sums) or self.route.solver == "own":
+            return None
+        return self.parts.held_out(self.folds)
 
     def scores(self, n_jobs: int | None, verbose: int) -> list[FoldScores]:
         """Measures of every candidate on every fold: the second pass."""
@@ -108,8 +117,19 @@ class Search:
             training: list[Any] = [None] * len(self.folds)
         else:
             training = self.parts.training_sums(self.pools)
-        of_fold = self._streamed(training) if is_dask_array(self.X) else self._in_memory(training)
+        if self.held_out is not None:
+            of_fold = self._from_sums(training, self.held_out)
+        elif is_dask_array(self.X):
+            of_fold = self._streamed(training)
+        else:
+            of_fold = self._in_memory(training)
         return on_folds(of_fold, len(self.folds), n_jobs, verbose > 0)
+
+    def _from_sums(self, training: list[Any], held_out: list[np.ndarray]) -> Any:
+        for (train, _), pool, parts in zip(self.folds, training, held_out, strict=True):
+            held = reduce(add, (self.pools[p] for p in parts.tolist()))
+            given = self.route.sample, self.X, train, pool, held, self.candidates, self.recipe
+            yield delayed(score_from_sums)(*given, list(self.judge.scorer))
 
     def _in_memory(self, training: list[Any]) -> Any:
         for fold, pool in zip(self.folds, training, strict=True):

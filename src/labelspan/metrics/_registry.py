@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
-from labelspan.metrics import _auc, _ranking, _sets, _topk
+from labelspan.metrics import _auc, _mean, _ranking, _sets, _topk
 
 Direction = Literal["max", "min"]
 Needs = Literal["labels", "scores", "model"]
@@ -76,6 +76,7 @@ _LIST = (
     Measure("precision_at_k", _topk.precision_at_k, "max", "scores", "Precision@5"),
     Measure("recall_at_k", _topk.recall_at_k, "max", "scores", "Recall@5"),
     Measure("ndcg_at_k", _topk.ndcg_at_k, "max", "scores", "nDCG@5"),
+    Measure("squared_error", _mean.squared_error, "min", "scores", "Squared error"),
 )
 
 #: Every measure that needs no more than truth and output, by name.

@@ -279,11 +279,11 @@ def about_mean(total: np.ndarray, weight: float, centre: np.ndarray) -> np.ndarr
     return total
 
 
-def mirrored(upper: np.ndarray, weight: float, offset: np.ndarray) -> np.ndarray:
+def mirrored(half: np.ndarray, weight: float, offset: np.ndarray) -> np.ndarray:
     """Both triangles of the scatter about the mean, from one triangle of that about another row."""
     # Both triangles, minus the diagonal that they share.
-    total = upper + upper.T
-    np.fill_diagonal(total, np.diag(upper))
+    total = half + half.T
+    np.fill_diagonal(total, np.diag(half))
     total -= weight * outer(offset, offset)
     return total
 

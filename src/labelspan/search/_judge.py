@@ -36,6 +36,8 @@ SAME: Mapping[Any, str] = {
     "accuracy": "subset_accuracy",
     **SKLEARN_NAMES,
 }
+# The measure that sums of squares and products tell.
+BY_SUMS = "squared_error"
 # The name of micro-F1 for the threshold, if the measure that chooses does not depend on it.
 THRESHOLD = "threshold"
 
@@ -152,6 +154,13 @@ class Judge:
         for known in self.known:
             known.threshold = threshold
         return self
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether sums of the held-out rows tell every measure."""
+        if not isinstance(self.scorer, dict) or self.axis is not None:
+            return False
+        return bool(self.scorer) and all(each.name == BY_SUMS for each in self.scorer.values())
 
     @property
     def n_labels(self) -> int:

@@ -51,6 +51,17 @@ class Parts:
                     sums[i] = total
         return sums
 
+    def held_out(self, folds: Sequence[Fold]) -> list[np.ndarray] | None:
+        """The parts of the held-out rows of each fold; None if some are not whole parts."""
+        found = []
+        for (_, test), training in zip(folds, self.training, strict=True):
+            partition = next(p for p in self.number if training[0] in p)
+            parts = np.setdiff1d(partition[test], training)
+            if np.isin(partition, parts).sum() != len(test) or parts.min(initial=0) < 0:
+                return None
+            found.append(parts)
+        return found
+
     def pooled(self, statistics: dict[int, Any]) -> Any:
         """Statistics of all rows."""
         return reduce(add, (statistics[p] for p in self.whole.tolist()))
